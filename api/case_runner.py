@@ -1,0 +1,111 @@
+"""Run a shipped case and put what comes out beside what is expected."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from api.cases import Case, Expected, Run
+from audit.errors import TablesealError
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+    from audit.report.model import Report, ReportCell
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One expected value and what was computed; `agrees` within the stated tolerance."""
+
+    expected: Expected
+    computed: "Json"
+    agrees: bool
+
+
+def run_case(case: Case, progress: Progress | None = None) -> tuple[Comparison, ...]:
+    """Audit every run of a case and compare, in the order of `expected.json`."""
+    outcomes = {run.name: _outcome(run, progress) for run in case.runs}
+    return tuple(_compare(expected, outcomes[expected.run]) for expected in case.expected)
+
+
+def _outcome(run: Run, progress: Progress | None) -> "Report | TablesealError":
+    """The report of one run, or the error it ends with."""
+    from audit.audit import audit
+
+    from audit.io import read_release
+
+    try:
+        release = read_release(run.release, policy=run.policy)
+        return audit(
+            release,
+            bounds=run.bounds,  # type: ignore[arg-type]  # the engine refuses other words
+            withhold_primaries=run.withhold_primaries,
+            cumulative=run.cumulative,
+            progress=progress,
+        ).report
+    except TablesealError as error:
+        return error
+
+
+def _compare(expected: Expected, outcome: "Report | TablesealError") -> Comparison:
+    if isinstance(outcome, TablesealError):
+        text = str(outcome)
+        named = expected.value if isinstance(expected.value, list) else []
+        return Comparison(expected, text, expected.field == "error" and all(word in text for word in named))
+    computed = look_up(outcome, expected)
+    return Comparison(expected, computed, _equal(expected.value, computed, expected.tolerance))
+
+
+def look_up(report: "Report", expected: Expected) -> "Json":
+    """One value of a report.
+
+    Fields of the whole report: `verdict`, `findings` (cells exposed or underprotected), `summary NAME`,
+    `error` (None, because there is a report). Fields of a cell: `interval`, `lower`, `upper`, `lp`, `lp lower`,
+    `attained`, `possible` (a number, or [at least, at most] where they differ), `step TABLE` (the interval
+    once that table is out), `reveals` (its text) and every other attribute of `ReportCell`. None: no such cell.
+    """
+    field = expected.field
+    if field.startswith("summary "):
+        count: int = getattr(report.summary, field.removeprefix("summary "))
+        return count
+    if expected.cell is None:
+        findings = sum(cell.verdict in ("exposed", "underprotected") for cell in report.cells)
+        return {"verdict": report.verdict, "findings": findings, "error": None}[field]
+    cell = _find(report, expected.cell)
+    return None if cell is None else _of_cell(cell, field)
+
+
+def _find(report: "Report", wanted: Mapping[str, str]) -> "ReportCell | None":
+    return next((cell for cell in report.cells if dict(cell.cell) == wanted), None)
+
+
+def _of_cell(cell: "ReportCell", field: str) -> "Json":
+    if field.startswith("step "):
+        table = field.removeprefix("step ")
+        return next(([step.lower, step.upper] for step in cell.steps if step.table == table), None)
+    if field == "interval":
+        return [cell.lower, cell.upper]
+    if field in ("lp", "attained"):
+        pair = getattr(cell, field)
+        return None if pair is None else list(pair)
+    if field == "lp lower":
+        return None if cell.lp is None else cell.lp[0]
+    if field == "possible":
+        least, most = cell.possible.at_least, cell.possible.at_most
+        return least if least == most else [least, most]
+    if field == "reveals":
+        return None if cell.reveals is None else cell.reveals.text
+    value: Json = getattr(cell, field)
+    return value
+
+
+def _equal(expected: object, computed: object, tolerance: Fraction) -> bool:
+    if isinstance(expected, list) and isinstance(computed, list):
+        return len(expected) == len(computed) and all(
+            _equal(e, c, tolerance) for e, c in zip(expected, computed, strict=True)
+        )
+    if isinstance(expected, int | Fraction) and isinstance(computed, int | float | Fraction):
+        return abs(Fraction(computed) - expected) <= tolerance
+    return expected == computed

@@ -1,0 +1,50 @@
+"""The command `tableseal` and its verbs."""
+
+from typing import Annotated
+
+import typer
+
+from api.cli.audit_verb import audit_verb
+from api.cli.cases_verb import cases_verb
+from api.cli.convert_verb import convert_verb
+from api.cli.guard import guarded
+from api.cli.init_verb import init_verb
+from api.cli.schema_verb import schema_verb
+from api.cli.streams import say
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from audit.report.to_json import engine_version
+
+        say(f"tableseal {engine_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _tableseal(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Find out what an intruder can work out from tables before you publish them.
+
+    Exit code: 0 safe or done, 1 unsafe, 2 wrong input or use, 3 undecided because a limit was reached.
+    """
+
+
+for _name, _verb in (
+    ("audit", audit_verb),
+    ("init", init_verb),
+    ("convert", convert_verb),
+    ("schema", schema_verb),
+    ("cases", cases_verb),
+):
+    app.command(_name)(guarded(_verb))
+
+
+def main() -> None:
+    """Entry point of the command."""
+    app(prog_name="tableseal")

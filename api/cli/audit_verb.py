@@ -1,0 +1,137 @@
+"""`tableseal audit`: what an intruder can work out from a release."""
+
+import os
+import shutil
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.guard import memory_limit
+from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.progress import Progress
+from api.cli.reading import release_of
+from api.cli.streams import STREAM, check_targets, say, write_target
+
+if TYPE_CHECKING:
+    from audit.audit import AuditResult
+
+    from audit.model import Release
+    from audit.report.model import Report
+
+LIMIT = 40
+"""Cells listed in the text; the rest is in the JSON and HTML reports."""
+
+PIPE_WIDTH = 120
+"""Characters a line where there is no terminal."""
+
+
+class Bounds(StrEnum):
+    """How sharply intervals are computed."""
+
+    SHUTTLE = "shuttle"
+    LP = "lp"
+    INTEGER = "integer"
+
+
+def audit_verb(
+    release: ReleaseArgument,
+    bounds: Annotated[
+        Bounds,
+        typer.Option(help="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
+    ] = Bounds.INTEGER,
+    policy: PolicyOption = None,
+    status_map: StatusMapOption = None,
+    withhold_primaries: Annotated[
+        bool,
+        typer.Option(
+            "--withhold-primaries",
+            help="Audit the what-if: exactly the cells that the rules call sensitive are withheld.",
+        ),
+    ] = False,
+    cumulative: Annotated[
+        bool,
+        typer.Option("--cumulative", help="Show each cell's risk as one table after another is released."),
+    ] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", metavar="S", min=0, help="Seconds after which open cells stay undecided."),
+    ] = None,
+    memory_limit_mb: Annotated[
+        int | None,
+        typer.Option("--memory-limit", metavar="MB", min=1, help="Megabytes that the audit may use."),
+    ] = None,
+    json: JsonOption = None,
+    html: Annotated[
+        str | None,
+        typer.Option("--html", metavar="FILE|-", help="Write the report as one self-contained page."),
+    ] = None,
+    public: Annotated[
+        bool,
+        typer.Option("--public", help="Leave out of every output what only the agency may know."),
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say which method was used for what, and how long it took.")
+    ] = False,
+) -> Code:
+    """Find out what an intruder can work out from a release.
+
+    Gives the interval in which an intruder can place each withheld cell, the arithmetic that reveals the
+    exposed ones, the risk that remains, and a verdict: safe (exit 0), unsafe (1) or undecided (3).
+
+    Example: tableseal audit release.yaml --html report.html
+    """
+    check_targets({"--json": json, "--html": html}, inputs=(release, policy))
+    with memory_limit(memory_limit_mb):
+        from audit.audit import audit
+
+        loaded = release_of(release, policy=policy, status_map=status_map)
+        with Progress() as progress:
+            result = audit(
+                loaded,
+                bounds=bounds.value,
+                withhold_primaries=withhold_primaries,
+                cumulative=cumulative,
+                time_limit=time_limit,
+                progress=progress,
+            )
+        _write(result, loaded, json=json, html=html, public=public, explain=explain)
+    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
+
+
+def _write(
+    result: "AuditResult",
+    release: "Release",
+    *,
+    json: str | None,
+    html: str | None,
+    public: bool,
+    explain: bool,
+) -> None:
+    """Files first, then the text; the text moves to standard error where standard output is taken."""
+    from audit.report import public_copy, render_html, report_json
+
+    report = public_copy(result.report) if public else result.report
+    if json is not None:
+        write_target(json, report_json(report))
+    if html is not None:
+        write_target(html, render_html(report, release))
+    taken = STREAM in (json, html)
+    say(_text(report, on_error_stream=taken), error=taken)
+    if explain:
+        say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)
+
+
+def _text(report: "Report", *, on_error_stream: bool) -> str:
+    from audit.report import render_text
+
+    stream = sys.stderr if on_error_stream else sys.stdout
+    terminal = stream.isatty()
+    return render_text(
+        report,
+        colour=terminal and not os.environ.get("NO_COLOR"),
+        width=shutil.get_terminal_size().columns if terminal else PIPE_WIDTH,
+        limit=LIMIT,
+    )

@@ -1,0 +1,123 @@
+"""`tableseal cases`: shipped cases, expected and computed values side by side."""
+
+import textwrap
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import JsonOption
+from api.cli.progress import Progress
+from api.cli.streams import STREAM, check_targets, say, write_target
+
+if TYPE_CHECKING:
+    from api.case_runner import Comparison
+    from api.cases import Case
+    from audit.report.exact_json import Json
+
+HEADER = ("run", "value", "expected", "computed", "agrees", "origin")
+
+WIDEST = 44
+"""Characters of one column; longer texts are cut (they are whole in the JSON)."""
+
+
+def cases_verb(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One case; all if left out.")] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="Compute each case and compare; exit 1 if a value deviates.")
+    ] = False,
+    json: JsonOption = None,
+) -> Code:
+    """List the shipped cases, or compute them: expected and computed values side by side.
+
+    Example: tableseal cases o03_table1 --run
+    """
+    from api.cases import case_names, load_case
+
+    check_targets({"--json": json})
+    cases = [load_case(case) for case in ([name] if name else case_names())]
+    results: list[tuple[Case, Sequence[Comparison]]] = []
+    for case in cases:
+        results.append((case, _computed(case) if run else ()))
+        say(_text(*results[-1], about=name is not None), error=json == STREAM)
+    agree = all(comparison.agrees for _, found in results for comparison in found)
+    if json is not None:
+        write_target(json, _document(results, agree=agree if run else None))
+    if run:
+        values = sum(len(found) for _, found in results)
+        say(f"{values} values, {'all agree' if agree else 'SOME DEVIATE'}", error=json == STREAM)
+    return Code.DONE if agree else Code.UNSAFE
+
+
+def _computed(case: "Case") -> "Sequence[Comparison]":
+    from api.case_runner import run_case
+
+    with Progress() as progress:
+        return run_case(case, progress)
+
+
+def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:
+    from audit.report.exact_json import dumps
+
+    cases = [_case_document(case, found) for case, found in results]
+    return dumps({"schema": "tableseal/cases/1", "agree": agree, "cases": cases}, indent=1)
+
+
+def _case_document(case: "Case", found: "Sequence[Comparison]") -> "Json":
+    values: list[Json] = [
+        {
+            "run": comparison.expected.run,
+            "what": comparison.expected.what,
+            "expected": comparison.expected.value,
+            "computed": comparison.computed,
+            "tolerance": comparison.expected.tolerance,
+            "agrees": comparison.agrees,
+            "source": comparison.expected.source,
+        }
+        for comparison in found
+    ]
+    described: dict[str, Json] = {
+        key: getattr(case, key) for key in ("name", "title", "source", "licence", "about", "chosen")
+    }
+    return {**described, "runs": [run.name for run in case.runs], "values": values}
+
+
+def _text(case: "Case", found: "Sequence[Comparison]", *, about: bool) -> str:
+    lines = [f"{case.name}: {case.title}", f"  source: {case.source}"]
+    if about:
+        lines += [f"  licence: {case.licence}"]
+        lines += textwrap.wrap(case.about, 100, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(f"chosen by us: {case.chosen}", 100, initial_indent="  ", subsequent_indent="  ")
+    if found:
+        rows = [HEADER, *(_row(comparison) for comparison in found)]
+        widths = [min(max(len(row[k]) for row in rows), WIDEST) for k in range(len(HEADER))]
+        lines += ["  " + "  ".join(map(_fit, row, widths)).rstrip() for row in rows]
+    return "\n".join([*lines, ""])
+
+
+def _fit(text: str, width: int) -> str:
+    return (text if len(text) <= width else text[: width - 3] + "...").ljust(width)
+
+
+def _row(comparison: "Comparison") -> tuple[str, ...]:
+    expected = comparison.expected
+    origin = expected.source.replace(";", ":").split(":")[0]
+    agrees = "yes" if comparison.agrees else "NO"
+    return (
+        expected.run,
+        expected.what,
+        _shown(expected.value),
+        _shown(comparison.computed),
+        agrees,
+        origin,
+    )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    if isinstance(value, Fraction | float):
+        return str(int(value)) if value == int(value) else f"{float(value):.8g}"
+    return "-" if value is None else " ".join(str(value).split())

@@ -1,0 +1,48 @@
+"""`tableseal convert`: a release as one canonical JSON file."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.reading import release_of
+from api.cli.streams import STREAM, check_targets, say, write_target
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+
+
+def convert_verb(
+    release: ReleaseArgument,
+    output: Annotated[str, typer.Argument(metavar="OUT.json", help="File to write; - for standard output.")],
+    policy: PolicyOption = None,
+    status_map: StatusMapOption = None,
+    json: JsonOption = None,
+) -> Code:
+    """Write a release as one self-contained JSON file in canonical form.
+
+    The same release always gives the same bytes, whatever files it was read from; the digest of those bytes
+    stands in every report. The file holds the true values if the release does.
+
+    Example: tableseal convert release.yaml release.json
+    """
+    from audit.io import canonical_json, release_digest
+    from audit.report.exact_json import dumps
+
+    check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
+    loaded = release_of(release, policy=policy, status_map=status_map)
+    write_target(output, canonical_json(loaded).decode("utf-8"))
+    digest = release_digest(loaded)
+    rows = sum(len(table.codes) for table in loaded.tables)
+    if json is not None:
+        result: Json = {
+            "schema": "tableseal/conversion/1",
+            "sha256": digest,
+            "tables": len(loaded.tables),
+            "rows": rows,
+        }
+        write_target(json, dumps(result, indent=1))
+    tables = "1 table" if len(loaded.tables) == 1 else f"{len(loaded.tables)} tables"
+    say(f"{tables}, {rows:,} rows, sha256 {digest}", error=STREAM in (output, json))
+    return Code.DONE

@@ -1,0 +1,65 @@
+"""`tableseal init`: a first release file for a bare data file."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import JsonOption
+from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+
+
+def init_verb(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A table as CSV, with a header.")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Release file to write, beside the data; - for standard output.",
+        ),
+    ] = STREAM,
+    json: JsonOption = None,
+) -> Code:
+    """Write a first release file for a table, and say what was assumed.
+
+    Read the assumptions, mend the file where they are wrong, then audit it. An existing file is never
+    overwritten.
+
+    Example: tableseal init table.csv -o release.yaml
+    """
+    from audit.io import infer_document, write_document
+    from audit.report.exact_json import dumps
+
+    source = Path(data)
+    _check_output(source, output)
+    targets = {"--output": None if json == STREAM and output == STREAM else output, "--json": json}
+    check_targets(targets, inputs=(data,))
+    document, notes = infer_document(source)
+    text = write_document(document)
+    if targets["--output"] is not None:
+        write_target(output, text)
+    if json is not None:
+        said: list[Json] = [{"code": note.code, "text": note.text, "count": note.count} for note in notes]
+        write_target(json, dumps({"schema": "tableseal/init/1", "release": document, "notes": said}, indent=1))
+    for note in notes:
+        say(f"Assumed: {note.text}", error=True)
+    return Code.DONE
+
+
+def _check_output(data: Path, output: str) -> None:
+    if output == STREAM:
+        return
+    path = Path(output)
+    if path.exists():
+        raise InputError(f"{path}: this file exists already and is left as it is; choose another name.")
+    if path.resolve().parent != data.resolve().parent:
+        raise InputError(
+            f"{path}: a release file names files of its own folder only; write it to {data.resolve().parent}."
+        )

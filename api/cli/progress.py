@@ -1,0 +1,41 @@
+"""Progress on a terminal; silent in a pipe."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+PAUSE = 0.1
+"""Seconds between two updates of the line."""
+
+
+class Progress:
+    """A line on standard error that says what is being done; `with Progress() as progress: ...`."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+        self._width = 0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Say that `done` of `total` steps of a stage are over (total 0: unknown)."""
+        now = time.monotonic()
+        if not self._shown or (now - self._last < PAUSE and done != total):
+            return
+        self._last = now
+        text = f"{stage}: {done:,} of {total:,}" if total else stage
+        self._line(text)
+
+    def _line(self, text: str) -> None:
+        sys.stderr.write("\r" + text.ljust(self._width) + ("\r" if not text else ""))
+        sys.stderr.flush()
+        self._width = len(text)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown and self._width:
+            self._line("")

@@ -1,0 +1,66 @@
+"""Read the release that a verb was given."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api.cli.streams import STREAM
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from audit.model import Release
+
+
+def release_of(name: str, *, policy: str | None = None, status_map: Sequence[str] | None = None) -> "Release":
+    """Read a release file, a bare data file, or standard input (`-`, relative to the current folder).
+
+    Raises
+    ------
+    InputError: anything about the input that cannot be used.
+    """
+    from audit.io import read_release
+
+    policy_file = None if policy is None else Path(policy)
+    letters = parse_status_map(status_map or ())
+    if name == STREAM:
+        return _from_standard_input(policy_file, letters)
+    return read_release(Path(name), policy=policy_file, status_map=letters)
+
+
+def _from_standard_input(policy: Path | None, letters: Mapping[str, str] | None) -> "Release":
+    from audit.io import release_from_document
+    from audit.io.files import SIZE_LIMIT, decode
+    from audit.io.yaml_text import parse_document
+
+    source = "standard input"
+    content = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+    if len(content) > SIZE_LIMIT:
+        raise InputError(f"{source}: more than {SIZE_LIMIT:,} bytes, the limit.")
+    if not content.strip():
+        raise InputError(f"{source}: is empty, expected a release as YAML or JSON.")
+    text, notes = decode(content, source)
+    document = parse_document(text, source)
+    if not isinstance(document, Mapping):
+        raise InputError(f"{source}: expected a release file, which begins with `tableseal: 1`.")
+    release = release_from_document(document, folder=Path.cwd(), policy=policy, status_map=letters, source=source)
+    return replace(release, notes=(*notes, *release.notes))
+
+
+def parse_status_map(pairs: Sequence[str]) -> Mapping[str, str] | None:
+    """`["c=withheld"]` -> `{"c": "withheld"}`; None if there is nothing.
+
+    Raises
+    ------
+    InputError: no equals sign, or one letter twice.
+    """
+    letters: dict[str, str] = {}
+    for pair in pairs:
+        letter, equals, status = pair.partition("=")
+        if not equals:
+            raise InputError(f'--status-map {pair}: expected LETTER=STATUS, such as "c=withheld".')
+        if letter in letters:
+            raise InputError(f'--status-map: the letter "{letter}" is given twice.')
+        letters[letter] = status
+    return letters or None

@@ -1,0 +1,105 @@
+"""Standard streams and files: `-`, atomic writing, closed pipes."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TextIO
+
+from audit.errors import InputError
+
+STREAM = "-"
+"""Stands for standard input or standard output."""
+
+
+def say(text: str, *, error: bool = False) -> None:
+    """Print text with a newline on standard output, or standard error; a reader who left is no failure."""
+    _write(sys.stderr if error else sys.stdout, text if text.endswith("\n") else text + "\n")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+        stream.flush()
+    except UnicodeEncodeError:
+        encoding = stream.encoding or "ascii"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        # Whatever else is written goes nowhere, also what Python itself flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def check_targets(targets: Mapping[str, str | None], *, inputs: tuple[str | None, ...] = ()) -> None:
+    """Make sure, before the work starts, that every output can be written.
+
+    Parameters
+    ----------
+    targets: option -> file or `-` (None: not asked for).
+    inputs: files that are read and must not be overwritten.
+
+    Raises
+    ------
+    InputError: a folder that is missing or not writable, a target that is a folder or an input, or one target
+        twice.
+    """
+    taken: dict[object, str] = {Path(name).resolve(): "input" for name in inputs if name and name != STREAM}
+    for option, target in targets.items():
+        if target is None:
+            continue
+        place: object = STREAM
+        if target != STREAM:
+            place = Path(target).resolve()
+            _check_file(option, Path(target))
+        if taken.get(place) == "input":
+            raise InputError(f"{option} {target}: this file is an input; choose another name for the output.")
+        if place in taken:
+            raise InputError(f"{option} {target}: {taken[place]} writes there too; choose two different outputs.")
+        taken[place] = option
+
+
+def _check_file(option: str, path: Path) -> None:
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {folder}; create it first.")
+    if path.is_dir():
+        raise InputError(f"{option} {path}: this is a folder; expected the name of a file.")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{option} {path}: the folder {folder} is not writable.")
+
+
+def write_target(target: str, text: str) -> None:
+    """Write to standard output (`-`) or to a file, whole or not at all.
+
+    Raises
+    ------
+    InputError: the file cannot be written.
+    """
+    if target == STREAM:
+        say(text)
+        return
+    path = Path(target).resolve()
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device
+            path.write_text(text, "utf-8")
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        _usual_mode(name)
+        os.replace(name, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _usual_mode(name: str) -> None:
+    """Give a temporary file (private at first) the rights that a new file has here."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(name, 0o666 & ~mask)

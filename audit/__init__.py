@@ -1,0 +1,1 @@
+"""What can an intruder work out from released tables?"""

@@ -1,0 +1,180 @@
+"""The audit: what an intruder can work out from a release, and whether it may go out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic, perf_counter
+from typing import Literal
+
+from scipy.sparse import csr_array
+
+from audit.bounds.component import Limits, Method
+from audit.bounds.conflict import conflict
+from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.reveal import Argument, Revealer
+from audit.bounds.shuttle import Shuttle
+from audit.bounds.simplex import Simplex
+from audit.io.canonical import release_digest
+from audit.linear.merge import merge_cells
+from audit.linear.propagate import InfeasibleError
+from audit.linear.reduce import Reduced, reduce
+from audit.measures.cumulative import cumulative_steps
+from audit.measures.insider_audit import InsiderAudit, audit_insiders
+from audit.model import Note, Policy, Release
+from audit.prepare import Prepared, prepare
+from audit.report.build import Findings, build_report
+from audit.report.model import Report
+from audit.rules import assess
+from audit.solvers.highs import Highs
+from audit.whatif import withhold_primaries as only_primaries
+
+Bounds = Literal["shuttle", "lp", "integer"]
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Progress of nobody."""
+
+
+@dataclass(frozen=True)
+class Explain:
+    """How the answer was computed: seconds per step and what each method closed. Not part of the report."""
+
+    seconds: tuple[tuple[str, float], ...]
+    bounds: CellBounds
+    size: tuple[int, int, int]
+
+    def lines(self) -> list[str]:
+        """The same in words."""
+        rows, columns, nonzeros = self.size
+        lines = [f"system: {rows:,} released statements, {columns:,} base cells, {nonzeros:,} coefficients"]
+        by_method: dict[str, list[float]] = {}
+        for use in self.bounds.used:
+            total = by_method.setdefault(use.method, [0, 0, 0, 0.0])
+            total[0] += 1
+            total[1] += use.targets
+            total[2] = max(total[2], use.columns)
+            total[3] += use.seconds
+        solved = int(self.bounds.determined.sum())
+        lines.append(f"determined by the equations alone: {solved:,} of {len(self.bounds.determined):,} open cells")
+        for method, (parts, targets, largest, seconds) in by_method.items():
+            lines.append(
+                f"{method}: {int(parts):,} components (largest: {int(largest):,} base cells), "
+                f"{int(targets):,} different forms, {seconds:.3f} s"
+            )
+        lines += [f"{name}: {seconds:.3f} s" for name, seconds in self.seconds]
+        return lines
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """The report, and how it was computed."""
+
+    report: Report
+    explain: Explain
+
+
+def audit(
+    release: Release,
+    *,
+    policy: Policy | None = None,
+    bounds: Bounds = "integer",
+    withhold_primaries: bool = False,
+    cumulative: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> AuditResult:
+    """Audit a release.
+
+    Parameters
+    ----------
+    policy: overrides the release's own policy.
+    bounds: `shuttle` (propagation only), `lp` (linear programming, rounded outward), `integer`.
+    withhold_primaries: audit the what-if that exactly the sensitive cells are withheld.
+    cumulative: also give each cell's interval as one table after another is released.
+    time_limit: seconds after which open ends stay open.
+    progress: told (step, done, total).
+
+    Raises
+    ------
+    InputError: the release or policy cannot be used (values that do not add up, contradictions, missing data).
+    LimitError: the release is too large.
+    """
+    tell = progress or _silent
+    clock = _Clock()
+    limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
+    cells, notes = merge_cells(release)
+    rules = policy or release.policy
+    applied = rules or Policy()
+    sensitivity = assess(release, cells, applied)
+    if withhold_primaries:
+        cells = only_primaries(release, cells, sensitivity)
+        notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
+    clock.lap("cells and rules")
+    prepared = prepare(release, cells)
+    clock.lap("linear system and additivity")
+    engine = Highs()
+    method: Method = Shuttle() if bounds == "shuttle" else Simplex(engine)
+    try:
+        reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
+        clock.lap("reduction")
+        found = bound_forms(reduced, prepared.system.forms, method, limits, tell)
+    except InfeasibleError:
+        raise conflict(prepared, engine) from None
+    clock.lap("bounds")
+    insiders = audit_insiders(prepared, reduced, found, applied, Simplex(engine), limits, tell)
+    clock.lap("insiders")
+    arguments = _arguments(prepared, reduced, found, engine, tell)
+    clock.lap("arithmetic of exposures")
+    steps = cumulative_steps(release, cells, method, limits, tell) if cumulative else {}
+    if cumulative:
+        clock.lap("cumulative view")
+    findings = Findings(prepared, found, sensitivity, insiders, arguments, steps)
+    report = build_report(
+        findings,
+        policy=rules,
+        bounds=bounds,
+        digest=release_digest(release),
+        system_rank=reduced.rank,
+        components=reduced.components,
+        notes=(*release.notes, *notes, *insiders.notes),
+        timed_out=limits.out_of_time(),
+    )
+    clock.lap("report")
+    matrix = prepared.system.matrix
+    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)))
+
+
+class _Clock:
+    """Seconds per step."""
+
+    def __init__(self) -> None:
+        self.laps: list[tuple[str, float]] = []
+        self._last = perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Close a step."""
+        now = perf_counter()
+        self.laps.append((name, now - self._last))
+        self._last = now
+
+
+def _arguments(
+    prepared: Prepared, reduced: Reduced, found: CellBounds, engine: Highs, tell: Progress
+) -> dict[int, Argument]:
+    """Open cell (position among the open cells) -> the arithmetic that leaves it one value."""
+    exposed = [
+        k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer
+    ]
+    if not exposed:
+        return {}
+    revealer = Revealer(prepared, reduced, engine)
+    arguments = {}
+    for done, k in enumerate(exposed, start=1):
+        argument = revealer.explain(csr_array(prepared.system.forms[[k]]))
+        if argument is not None:
+            arguments[k] = argument
+        tell("arithmetic", done, len(exposed))
+    return arguments
+
+
+__all__ = ["AuditResult", "Bounds", "Explain", "InsiderAudit", "Progress", "audit"]

@@ -1,0 +1,1 @@
+"""Intervals of withheld cells."""

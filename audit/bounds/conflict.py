@@ -1,0 +1,112 @@
+"""Why no table fits: a small set of released statements that cannot all be true."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array, hstack
+
+from audit.errors import ContradictionError
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.naming import decimal, full_name
+from audit.prepare import Prepared
+from audit.solvers.protocol import Floats, Problem, Solver
+
+SHOWN = 10
+
+
+def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
+    """The error that names a smallest (irreducible) set of statements without a common real solution; if real
+    solutions exist, it says that no solution in whole units does."""
+    system = prepared.system
+    rows = _infeasible_rows(prepared, solver)
+    if rows is None:
+        return ContradictionError(
+            "The released values and intervals contradict each other: tables of fractions fit them, but no table of "
+            "whole multiples of the unit does. Check rounding bases, links and intervals."
+        )
+    needed = list(rows)
+    for row in rows:
+        rest = [r for r in needed if r != row]
+        if rest and not _feasible(system.matrix[rest], system.lower[rest], system.upper[rest], prepared, solver):
+            needed = rest
+    stated = [r for r in needed if system.cell[r] >= 0 or system.link[r] >= 0]
+    lines = [_statement(prepared, r) for r in stated[:SHOWN]]
+    if len(stated) > SHOWN:
+        lines.append(f"... and {len(stated) - SHOWN} more")
+    if prepared.release.intruder.nonnegative:
+        lines.append("no value is below 0")
+    return ContradictionError(
+        "The released values and intervals contradict each other; no table satisfies all of:\n  " + "\n  ".join(lines)
+    )
+
+
+def _floats(bound: NDArray[np.int64]) -> Floats:
+    result: Floats = bound.astype(np.float64)
+    result[bound == NO_LOWER] = -np.inf
+    result[bound == NO_UPPER] = np.inf
+    return result
+
+
+def _elastic(
+    matrix: csr_array, lower: NDArray[np.int64], upper: NDArray[np.int64], nonnegative: bool, solver: Solver
+) -> tuple[float, Floats]:
+    """(least total violation, row multipliers) of the rows."""
+    rows, columns = matrix.shape
+    slack = eye_array(rows, dtype=np.int64)
+    low = 0.0 if nonnegative else -np.inf
+    problem = Problem(
+        csr_array(hstack([matrix, slack, -slack], format="csr")),
+        _floats(lower),
+        _floats(upper),
+        np.concatenate([np.full(columns, low), np.zeros(2 * rows)]),
+        np.full(columns + 2 * rows, np.inf),
+    )
+    cost = np.concatenate([np.zeros(columns), np.ones(2 * rows)])
+    outcome = solver.warm(problem).minimise(cost)
+    if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
+        return 0.0, np.zeros(rows)
+    return float(cost @ outcome.x), outcome.row_dual
+
+
+def _infeasible_rows(prepared: Prepared, solver: Solver) -> list[int] | None:
+    """System rows behind a Farkas proof over the differenced rows (few, because these are sparse)."""
+    differenced, nonnegative = prepared.differenced, prepared.release.intruder.nonnegative
+    violation, y = _elastic(differenced.matrix, differenced.lower, differenced.upper, nonnegative, solver)
+    if violation < 1e-6:
+        return None
+    used = np.where(np.abs(y) > 1e-9, np.rint(y * 2**20).astype(np.int64), 0)
+    return [int(r) for r in np.flatnonzero(differenced.transform.T @ used)]
+
+
+def _feasible(
+    matrix: csr_array,
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    prepared: Prepared,
+    solver: Solver,
+) -> bool:
+    touched = np.unique(matrix.indices)
+    nonnegative = prepared.release.intruder.nonnegative
+    violation, _ = _elastic(csr_array(matrix[:, touched]), lower, upper, nonnegative, solver)
+    return violation < 1e-6
+
+
+def _statement(prepared: Prepared, row: int) -> str:
+    system, release = prepared.system, prepared.release
+    low, high = int(system.lower[row]), int(system.upper[row])
+    if system.link[row] >= 0:
+        link = release.links[int(system.link[row])]
+        bounds = [f"at least {link.lower}" if link.lower is not None else ""]
+        bounds.append(f"at most {link.upper}" if link.upper is not None else "")
+        return f"link {int(system.link[row]) + 1} is {' and '.join(b for b in bounds if b)}"
+    cell = int(system.cell[row])
+    unit = list(release.measures.values())[int(prepared.cells.measure[cell])].unit
+    name = full_name(release, prepared.cells, cell)
+    if release.intruder.prior is not None and not prepared.cells.exact[cell]:
+        return f"{name} is within the intruder's prior"  # its ends would give the true value away
+    if low == high:
+        return f"{name} is {decimal(low, unit)}"
+    if low == NO_LOWER:
+        return f"{name} is at most {decimal(high, unit)}"
+    if high == NO_UPPER:
+        return f"{name} is at least {decimal(low, unit)}"
+    return f"{name} is between {decimal(low, unit)} and {decimal(high, unit)}"

@@ -1,0 +1,181 @@
+"""Closing the gap between linear and integer bounds: integer programs find tables, a proved tree of splits rules out the rest."""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.certify import Rational, dual_bound, rationalise, refutes, satisfies
+from audit.bounds.component import Component, Limits
+from audit.bounds.problem import solver_problem, to_original
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import InfeasibleError, propagate
+from audit.solvers.protocol import Problem, Solver
+
+SECONDS_PER_PROGRAM = 60.0
+NODES = 4000
+"""Splits that one end may cost before it is left open."""
+
+
+class Minima(Protocol):
+    """What the caller knows of each minimum (see audit.bounds.simplex)."""
+
+    proved: NDArray[np.int64]
+    attained: NDArray[np.int64]
+
+    def witness(self, x: NDArray[np.int64]) -> None:
+        """An integer solution in hand."""
+        ...
+
+
+def close_gap(
+    component: Component, cost: NDArray[np.int64], state: Minima, k: int, solver: Solver, limits: Limits
+) -> None:
+    """Raise the proved bound and lower the attained value of minimum k until they meet or a limit is reached.
+
+    Raises
+    ------
+    InfeasibleError: proved that no integer solution exists.
+    """
+    _find_table(component, cost, state, solver, limits)
+    if state.proved[k] >= state.attained[k]:
+        return
+    target = int(state.attained[k])
+    proved = _prove(component, cost, target, solver, limits, state.witness)
+    state.proved[k] = max(int(state.proved[k]), min(proved, int(state.attained[k])))
+
+
+def _find_table(component: Component, cost: NDArray[np.int64], state: Minima, solver: Solver, limits: Limits) -> None:
+    problem, shift = solver_problem(component)
+    outcome = solver.minimise_integer(problem, cost.astype(np.float64), limits.seconds_left(SECONDS_PER_PROGRAM))
+    if outcome.x is None or not np.isfinite(outcome.x).all() or np.abs(outcome.x).max(initial=0.0) > 2.0**52:
+        return
+    x = to_original(Rational(np.rint(outcome.x).astype(np.int64), 1), shift)
+    if satisfies(component, x):
+        state.witness(x.numerator)
+
+
+def _prove(
+    component: Component,
+    cost: NDArray[np.int64],
+    target: int,
+    solver: Solver,
+    limits: Limits,
+    witness: Callable[[NDArray[np.int64]], None],
+) -> int:
+    """Largest value that is proved to be a lower bound on cost @ x over integer x, by best-first splits.
+
+    Each open node is a box of column bounds; propagation and exact dual bounds close it. Stops at `target`.
+    """
+    root = _node(component, component.column_lower, component.column_upper, cost, solver)
+    if root is None:
+        raise InfeasibleError
+    queue = [(root[0], 0, root)]
+    serial = 0
+    for _ in range(NODES):
+        if not queue or queue[0][0] >= target or limits.out_of_time():
+            break
+        _, _, (bound, low, high, point) = heapq.heappop(queue)
+        if point is not None and point.denominator == 1:
+            witness(point.numerator)
+            if ceil(_value(cost, point)) <= bound:  # the best node is an integer table: nothing is below it
+                return bound
+        column, at = _split(point, low, high)
+        if column is None:
+            heapq.heappush(queue, (bound, serial, (bound, low, high, None)))
+            return bound
+        for side in (0, 1):
+            new_low, new_high = low.copy(), high.copy()
+            if side == 0:
+                new_high[column] = at
+            else:
+                new_low[column] = at + 1
+            child = _node(component, new_low, new_high, cost, solver)
+            if child is not None:
+                serial += 1
+                heapq.heappush(queue, (max(bound, child[0]), serial, (max(bound, child[0]), *child[1:])))
+    if not queue:
+        raise InfeasibleError
+    return int(min(queue[0][0], target))
+
+
+_Node = tuple[int, NDArray[np.int64], NDArray[np.int64], Rational | None]
+
+
+def _node(
+    component: Component,
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    cost: NDArray[np.int64],
+    solver: Solver,
+) -> _Node | None:
+    """(proved bound, column bounds after propagation, LP point) of a box; None if the box is proved empty."""
+    try:
+        low, high = propagate(component.matrix, component.lower, component.upper, low, high, integer=True)
+    except InfeasibleError:
+        return None
+    box = replace(component, column_lower=low, column_upper=high)
+    trivial = _trivial_bound(cost, low, high)
+    problem, shift = solver_problem(box)
+    outcome = solver.warm(problem).minimise(cost.astype(np.float64))
+    if outcome.status == "infeasible":
+        return None if _refuted(box, problem, solver) else (trivial, low, high, None)
+    if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
+        return trivial, low, high, None
+    y = rationalise(outcome.row_dual)
+    bound = dual_bound(box, cost, y) if y is not None else None
+    proved = trivial if bound is None else max(trivial, ceil(bound))
+    z = rationalise(outcome.x)
+    x = None if z is None else to_original(z, shift)
+    return proved, low, high, x if x is not None and satisfies(box, x) else None
+
+
+def _refuted(box: Component, problem: Problem, solver: Solver) -> bool:
+    """Prove a box empty: the multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
+    from scipy.sparse import csr_array, eye_array, hstack
+
+    rows = problem.matrix.shape[0]
+    slack = eye_array(rows, dtype=np.int64)
+    matrix = csr_array(hstack([problem.matrix, slack, -slack], format="csr"))
+    elastic = Problem(
+        matrix,
+        problem.lower,
+        problem.upper,
+        np.concatenate([problem.column_lower, np.zeros(2 * rows)]),
+        np.concatenate([problem.column_upper, np.full(2 * rows, np.inf)]),
+    )
+    cost = np.concatenate([np.zeros(problem.matrix.shape[1]), np.ones(2 * rows)])
+    outcome = solver.warm(elastic).minimise(cost)
+    y = None if outcome.row_dual is None else rationalise(outcome.row_dual)
+    return y is not None and refutes(box, y)
+
+
+def _trivial_bound(cost: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> int:
+    used = np.flatnonzero(cost)
+    bound = np.where(cost[used] > 0, low[used], high[used])
+    if (np.abs(bound) >= NO_UPPER).any():
+        return NO_LOWER
+    return sum(c * b for c, b in zip(cost[used].tolist(), bound.tolist(), strict=True))
+
+
+def _split(point: Rational | None, low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[int | None, int]:
+    """Column to split and the value after which to split: the most fractional one, else the middle of the widest."""
+    if point is not None and point.denominator > 1:
+        rest = np.mod(point.numerator, point.denominator)
+        distance = np.abs(2 * rest - point.denominator) + np.where(rest == 0, 2 * point.denominator, 0)
+        column = int(np.argmin(distance))
+        return column, int(point.numerator[column] // point.denominator)
+    width = np.where((low == NO_LOWER) | (high == NO_UPPER), 0, high - low)
+    column = int(np.argmax(width))
+    if width[column] <= 0:
+        return None, 0
+    return column, int(low[column] + width[column] // 2)
+
+
+def _value(cost: NDArray[np.int64], x: Rational) -> Fraction:
+    return Fraction(int(sum(c * v for c, v in zip(cost.tolist(), x.numerator.tolist(), strict=True))), x.denominator)

@@ -1,0 +1,55 @@
+"""A component in the coordinates that a floating-point solver likes: every column measured from its lower bound.
+
+Released values may be huge beside the room that is left (9,000,000,000,000 with a range of 3); after the shift only
+the room remains.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.certify import Rational
+from audit.bounds.component import Component
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.solvers.protocol import Floats, Problem
+
+
+def solver_problem(component: Component) -> tuple[Problem, NDArray[np.int64]]:
+    """(problem in shifted columns z = x - shift, shift)."""
+    low, high = component.column_lower, component.column_upper
+    shift = np.where(low != NO_LOWER, low, np.where(high != NO_UPPER, high, 0))
+    moved: NDArray[np.int64] = component.matrix @ shift
+    return Problem(
+        component.matrix,
+        _floats(component.lower, moved),
+        _floats(component.upper, moved),
+        _floats(low, shift),
+        _floats(high, shift),
+    ), shift
+
+
+def _floats(bound: NDArray[np.int64], moved: NDArray[np.int64]) -> Floats:
+    """bound - moved as floats, with infinities for missing bounds."""
+    missing = np.abs(bound) >= NO_UPPER
+    result: Floats = (np.where(missing, 0, bound) - moved).astype(np.float64)
+    result[missing] = np.where(bound[missing] > 0, np.inf, -np.inf)
+    return result
+
+
+def to_original(z: Rational, shift: NDArray[np.int64]) -> Rational:
+    """A point of the shifted problem in the component's own columns."""
+    return Rational(z.numerator + shift * z.denominator, z.denominator)
+
+
+def ray_problem(component: Component) -> Problem:
+    """Directions of length at most 1 in which one can go on for ever."""
+
+    def cone(bound: NDArray[np.int64], limit: float) -> Floats:
+        return np.where(np.abs(bound) >= NO_UPPER, limit, 0.0)
+
+    return Problem(
+        component.matrix,
+        cone(component.lower, -np.inf),
+        cone(component.upper, np.inf),
+        cone(component.column_lower, -1.0),
+        cone(component.column_upper, 1.0),
+    )

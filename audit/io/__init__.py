@@ -1,0 +1,25 @@
+"""Reading and writing releases: files of any kind <-> audit.model."""
+
+from audit.io.canonical import canonical_document, canonical_json, release_digest
+from audit.io.frames import table_from_frame
+from audit.io.init import infer_document
+from audit.io.policy_file import policy_document, policy_from_document, read_policy
+from audit.io.release_file import read_release, release_from_document
+from audit.io.schemas import policy_schema, release_schema
+from audit.io.yaml_out import write_document
+
+__all__ = [
+    "canonical_document",
+    "canonical_json",
+    "infer_document",
+    "policy_document",
+    "policy_from_document",
+    "policy_schema",
+    "read_policy",
+    "read_release",
+    "release_digest",
+    "release_from_document",
+    "release_schema",
+    "table_from_frame",
+    "write_document",
+]

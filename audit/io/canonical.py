@@ -1,0 +1,199 @@
+"""The canonical form of a release: one self-contained JSON document, the same bytes for the same release.
+
+It is a release file like any other (inline cells and classifications) and reads back to an equal release; file names,
+row numbers of files and notes are not part of it. Whole numbers are JSON numbers; other numbers are exact text, so
+that no reader turns them into binary fractions.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from audit.io.numbers import decimal_text, decimals_of
+from audit.io.policy_file import policy_document
+from audit.model import Amounts, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
+
+
+def canonical_json(release: Release) -> bytes:
+    """The canonical JSON of a release, in UTF-8, with all that the agency knows.
+
+    Examples
+    --------
+    >>> from audit.io import release_from_document
+    >>> release = release_from_document({
+    ...     "tableseal": 1, "kind": "count", "variables": {"a": {"total": "T", "codes": ["k", "l"]}},
+    ...     "tables": [{"name": "t", "cells": {"a": ["T", "k", "l"], "value": [9, 4, None]}}]})
+    >>> canonical_json(release_from_document(canonical_document(release))) == canonical_json(release)
+    True
+    """
+    document = canonical_document(release)
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def release_digest(release: Release) -> str:
+    """SHA-256 of the canonical JSON, in hexadecimal."""
+    return hashlib.sha256(canonical_json(release)).hexdigest()
+
+
+def canonical_document(release: Release) -> dict[str, Any]:
+    """The canonical form as a Python mapping."""
+    document: dict[str, Any] = {
+        "tableseal": 1,
+        "title": release.title,
+        "measures": {
+            name: {"kind": measure.kind, "unit": _number(measure.unit)} for name, measure in release.measures.items()
+        },
+        "variables": {name: _hierarchy(hierarchy) for name, hierarchy in release.variables.items()},
+        "tables": [_table(table, release) for table in release.tables],
+    }
+    if release.microdata is not None:
+        document["microdata"] = _microdata(release.microdata, release)
+    if release.links:
+        document["links"] = [_link(link, release) for link in release.links]
+    document["intruder"] = _intruder(release.intruder)
+    if release.policy is not None:
+        document["policy"] = policy_document(release.policy)
+    return document
+
+
+def _number(value: Fraction) -> int | str:
+    return value.numerator if value.denominator == 1 else decimal_text(value)
+
+
+def _hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
+    """`codes` fixes the order; each grouping that has groups is a tree."""
+    found: dict[str, Any] = {} if hierarchy.total is None else {"total": hierarchy.total}
+    found["codes"] = [code for code in hierarchy.codes if code != hierarchy.total]
+    trees = [_tree(hierarchy, grouping) for grouping in range(len(hierarchy.parents))]
+    if len(trees) > 1 or any(below is not None for below in trees[0].values()):
+        found["trees"] = trees
+    return found
+
+
+def _tree(hierarchy: Hierarchy, grouping: int) -> dict[str, Any]:
+    below: dict[str | None, list[str]] = {}
+    for parent, child in hierarchy.edges(grouping):
+        below.setdefault(None if parent == hierarchy.total else parent, []).append(child)
+
+    def subtree(code: str | None) -> Any:
+        children = below.get(code)
+        if children is None:
+            return None
+        if code is not None and not any(child in below for child in children):
+            return children
+        return {child: subtree(child) for child in children}
+
+    return subtree(None) or {}
+
+
+def _table(table: Table, release: Release) -> dict[str, Any]:
+    unit = release.measures[table.measure].unit
+    taken = set(release.variables)
+    cells: dict[str, Sequence[Any]] = {}
+    where: dict[str, str] = {}
+    for at, (name, hierarchy) in enumerate(release.variables.items()):
+        if name in table.named:
+            cells[name] = [hierarchy.codes[p] for p in table.codes[:, at].tolist()]
+        elif len(table.codes) and table.codes[0, at] != hierarchy.total_index:
+            where[name] = hierarchy.codes[table.codes[0, at]]
+    found: dict[str, Any] = {"name": table.name, "measure": table.measure}
+
+    def add(column: str, values: Sequence[Any]) -> str:
+        name = _free(column, taken)
+        cells[name] = values
+        return name
+
+    found["value"] = add("value", decimals_of(table.value, unit))
+    found["status"] = add("status", [Status(code).word for code in table.status.tolist()])
+    if (table.truth.known & (~table.value.known | (table.rounding is not None))).any():
+        found["truth"] = add("truth", decimals_of(table.truth, unit))
+    if table.frequency is not None:
+        found["frequency"] = add("frequency", decimals_of(table.frequency, Fraction(1)))
+    if table.contributors:
+        found["contributors"] = [
+            add(f"top{n}", decimals_of(amounts, unit)) for n, amounts in enumerate(table.contributors, start=1)
+        ]
+    for key, bounds in (("lower", table.lower), ("upper", table.upper)):
+        if bounds.known.any():
+            found[key] = add(key, decimals_of(bounds, unit))
+    sides: tuple[tuple[str, Amounts | None], ...] = (
+        ("lower", table.protection_lower),
+        ("upper", table.protection_upper),
+    )
+    protection = {
+        side: add(f"protection_{side}", decimals_of(amounts, unit)) for side, amounts in sides if amounts is not None
+    }
+    if protection:
+        found["protection"] = protection
+    if table.cost is not None:
+        found["cost"] = add("cost", [None if np.isnan(cost) else cost for cost in table.cost.tolist()])
+    if table.rounding is not None:
+        found["rounding"] = {"base": _number(table.rounding.base * unit), "method": table.rounding.method}
+    found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}
+    if where:
+        found["where"] = where
+    found["cells"] = cells
+    return found
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A column name that no variable and no other column has."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
+    taken = set(release.variables)
+    cells: dict[str, Sequence[Any]] = {}
+    for at, (name, hierarchy) in enumerate(release.variables.items()):
+        positions = microdata.codes[:, at].tolist()
+        if any(p >= 0 for p in positions):
+            cells[name] = [hierarchy.codes[p] if p >= 0 else None for p in positions]
+    found: dict[str, Any] = {}
+
+    def add(column: str, values: Sequence[Any]) -> str:
+        name = _free(column, taken)
+        cells[name] = values
+        return name
+
+    found["values"] = {
+        measure: add(f"value of {measure}", decimals_of(amounts, release.measures[measure].unit))
+        for measure, amounts in microdata.values.items()
+    }
+    if microdata.unit_id is not None:
+        found["id"] = add("id", microdata.unit_id)
+    if microdata.holding is not None:
+        found["holding"] = add("holding", microdata.holding)
+    if microdata.weight is not None:
+        found["weight"] = add("weight", microdata.weight.tolist())
+    if microdata.request is not None:
+        found["request"] = add("request", [int(request) for request in microdata.request.tolist()])
+    found["cells"] = cells
+    return found
+
+
+def _link(link: Link, release: Release) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "terms": [
+            [term.coefficient, {"measure": term.measure, **release.cell_codes(term.codes)}] for term in link.terms
+        ]
+    }
+    for key, bound in (("lower", link.lower), ("upper", link.upper)):
+        if bound is not None:
+            found[key] = _number(bound)
+    return found
+
+
+def _intruder(intruder: Intruder) -> dict[str, Any]:
+    found: dict[str, Any] = {"nonnegative": intruder.nonnegative, "nonempty": intruder.nonempty}
+    if intruder.prior is not None:
+        found["prior"] = _number(intruder.prior)
+    if intruder.insiders is not None:
+        found["insiders"] = list(intruder.insiders)
+    return found

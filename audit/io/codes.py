@@ -1,0 +1,149 @@
+"""Codes of rows -> positions in the hierarchies of a release."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.wording import listing, quoted, suggestion
+from audit.model import Hierarchy
+
+Variables = Mapping[str, Hierarchy]
+
+
+def variable_columns(
+    columns: Columns, mapping: Mapping[str, str], variables: Variables, taken: set[str], where: str
+) -> dict[str, str]:
+    """Variable -> the column that holds its codes: as mapped, else the column that bears its name.
+
+    Parameters
+    ----------
+    mapping: column -> variable, as the release says.
+    taken: columns that hold something else (values, statuses, ...).
+
+    Raises
+    ------
+    InputError: a mapped column or variable that does not exist, a variable mapped twice.
+    """
+    found: dict[str, str] = {}
+    for column, variable in mapping.items():
+        if variable not in variables:
+            raise InputError(
+                f"{where}.columns: there is no variable {quoted(variable)}{suggestion(variable, variables)}; "
+                f"variables are {listing(variables)}."
+            )
+        if variable in found:
+            raise InputError(
+                f"{where}.columns: the variable {quoted(variable)} is given two columns, "
+                f"{quoted(found[variable])} and {quoted(column)}."
+            )
+        columns.column(column, f"the codes of {variable}")
+        found[variable] = column
+    for name in columns.data:
+        if name in variables and name not in found and name not in taken and name not in mapping:
+            found[name] = name
+    return found
+
+
+def code_positions(columns: Columns, column: str, hierarchy: Hierarchy) -> NDArray[np.int32]:
+    """Position of each row's code.
+
+    Raises
+    ------
+    InputError: a code that the hierarchy does not have; names row and column and suggests a code.
+    """
+    index = hierarchy.index
+    entries = columns.column(column, f"the codes of {hierarchy.name}")
+    try:
+        return np.array([index[code or ""] for code in entries], dtype=np.int32)
+    except KeyError:
+        unknown = [row for row, code in enumerate(entries) if (code or "") not in index]
+    code = entries[unknown[0]] or ""
+    others = len(unknown) - 1
+    more = f" {others} more row{' has' if others == 1 else 's have'} unknown codes in this column." if others else ""
+    raise InputError(
+        f"{columns.place(unknown[0], column)}: {unknown_code(code, hierarchy)}.{more}"
+        if code
+        else f"{columns.place(unknown[0], column)}: is empty, expected a code of {quoted(hierarchy.name)}.{more}"
+    )
+
+
+def position(code: str, hierarchy: Hierarchy, where: str) -> int:
+    """Position of one code that the release itself names; `where` is the place, for the message."""
+    found = hierarchy.index.get(code)
+    if found is None:
+        raise InputError(f"{where}: {unknown_code(code, hierarchy)}.")
+    return found
+
+
+def unknown_code(code: str, hierarchy: Hierarchy) -> str:
+    """What is wrong with a code that the hierarchy does not have."""
+    return (
+        f"code {quoted(code)} is not in hierarchy {quoted(hierarchy.name)}{suggestion(code, hierarchy.codes)}, "
+        f"whose codes are {listing(hierarchy.codes, 8)}"
+    )
+
+
+def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: str) -> tuple[Hierarchy, str]:
+    """The one code that stands for a list of codes, and the hierarchy that has it.
+
+    It is the existing code that covers exactly the same leaves, else a new group whose code joins the codes by "+".
+
+    Raises
+    ------
+    InputError: an unknown code, codes that overlap, a joined code that means something else already.
+    """
+    positions = sorted({position(code, hierarchy, where) for code in codes})
+    covered = hierarchy.members[positions].toarray()
+    overlap = covered.sum(axis=0)
+    if (overlap > 1).any():
+        leaf = hierarchy.codes[int(hierarchy.leaves[int(np.argmax(overlap))])]
+        raise InputError(f"{where}: the codes overlap: {quoted(leaf)} is covered by two of {listing(codes)}.")
+    same = [
+        code
+        for row, code in enumerate(hierarchy.codes)
+        if np.array_equal(hierarchy.members[[row]].toarray()[0], overlap)
+    ]
+    if same:
+        return hierarchy, same[0]
+    joined = "+".join(hierarchy.codes[p] for p in positions)
+    if joined in hierarchy.index:
+        raise InputError(f"{where}: {quoted(joined)} is a code already, and covers other codes than {listing(codes)}.")
+    return hierarchy.with_group(joined, [hierarchy.codes[p] for p in positions]), joined
+
+
+def fill_codes(
+    columns: Columns,
+    named: Mapping[str, str],
+    fixed: Mapping[str, str],
+    variables: Variables,
+    where: str,
+) -> NDArray[np.int32]:
+    """Code positions (rows x variables): from the named columns, else fixed by `where`, else at the total.
+
+    Raises
+    ------
+    InputError: an unknown code, a variable both named and fixed, a variable without total that is neither.
+    """
+    codes = np.zeros((len(columns), len(variables)), dtype=np.int32)
+    for at, (name, hierarchy) in enumerate(variables.items()):
+        if name in named and name in fixed:
+            raise InputError(
+                f"{where}: the variable {quoted(name)} is fixed by `where` and also has the column "
+                f"{quoted(named[name])}; leave out one of them."
+            )
+        if name in named:
+            codes[:, at] = code_positions(columns, named[name], hierarchy)
+        elif name in fixed:
+            codes[:, at] = position(fixed[name], hierarchy, f"{where}.where.{name}")
+        elif hierarchy.total is None:
+            raise InputError(
+                f"{where}: the variable {quoted(name)} has no total, so the table must name it: add a column to "
+                f"{columns.source} (and to `columns`) or fix it with `where: {{{name}: ...}}`; "
+                f"columns found: {listing(columns.data)}."
+            )
+        else:
+            codes[:, at] = hierarchy.total_index
+    return codes

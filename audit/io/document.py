@@ -1,0 +1,218 @@
+"""Shape of a release file: pydantic models, the single source of its JSON Schema."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, WithJsonSchema
+
+from audit.io.document_types import (
+    TAG,
+    Code,
+    Flag,
+    Integer,
+    Model,
+    NonNegative,
+    Number,
+    Positive,
+    Text,
+    Unit,
+    shape,
+)
+from audit.io.policy_document import PolicyDocument
+
+_SCALAR = {"type": ["string", "number", "boolean", "null"]}
+
+Tree = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["object", "array"],
+            "description": "group codes with what is below them; lists of leaf codes",
+        }
+    ),
+]
+TreeOrFile = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["string", "object", "array"],
+            "description": "a file (.hrc, or csv with code and parent) or a tree",
+        }
+    ),
+]
+Cells = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": _SCALAR},
+            "description": "columns of equal length; null: no value",
+        }
+    ),
+]
+
+
+class MeasureDocument(Model):
+    """What is tabulated."""
+
+    kind: Literal["count", "magnitude"] = Field(description="count: numbers of units; magnitude: sums of a variable")
+    unit: Unit | None = Field(default=None, description="published precision; every value is a whole multiple of it")
+
+
+class VariableDocument(Model):
+    """A classification; tables that share it by name are linked by it."""
+
+    total: Code | None = Field(default=None, description="code of the total; left out: the variable is never added up")
+    codes: list[Code] | None = Field(
+        default=None, description="codes in their order; those in no grouping lie below the total"
+    )
+    tree: Tree | None = Field(default=None, description="nested codes")
+    trees: list[TreeOrFile] | None = Field(default=None, description="several groupings, which need not be nested")
+    file: Text | None = Field(
+        default=None, description=".hrc file, or csv with columns code and parent, or a level table"
+    )
+    levels: list[Text] | None = Field(
+        default=None, min_length=1, description="columns of a level table, the broadest first"
+    )
+    leading: Text | None = Field(default=None, description="leading string of an .hrc file; left out: @")
+
+
+class StatusDocument(Model):
+    """A status column and the meaning of its flags."""
+
+    column: Text
+    scheme: Text | None = Field(
+        default=None, description="words, tau-argus, sbs, sdctable, gconfid, sdmx-conf or sdmx-obs"
+    )
+    map: dict[str, Text] = Field(default={}, description="flag -> status word, for flags that no scheme explains")
+
+
+_StatusColumn = Annotated[
+    Annotated[Text, Tag(TAG + "text")] | Annotated[StatusDocument, Tag(TAG + "mapping")], Discriminator(shape)
+]
+StatusColumns = Annotated[
+    Annotated[Text, Tag(TAG + "text")]
+    | Annotated[StatusDocument, Tag(TAG + "mapping")]
+    | Annotated[list[_StatusColumn], Tag(TAG + "list")],
+    Discriminator(shape),
+]
+CodeOrCodes = Annotated[
+    Annotated[Code, Tag(TAG + "text")] | Annotated[list[Code], Field(min_length=1), Tag(TAG + "list")],
+    Discriminator(shape),
+]
+
+
+class AbsentDocument(Model):
+    """What a combination without a row means."""
+
+    leaves: Literal["zero", "not_released", "error"] = Field(
+        default="zero", description="at the finest level the table lists"
+    )
+    totals: Literal["not_released", "compute"] = Field(default="not_released", description="above that level")
+
+
+class ProtectionDocument(Model):
+    """Columns with the required distance below and above the true value."""
+
+    lower: Text | None = None
+    upper: Text | None = None
+
+
+class RoundingDocument(Model):
+    """How the published values were rounded."""
+
+    base: Positive = Field(description="in the measure's own decimals")
+    method: Literal["conventional", "random", "controlled", "up", "down"]
+
+
+class TableDocument(Model):
+    """One table: where its cells are and what its columns hold."""
+
+    name: Text
+    measure: Text | None = Field(default=None, description="may be left out when there is one")
+    file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
+    cells: Cells | None = Field(default=None, description="the table inline")
+    columns: dict[str, Text] = Field(default={}, description="column -> variable, where the names differ")
+    where: dict[str, CodeOrCodes] = Field(
+        default={}, description="variable -> code or codes: a table of a subpopulation"
+    )
+    value: Text = Field(default="value", description="column of what is (to be) published")
+    truth: Text | None = Field(default=None, description="column of the true values (agency knowledge)")
+    status: StatusColumns | None = Field(
+        default=None, description="status column or columns; the most restrictive wins"
+    )
+    frequency: Text | None = Field(default=None, description="column: contributors per cell (agency knowledge)")
+    contributors: list[Text] = Field(
+        default=[], description="columns: largest contributions, descending (agency knowledge)"
+    )
+    lower: Text | None = Field(default=None, description="column of lower bounds that the intruder has anyway")
+    upper: Text | None = Field(default=None, description="column of upper bounds that the intruder has anyway")
+    protection: ProtectionDocument | None = None
+    cost: Text | None = Field(default=None, description="column: cost of withholding a cell")
+    decimal: Literal[".", ","] | None = Field(
+        default=None, description="decimal sign, where the numbers alone leave it open"
+    )
+    rounding: RoundingDocument | None = None
+    absent: AbsentDocument = Field(default_factory=AbsentDocument)
+
+
+class MicrodataDocument(Model):
+    """Contributions record by record (agency knowledge)."""
+
+    file: Text | None = None
+    cells: Cells | None = Field(default=None, description="the records inline")
+    columns: dict[str, Text] = Field(default={}, description="column -> variable, where the names differ")
+    values: dict[str, Text] = Field(default={}, description="measure -> column of the contributions")
+    id: Text | None = Field(default=None, description="column: identifies the unit")
+    holding: Text | None = Field(default=None, description="column: units of one holding are one contributor")
+    weight: Text | None = Field(default=None, description="column: sampling weight")
+    request: Text | None = Field(
+        default=None, description="column: the unit asked for protection (1/0, true/false, yes/no)"
+    )
+    decimal: Literal[".", ","] | None = Field(
+        default=None, description="decimal sign, where the numbers alone leave it open"
+    )
+
+
+class LinkDocument(Model):
+    """An equation between cells that codes cannot say: lower <= sum of terms <= upper."""
+
+    terms: list[tuple[Integer, dict[str, Code]]] = Field(
+        min_length=1,
+        description="[coefficient, {measure: ..., variable: code}]; a variable not named is at its total",
+    )
+    lower: Number | None = None
+    upper: Number | None = None
+
+
+class IntruderDocument(Model):
+    """What an intruder knows besides the tables."""
+
+    nonnegative: Flag = Field(default=True, description="no true value is negative")
+    nonempty: Flag = Field(default=False, description="every withheld cell is at least one unit")
+    prior: NonNegative | None = Field(
+        default=None, description="withheld values are known within this fraction of themselves"
+    )
+    insiders: list[Literal["largest", "second", "singletons"]] | None = Field(
+        default=None, description="contributors who attack; left out: all that the agency's data allow"
+    )
+
+
+PolicyOrFile = Annotated[
+    Annotated[Text, Tag(TAG + "text")] | Annotated[PolicyDocument, Tag(TAG + "mapping")], Discriminator(shape)
+]
+
+
+class ReleaseDocument(Model):
+    """The tables an agency is about to publish and what an intruder knows besides."""
+
+    tableseal: Annotated[Literal["1"], WithJsonSchema({"enum": [1, "1"]})] = Field(description="version of the format")
+    title: Text = ""
+    kind: Literal["count", "magnitude"] | None = Field(default=None, description="short for one measure named value")
+    unit: Unit | None = Field(default=None, description="unit of that measure")
+    measures: dict[str, MeasureDocument] | None = Field(default=None, min_length=1)
+    variables: dict[str, VariableDocument]
+    tables: list[TableDocument] = Field(min_length=1)
+    microdata: MicrodataDocument | None = None
+    links: list[LinkDocument] = Field(default_factory=list)
+    intruder: IntruderDocument = Field(default_factory=IntruderDocument)
+    policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

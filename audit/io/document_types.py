@@ -1,0 +1,200 @@
+"""Field types of the document models: text as written -> value, with a message that says what was expected."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, WithJsonSchema, model_validator
+from pydantic_core import PydanticCustomError
+
+from audit.errors import InputError
+from audit.io.numbers import places, rational
+from audit.io.wording import listing, quoted, suggestion
+from audit.io.yaml_text import Document
+
+TAG = "@@"
+"""Names of union branches begin with this; they are left out of the paths in messages."""
+
+
+def _fail(found: object, expected: str) -> NoReturn:
+    shown = quoted(found) if found is None or isinstance(found, str) else f"a {_kind(found)}"
+    # The message is given as context, so that braces in it are left alone.
+    raise PydanticCustomError("found", "{message}", {"message": f"found {shown}, expected {expected}."})
+
+
+def _kind(value: object) -> str:
+    return "list" if isinstance(value, list | tuple) else "mapping" if isinstance(value, Mapping) else "value"
+
+
+class Model(BaseModel):
+    """A mapping with known keys; an unknown key is an error that names it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            _fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
+        for key in data:
+            if key not in cls.model_fields:
+                hint = suggestion(key, cls.model_fields)
+                message = f"unknown key {quoted(key)}{hint}; known keys are {listing(cls.model_fields, 20)}."
+                raise PydanticCustomError("unknown_key", "{message}", {"message": message})
+        return data
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        _fail(value, "text" if value is not None else "text (quote a text that says null)")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or value.lower() not in ("true", "false"):
+        _fail(value, "true or false")
+    return value.lower() == "true"
+
+
+class _Number:
+    """Validator of exact numbers within bounds."""
+
+    def __init__(
+        self,
+        minimum: int | None = None,
+        above: int | None = None,
+        maximum: int | None = None,
+        *,
+        whole: bool = False,
+    ) -> None:
+        self.minimum, self.above, self.maximum, self.whole = minimum, above, maximum, whole
+        words = [
+            f"at least {minimum}" if minimum is not None else "",
+            f"above {above}" if above is not None else "",
+            f"at most {maximum}" if maximum is not None else "",
+        ]
+        self.expected = f"a {'whole ' if whole else ''}number " + " and ".join(w for w in words if w)
+
+    def __call__(self, value: object) -> Fraction:
+        try:
+            number = rational(value) if isinstance(value, str) else None
+        except ValueError:
+            number = None
+        if (
+            number is None
+            or (self.whole and number.denominator != 1)
+            or (self.minimum is not None and number < self.minimum)
+            or (self.above is not None and number <= self.above)
+            or (self.maximum is not None and number > self.maximum)
+        ):
+            _fail(value, self.expected.strip())
+        return number
+
+    def schema(self) -> WithJsonSchema:
+        """JSON Schema: a number within the bounds, or its text (which keeps digits that JSON readers lose)."""
+        number: dict[str, Any] = {"type": "integer" if self.whole else "number"}
+        bounds = {"minimum": self.minimum, "exclusiveMinimum": self.above, "maximum": self.maximum}
+        number |= {key: bound for key, bound in bounds.items() if bound is not None}
+        pattern = "^[+-]?[0-9]+$" if self.whole else "^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$|^[+-]?[0-9]+/[0-9]+$"
+        return WithJsonSchema({"anyOf": [number, {"type": "string", "pattern": pattern}]})
+
+
+def _integer(check: _Number) -> PlainValidator:
+    return PlainValidator(lambda value: int(check(value)))
+
+
+def _unit(value: object) -> Fraction:
+    number = _POSITIVE(value)
+    if places(number) is None:
+        _fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
+    return number
+
+
+_POSITIVE = _Number(above=0)
+_ANY = _Number()
+_PERCENT = _Number(above=0, maximum=100)
+_NONNEGATIVE = _Number(minimum=0)
+_COUNT = _Number(minimum=1, whole=True)
+_INTEGER = _Number(whole=True)
+
+Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
+Code = Text
+Flag = Annotated[
+    bool, PlainValidator(_flag), WithJsonSchema({"anyOf": [{"type": "boolean"}, {"enum": ["true", "false"]}]})
+]
+Number = Annotated[Fraction, PlainValidator(_ANY), _ANY.schema()]
+NonNegative = Annotated[Fraction, PlainValidator(_NONNEGATIVE), _NONNEGATIVE.schema()]
+Positive = Annotated[Fraction, PlainValidator(_POSITIVE), _POSITIVE.schema()]
+Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
+Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
+Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
+Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
+
+
+def shape(value: object) -> str:
+    """Branch of a union by the kind of value: text, list or mapping."""
+    return TAG + (_kind(value) if isinstance(value, list | tuple | Mapping | BaseModel) else "text")
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def validate(model: type[M], document: Document, source: str, path: Sequence[str | int] = ()) -> M:
+    """The document as a model.
+
+    Raises
+    ------
+    InputError: names source, path inside the document, what was found and expected, and how many more errors follow.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        first = found[0]
+        others = len(found) - 1
+        more = f" (And {others} more error{'s' if others > 1 else ''} in this document.)" if others else ""
+        place = path_text([*path, *(part for part in first["loc"] if not _is_tag(part))])
+        prefix = f"{source}: {place}: " if place else f"{source}: "
+        raise InputError(prefix + _message(first) + more) from None
+
+
+def path_text(path: Sequence[str | int]) -> str:
+    """`tables[0].absent.leaves` for ("tables", 0, "absent", "leaves")."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def _is_tag(part: str | int) -> bool:
+    return isinstance(part, str) and part.startswith(TAG)
+
+
+def _message(error: Any) -> str:
+    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    if kind in ("found", "unknown_key"):
+        return str(context["message"])
+    if kind == "missing":
+        return "is missing."
+    shown = quoted(given) if given is None or isinstance(given, str) else f"a {_kind(given)}"
+    if kind == "literal_error":
+        options = re.findall(r"'([^']*)'", context["expected"])
+        hint = suggestion(given, options) if isinstance(given, str) else ""
+        return f"found {shown}, expected {listing(options)}{hint}."
+    if kind == "union_tag_invalid":
+        options = re.findall(rf"'{TAG}(\w+)'", context["expected_tags"])
+        keys = [str(key) for key in given] if isinstance(given, Mapping) and "text" not in options else []
+        hint = suggestion(keys[0], options) if keys else ""
+        return f"found {listing(keys) if keys else shown}, expected one of {listing(options)}{hint}."
+    expected = {
+        "list_type": "a list",
+        "tuple_type": "a list",
+        "dict_type": "a mapping",
+        "mapping_type": "a mapping",
+        "too_short": f"at least {context.get('min_length')} entries",
+        "too_long": f"at most {context.get('max_length')} entries",
+    }.get(kind)
+    return f"found {shown}, expected {expected}." if expected else f"{error['msg'].lower()} (found {shown})."

@@ -1,0 +1,160 @@
+"""Reading bytes from disk: only inside the release's folder, only regular files, only up to a limit, decoded."""
+
+import codecs
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+
+from audit.errors import InputError
+from audit.io.wording import quoted, suggestion
+from audit.model import Note
+
+SIZE_LIMIT = 512 * 2**20
+"""Largest file that is read, in bytes."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder in which the files that a release names are looked for, and what was noticed while reading them.
+
+    root: None if the release came without a folder (over the network, from standard input); it then names no files.
+    """
+
+    root: Path | None
+    limit: int = SIZE_LIMIT
+    notes: list[Note] = field(default_factory=list)
+
+    def path(self, name: str, where: str) -> Path:
+        """The file called `name` inside the folder; `where` is the place in the document that names it.
+
+        Raises
+        ------
+        InputError: no folder, an absolute path, a path or a symbolic link that leads out of the folder, no such file.
+        """
+        if self.root is None:
+            raise InputError(
+                f"{where}: names the file {quoted(name)}, but this release came without a folder of files; "
+                "give the data inline (`cells`, `codes`, `tree`)."
+            )
+        windows = PureWindowsPath(name)
+        if not name or "\0" in name:
+            raise InputError(f"{where}: found {quoted(name)}, expected the name of a file.")
+        if windows.drive or windows.root or ".." in windows.parts:
+            raise InputError(
+                f"{where}: the path {quoted(name)} leads out of the release's folder; "
+                "files are named relative to that folder, without '..'."
+            )
+        path = self.root / name
+        try:
+            real, root = path.resolve(), self.root.resolve()
+            exists = real.exists()
+        except (OSError, RuntimeError) as error:
+            raise InputError(f"{where}: the file {quoted(name)} cannot be opened ({_reason(error)}).") from None
+        if not real.is_relative_to(root):
+            raise InputError(f"{where}: {quoted(name)} is a link that leads out of the release's folder.")
+        if not exists:
+            raise InputError(f"{where}: there is no file {quoted(name)}{_similar(path)} in the release's folder.")
+        return path
+
+    def text(self, name: str, where: str) -> str:
+        """The decoded text of a file inside the folder."""
+        text, notes = read_text(self.path(name, where), source=name, limit=self.limit)
+        self.notes.extend(notes)
+        return text
+
+
+def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
+    """The content of a regular, non-empty file of at most `limit` bytes (a larger one is refused without reading).
+
+    Raises
+    ------
+    InputError: no such file, not a regular file, empty, too large, unreadable.
+    """
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise InputError(f"{source}: is a folder, expected a file.")
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"{source}: is a device or a pipe, expected a regular file.")
+        if status.st_size > limit:
+            raise InputError(
+                f"{source}: the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
+            )
+        with open(path, "rb") as file:
+            content = file.read(limit + 1)
+    except FileNotFoundError:
+        raise InputError(f"{source}: there is no such file{_similar(path)}.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{source}: cannot be read ({_reason(error)}).") from None
+    if len(content) > limit:
+        raise InputError(f"{source}: the file has more than {limit:,} bytes, the limit.")
+    if not content.strip():
+        raise InputError(f"{source}: the file is empty.")
+    return content
+
+
+def decode(content: bytes, source: str) -> tuple[str, list[Note]]:
+    """Text from bytes: by byte order mark, else UTF-8, else Windows-1252 (which is noted).
+
+    Raises
+    ------
+    InputError: bytes that are text in none of these; names the line and the byte.
+    """
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _checked(content[len(mark) :], encoding, source), []
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = _checked(content, "cp1252", source)
+        line = content.count(b"\n", 0, error.start) + 1
+        note = Note(
+            "decoded_windows_1252",
+            f"{source}: not UTF-8 (byte 0x{content[error.start]:02X} in line {line}); read as Windows-1252.",
+        )
+        return _without_nul(text, source), [note]
+    return _without_nul(text, source), []
+
+
+def read_text(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> tuple[str, list[Note]]:
+    """`read_bytes` and `decode` in one."""
+    return decode(read_bytes(path, source=source, limit=limit), source)
+
+
+def _checked(content: bytes, encoding: str, source: str) -> str:
+    try:
+        return _without_nul(content.decode(encoding), source)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].decode(encoding, "replace").count("\n") + 1
+        known = "UTF-8 or Windows-1252" if encoding == "cp1252" else encoding.upper()
+        raise InputError(
+            f"{source} line {line}: byte 0x{content[error.start]:02X} is no text in {known}; save the file as UTF-8."
+        ) from None
+
+
+def _without_nul(text: str, source: str) -> str:
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise InputError(f"{source} line {line}: byte 0x00 found, expected text; save the file as UTF-8 text.")
+    return text
+
+
+def _similar(path: Path) -> str:
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except (OSError, ValueError):
+        return ""
+    return suggestion(path.name, sorted(names))
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,88 @@
+"""DataFrames and Parquet files -> columns of text (needs the extras `frames` or `parquet`)."""
+
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.files import SIZE_LIMIT, read_bytes
+from audit.io.scalars import scalar_text
+from audit.io.wording import quoted
+
+
+def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, object]:
+    """An entry for `tables` of a release document, with the cells of a DataFrame inline.
+
+    Parameters
+    ----------
+    frame: any eager DataFrame that narwhals accepts (pandas, polars, pyarrow, modin, ...).
+    name: name of the table.
+    settings: everything else that a table may say: value="turnover", status="flag", columns={...}, ...
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"a": ["T", "k", "l"], "n": [9, 4, None]})
+    >>> table_from_frame(frame, "t", value="n")["cells"]["n"]
+    ['9', '4', None]
+    """
+    return {"name": name, "cells": dict(columns_from_frame(frame, name).data), **settings}
+
+
+def columns_from_frame(frame: object, source: str) -> Columns:
+    """The columns of a DataFrame as text; missing values become None.
+
+    Raises
+    ------
+    InputError: the extra is not installed, not a DataFrame, no rows, a kind of value that has no text form.
+    """
+    try:
+        import narwhals
+    except ImportError:
+        raise _missing("frames", "DataFrames") from None
+    try:
+        eager = narwhals.from_native(frame, eager_only=True)
+    except TypeError:
+        raise InputError(f"{source}: found a {type(frame).__name__}, expected a DataFrame with its data.") from None
+    return _columns(eager.to_dict(as_series=False), source)
+
+
+def columns_from_parquet(path: Path, source: str, *, limit: int = SIZE_LIMIT) -> Columns:
+    """The columns of a Parquet file as text.
+
+    Raises
+    ------
+    InputError: the extra is not installed, not a Parquet file, no rows.
+    """
+    try:
+        import polars
+    except ImportError:
+        raise _missing("parquet", "Parquet files") from None
+    content = read_bytes(path, source=source, limit=limit)
+    try:
+        columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
+    except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{source}: is not a readable Parquet file ({reason}).") from None
+    return _columns(columns, source)
+
+
+def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:
+    columns: dict[str, list[str | None]] = {}
+    for name, values in data.items():
+        try:
+            columns[str(name)] = [scalar_text(value) for value in values]
+        except TypeError as error:
+            raise InputError(
+                f"{source}, column {quoted(str(name))}: holds {error} objects, expected text or numbers."
+            ) from None
+    found = Columns(source, columns)
+    if not len(found):
+        raise InputError(f"{source}: has no rows.")
+    return found
+
+
+def _missing(extra: str, what: str) -> InputError:
+    return InputError(f"{what} need an extra package: pip install 'tableseal[{extra}]'.")

@@ -1,0 +1,162 @@
+"""Classifications from a release file and from the files it names -> Hierarchy."""
+
+from collections.abc import Mapping, Sequence
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.document import VariableDocument
+from audit.io.files import Folder
+from audit.io.sources import read_columns
+from audit.io.wording import listing, quoted
+from audit.io.yaml_text import Document
+from audit.model import Hierarchy, build_hierarchy
+from audit.model.hierarchy import Edge
+
+LEADING = "@"
+"""Default leading string of .hrc files."""
+
+
+def read_hierarchy(name: str, document: VariableDocument, folder: Folder) -> Hierarchy:
+    """The classification that a variable's entry describes.
+
+    Every form it gives is one grouping: `tree`, `file` (.hrc, columns code and parent, or `levels`) and each of
+    `trees`. `codes` lists codes in their order; those in no grouping stand directly below the total.
+
+    Raises
+    ------
+    InputError: no form given, an unreadable file, a code placed twice, a cycle.
+    """
+    where = f"variables.{name}"
+    groupings: list[list[Edge]] = []
+    if document.tree is not None:
+        groupings.append(tree_edges(document.tree, f"{where}.tree"))
+    if document.file is not None:
+        groupings.append(_file_edges(document.file, document, folder, f"{where}.file"))
+    elif document.levels is not None or document.leading is not None:
+        raise InputError(f"{where}: `levels` and `leading` say how to read a `file`; there is none.")
+    for at, tree in enumerate(document.trees or ()):
+        place = f"{where}.trees[{at}]"
+        inline = not isinstance(tree, str)
+        groupings.append(tree_edges(tree, place) if inline else _file_edges(tree, VariableDocument(), folder, place))
+    codes = document.codes or ()
+    twice = sorted({code for code in codes if codes.count(code) > 1}) if len(set(codes)) < len(codes) else []
+    if twice:
+        raise InputError(f"{where}.codes: the code {quoted(twice[0])} is listed twice.")
+    if document.codes is None and not groupings:
+        raise InputError(f"{where}: give its codes: one of `codes`, `tree`, `trees` or `file`.")
+    return build_hierarchy(name, document.total, groupings, order=codes, source=document.file or "")
+
+
+def tree_edges(tree: Document, where: str) -> list[Edge]:
+    """Edges of an inline tree: mappings of group codes to what is below them, lists of leaf codes.
+
+    Raises
+    ------
+    InputError: something else than a mapping, a list, a code or nothing.
+    """
+    if isinstance(tree, str) or tree is None:
+        raise InputError(f"{where}: found {quoted(tree)}, expected a tree such as {{North: [N1, N2], South: [S1]}}.")
+    edges: list[Edge] = []
+    _walk(None, tree, where, edges)
+    return edges
+
+
+def _walk(parent: str | None, node: Document, where: str, edges: list[Edge]) -> None:
+    if isinstance(node, Mapping):
+        for code, below in node.items():
+            edges.append((parent, code))
+            if isinstance(below, str):
+                raise InputError(
+                    f"{where}: found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
+                )
+            _walk(code, below, where, edges)
+    elif isinstance(node, Sequence):
+        for item in node:
+            if item is None:
+                raise InputError(f"{where}: an empty entry below {quoted(parent)}; quote a code that says null.")
+            if isinstance(item, str):
+                edges.append((parent, item))
+            else:
+                _walk(parent, item, where, edges)
+
+
+def hrc_edges(text: str, leading: str, source: str) -> list[Edge]:
+    """Edges of a tree in which each line is one code, with as many leading strings before it as it lies deep.
+
+    Blanks before a code belong to it, blanks after it do not.
+
+    Raises
+    ------
+    InputError: a line more than one level deeper than the line before, or with no code (names the line).
+    """
+    edges: list[Edge] = []
+    path: list[str] = []
+    for number, raw in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
+        code, level = raw.rstrip(), 0
+        if not code:
+            continue
+        while code.startswith(leading):
+            code, level = code[len(leading) :], level + 1
+        if not code:
+            raise InputError(f"{source} line {number}: found {quoted(raw)}, expected a code after {quoted(leading)}.")
+        if level > len(path):
+            raise InputError(
+                f"{source} line {number}: code {quoted(code)} is at level {level + 1}, but the line before is at "
+                f"level {len(path)}; a code lies at most one level deeper than the one before it."
+            )
+        del path[level:]
+        edges.append((path[-1] if path else None, code))
+        path.append(code)
+    return edges
+
+
+def parent_edges(columns: Columns) -> list[Edge]:
+    """Edges of a table with columns code and parent; no parent: a top code, or the total itself."""
+    codes = columns.column("code", "the codes")
+    parents = columns.column("parent", "the code above each code")
+    edges: list[Edge] = []
+    for row, (code, parent) in enumerate(zip(codes, parents, strict=True)):
+        if not code:
+            raise InputError(f"{columns.place(row, 'code')}: is empty, expected a code.")
+        edges.append((parent or None, code))
+    return edges
+
+
+def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
+    """Edges of a table with a column per level, the broadest first.
+
+    A code repeated on the next level is the same code; an empty level is passed over.
+    """
+    edges: dict[Edge, None] = {}
+    entries = [columns.column(level, "a level of the classification") for level in levels]
+    for row, codes in enumerate(zip(*entries, strict=True)):
+        parent: str | None = None
+        for code in codes:
+            if code:
+                if code != parent:
+                    edges[(parent, code)] = None
+                parent = code
+        if parent is None:
+            raise InputError(f"{columns.place(row, levels[0])}: no code on any level ({listing(levels)}).")
+    return list(edges)
+
+
+def _file_edges(file: str, document: VariableDocument, folder: Folder, where: str) -> list[Edge]:
+    if file.lower().endswith(".hrc"):
+        if document.levels is not None:
+            raise InputError(f"{where}: `levels` are for a table with a column per level, not for an .hrc file.")
+        leading = LEADING if document.leading is None else document.leading
+        if not leading:
+            raise InputError(f"{where}: `leading` is empty, expected a text such as {quoted(LEADING)}.")
+        return hrc_edges(folder.text(file, where), leading, file)
+    if document.leading is not None:
+        raise InputError(f"{where}: `leading` is for .hrc files, but the file is {quoted(file)}.")
+    columns = read_columns(folder, file, where)
+    if document.levels is not None:
+        return level_edges(columns, document.levels)
+    if not {"code", "parent"} <= set(columns.data):
+        raise InputError(
+            f"{where}: {file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
+            "`levels: [...]` naming a column per level, the broadest first."
+        )
+    return parent_edges(columns)

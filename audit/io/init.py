@@ -1,0 +1,195 @@
+"""A first release document from a bare data file: what can be inferred safely, and every assumption as a note."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.files import Folder
+from audit.io.numbers import decimal, decimal_sign, decimal_text, places
+from audit.io.sources import PARQUET, read_columns
+from audit.io.totals import find_total
+from audit.io.wording import listing, quoted
+from audit.model import Note
+from audit.model.status import WORDS
+
+_ADVICE = "write a release file that says which"
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
+
+TEXT_FORMATS = (".csv", ".tsv", ".txt")
+
+# fmt: off
+_VALUE_NAMES = frozenset((
+    "value", "values", "obs_value", "n", "count", "counts", "freq", "frequency", "turnover", "sales", "amount",
+    "number", "persons", "population", "ant", "antall",
+))
+_STATUS_NAMES = frozenset((
+    "status", "flag", "flags", "conf_status", "obs_status", "confidentiality", "suppression",
+))
+# fmt: on
+
+
+def is_data_file(path: Path) -> bool:
+    """True for files that hold bare data and no release document."""
+    return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
+
+
+def infer_document(data: Path) -> tuple[dict[str, Any], list[Note]]:
+    """A release document for one table in a data file, and what was assumed.
+
+    The column of values is the only column of numbers, or the only one with a usual name (value, n, count, freq,
+    turnover, ...). A column of status words is the status. All other columns are classifications; a code is taken as
+    the total if its name says so or if its rows are the sums of the others.
+
+    Raises
+    ------
+    InputError: the file cannot be read, or more than one reading is possible; the message says what to write.
+    """
+    folder = Folder(data.parent)
+    columns = read_columns(folder, data.name, data.name)
+    source = columns.source
+    status = _status_column(columns)
+    numeric = [name for name in columns.data if name != status and _is_numeric(columns.data[name])]
+    value = _value_column(columns, numeric)
+    notes = [*folder.notes, Note("assumed_value", f"{source}: the values are in column {quoted(value)}.")]
+    if status is None:
+        notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
+    else:
+        notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
+    names = _classifications(columns, value, status, numeric, notes)
+
+    sign = decimal_sign(columns, [value], None, False)
+    values = [_number(entry, sign) for entry in columns.data[value]]
+    scale, text = _scale(values)
+    notes.append(Note("assumed_kind", f"{source}: {text}"))
+    # What is withheld takes no part in the arithmetic, so that no message can tell it.
+    flags = columns.data[status] if status else [None] * len(values)
+    published = [
+        number if WORDS[(flag or "").strip().lower()].released else None
+        for number, flag in zip(values, flags, strict=True)
+    ]
+    classifications = {name: [code or "" for code in columns.data[name]] for name in names}
+    table = {"name": data.stem, "file": data.name, "value": value} | ({"status": status} if status else {})
+    document = {
+        "tableseal": 1,
+        "title": data.stem,
+        **scale,
+        "variables": {name: _variable(source, name, classifications, published, notes) for name in names},
+        "tables": [table],
+    }
+    return document, notes
+
+
+def _status_column(columns: Columns) -> str | None:
+    words = [name for name, entries in columns.data.items() if _are_words(entries)]
+    if len(words) > 1:
+        raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {_ADVICE}.")
+    if words:
+        return words[0]
+    for name, entries in columns.data.items():
+        if name.lower() in _STATUS_NAMES:
+            flag = next((e.strip() for e in entries if e and e.strip().lower() not in WORDS), None)
+            if flag is not None:
+                raise InputError(
+                    f"{columns.source}, column {quoted(name)}: looks like a status column, but {quoted(flag)} is no "
+                    f"status word ({listing(word for word in WORDS if word)}); letters mean different things in "
+                    f"different tools, so write a release file that says `status: {{column: {name}, scheme: ...}}`."
+                )
+            return name  # an empty status column: everything is published
+    return None
+
+
+def _are_words(entries: Sequence[str | None]) -> bool:
+    found = {(entry or "").strip().lower() for entry in entries}
+    return found <= WORDS.keys() and found != {""}
+
+
+def _is_numeric(entries: Sequence[str | None]) -> bool:
+    found = [entry.strip() for entry in entries if entry and entry.strip()]
+    return bool(found) and all(_NUMBER.fullmatch(entry) for entry in found)
+
+
+def _value_column(columns: Columns, numeric: Sequence[str]) -> str:
+    usual = [name for name in numeric if name.lower() in _VALUE_NAMES]
+    candidates = usual or numeric
+    if not candidates:
+        raise InputError(
+            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
+            "Leave the values of withheld cells empty."
+        )
+    if len(candidates) > 1:
+        raise InputError(
+            f"{columns.source}: several columns may hold the values ({listing(candidates)}); {_ADVICE}, such as "
+            f"`tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`."
+        )
+    return candidates[0]
+
+
+def _classifications(
+    columns: Columns, value: str, status: str | None, numeric: Sequence[str], notes: list[Note]
+) -> list[str]:
+    """Columns of codes; columns of other numbers are among them only if they are needed to tell rows apart."""
+    plain = [name for name in columns.data if name not in (value, status, *numeric)]
+    extra = [name for name in numeric if name != value]
+    if extra and _tell_apart(columns, plain):
+        text = f"{columns.source}: the columns of numbers {listing(extra)} are left out."
+        notes.append(Note("columns_left_out", text, len(extra)))
+        extra = []
+    elif extra:
+        repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)
+        if not repeated or not _tell_apart(columns, plain + extra):
+            raise InputError(
+                f"{columns.source}: rows have the same codes, and it is not clear whether the columns of numbers "
+                f"{listing(extra)} are classifications; {_ADVICE}."
+            )
+    names = [name for name in columns.data if name in plain or name in extra]
+    if not names:
+        raise InputError(f"{columns.source}: no column holds codes; columns found: {listing(columns.data)}.")
+    return names
+
+
+def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
+    if not names:
+        return len(columns) == 1
+    return len(set(zip(*(columns.data[name] for name in names), strict=True))) == len(columns)
+
+
+def _number(entry: str | None, sign: str) -> Fraction | None:
+    text = (entry or "").strip().replace(sign, ".")
+    return decimal(text) if text else None
+
+
+def _scale(values: Sequence[Fraction | None]) -> tuple[dict[str, Any], str]:
+    """Kind and unit from the decimals seen, and the words that say so."""
+    numbers = [number for number in values if number is not None]
+    digits = max((places(number) or 0 for number in numbers), default=0)
+    unit = decimal_text(Fraction(1, 10**digits))
+    if min(numbers, default=Fraction(0)) < 0:
+        scale = {"kind": "magnitude", "unit": unit, "intruder": {"nonnegative": False}}
+        return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
+    if digits:
+        return {
+            "kind": "magnitude",
+            "unit": unit,
+        }, f"the values are magnitudes with the unit {unit}, as seen."
+    return {"kind": "count"}, "the values are counts, as all are whole and none is negative."
+
+
+def _variable(
+    source: str,
+    name: str,
+    classifications: Mapping[str, Sequence[str]],
+    values: Sequence[Fraction | None],
+    notes: list[Note],
+) -> dict[str, Any]:
+    total, reason = find_total(source, name, classifications, values)
+    codes = [code for code in dict.fromkeys(classifications[name]) if code != total]
+    if total is None:
+        notes.append(Note("assumed_no_total", f"{source}, column {quoted(name)}: is never added up ({reason})."))
+        return {"codes": codes}
+    text = f"{source}, column {quoted(name)}: the total is {quoted(total)} ({reason}); the other codes are its parts."
+    notes.append(Note("assumed_total", text))
+    return {"total": total, "codes": codes}

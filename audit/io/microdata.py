@@ -1,0 +1,101 @@
+"""The `microdata` of a release -> Microdata."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.codes import unknown_code, variable_columns
+from audit.io.columns import Columns
+from audit.io.document import MicrodataDocument
+from audit.io.files import Folder
+from audit.io.numbers import decimal, decimal_sign, read_amounts
+from audit.io.table_values import note_rounded
+from audit.io.tables import Setting, choose_measure, data_columns
+from audit.io.wording import quoted
+from audit.model import Amounts, Microdata, Note
+
+_TRUE = frozenset(("1", "true", "yes", "y"))
+_FALSE = frozenset(("0", "false", "no", "n", ""))
+
+
+def read_microdata(document: MicrodataDocument, setting: Setting, folder: Folder) -> tuple[Microdata, list[Note]]:
+    """The records with their codes; a variable without a column, or an empty code, is unknown (-1).
+
+    Raises
+    ------
+    InputError: missing columns, unknown codes, text for numbers, negative contributions that may not be.
+    """
+    where = "microdata"
+    columns = data_columns(document.file, document.cells, folder, where)
+    numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
+    taken = {*numbers, *(name for name in (document.id, document.holding, document.request) if name)}
+    named = variable_columns(columns, document.columns, setting.variables, taken, where)
+    codes = np.full((len(columns), len(setting.variables)), -1, dtype=np.int32)
+    for at, (name, hierarchy) in enumerate(setting.variables.items()):
+        if name not in named:
+            continue
+        entries = columns.data[named[name]]
+        found = [hierarchy.index.get(code, -2) if code else -1 for code in entries]
+        if -2 in found:
+            row = found.index(-2)
+            problem = unknown_code(entries[row] or "", hierarchy)
+            raise InputError(f"{columns.place(row, named[name])}: {problem}.")
+        codes[:, at] = found
+    codes.setflags(write=False)
+    sign = decimal_sign(columns, numbers, document.decimal, True)
+    values: dict[str, Amounts] = {}
+    notes: list[Note] = []
+    for name, column in document.values.items():
+        measure = choose_measure(name, setting.measures, f"{where}.values")
+        amounts, off = read_amounts(
+            columns, column, measure.unit, role=f"the contributions to {name}", sign=sign, secret=True
+        )
+        negative = np.flatnonzero(amounts.known & (amounts.units < 0))
+        if setting.nonnegative and len(negative):
+            raise InputError(
+                f"{columns.place(int(negative[0]), column)}: the contribution is negative; say "
+                "`intruder: {nonnegative: false}` if values may be."
+            )
+        notes += note_rounded(columns, column, measure, off)
+        values[measure.name] = amounts
+    return (
+        Microdata(
+            codes,
+            values,
+            _labels(columns, document.id, "the identity of the unit"),
+            _labels(columns, document.holding, "the holding of the unit"),
+            None if document.weight is None else _weights(columns, document.weight, sign),
+            None if document.request is None else _requests(columns, document.request),
+            columns.source,
+        ),
+        notes,
+    )
+
+
+def _labels(columns: Columns, name: str | None, role: str) -> tuple[str, ...] | None:
+    return None if name is None else tuple(entry or "" for entry in columns.column(name, role))
+
+
+def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:
+    weights = np.empty(len(columns), dtype=np.float64)
+    for row, entry in enumerate(columns.column(name, "the weights")):
+        try:
+            weight = decimal((entry or "").replace(sign, "."))
+        except ValueError:
+            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected a weight.") from None
+        if weight < 0:
+            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected a weight of at least 0.")
+        weights[row] = float(weight)
+    weights.setflags(write=False)
+    return weights
+
+
+def _requests(columns: Columns, name: str) -> NDArray[np.bool_]:
+    requests = np.zeros(len(columns), dtype=np.bool_)
+    for row, entry in enumerate(columns.column(name, "the requests")):
+        word = (entry or "").strip().lower()
+        if word not in _TRUE and word not in _FALSE:
+            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected 1 or 0 (true or false).")
+        requests[row] = word in _TRUE
+    requests.setflags(write=False)
+    return requests

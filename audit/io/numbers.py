@@ -1,0 +1,238 @@
+"""Numbers as text -> exact multiples of a measure's unit.
+
+Nothing passes through binary floating point: 9007199254740993 and 0.1 stay what they are.
+"""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.wording import quoted
+from audit.model import Amounts
+from audit.model.amounts import LIMIT
+
+Round = Literal["nearest", "up", "down"]
+Secret = NDArray[np.bool_] | bool
+"""Rows whose entries must not be shown in messages (True: all): they are agency knowledge."""
+
+NOISE = Fraction(1, 1000)
+"""A value this close (in units) to a whole multiple of the unit counts as that multiple."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_RATIO = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
+_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]{1,3})?")
+_MAX_LENGTH = 400
+
+
+def decimal(text: str) -> Fraction:
+    """The exact number that a text such as `12`, `-0.5` or `1e-4` says.
+
+    Raises
+    ------
+    ValueError: the text is no number, or longer than 400 characters.
+    """
+    stripped = text.strip()
+    if len(stripped) > _MAX_LENGTH or not _NUMBER.fullmatch(stripped):
+        raise ValueError("not a number")
+    return Fraction(Decimal(stripped))
+
+
+def rational(text: str) -> Fraction:
+    """As `decimal`, and ratios such as `1/3` too."""
+    ratio = _RATIO.fullmatch(text.strip())
+    if ratio is None or len(text) > _MAX_LENGTH or not int(ratio[2]):
+        return decimal(text)
+    return Fraction(int(ratio[1]), int(ratio[2]))
+
+
+def places(unit: Fraction) -> int | None:
+    """Decimal places of a number with a finite decimal expansion, None for others (such as 1/3)."""
+    denominator, digits = unit.denominator, 0
+    while denominator % 10 == 0:
+        denominator, digits = denominator // 10, digits + 1
+    factor = 2 if denominator % 2 == 0 else 5
+    while denominator % factor == 0:
+        denominator, digits = denominator // factor, digits + 1
+    return digits if denominator == 1 else None
+
+
+def decimal_text(value: Fraction) -> str:
+    """The shortest exact text: `406`, `3.3`, or `1/3` where no decimal is exact."""
+    digits = places(value)
+    if digits is None:
+        return f"{value.numerator}/{value.denominator}"
+    scaled = abs(value.numerator) * 10**digits // value.denominator
+    sign = "-" if value < 0 else ""
+    if not digits:
+        return f"{sign}{scaled}"
+    text = str(scaled).zfill(digits + 1)
+    return f"{sign}{text[:-digits]}.{text[-digits:]}"
+
+
+def decimal_sign(columns: Columns, names: Sequence[str], stated: str | None, secret: Secret) -> str:
+    """`.` or `,`: the decimal sign of the numbers in a table, from all its columns of numbers together.
+
+    Raises
+    ------
+    InputError: commas that may be decimal commas or separators of thousands (1,234), or both signs in one number.
+    """
+    if stated is not None:
+        return stated
+    doubtful: tuple[str, int, str] | None = None
+    comma = False
+    for name in names:
+        for row, entry in enumerate(columns.data.get(name, ())):
+            if entry is None or "," not in entry:
+                continue
+            text = entry.strip()
+            if _GROUPS.fullmatch(text):
+                doubtful = doubtful or (name, row, text)
+            elif _COMMA.fullmatch(text):
+                comma = True
+            else:
+                raise InputError(
+                    f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected a number without "
+                    "separators of thousands."
+                )
+    if doubtful is not None and not comma:
+        name, row, text = doubtful
+        raise InputError(
+            f"{columns.place(row, name)}: found {_shown(text, row, secret)}, which may be a number with a decimal "
+            'comma or one with a separator of thousands; write `decimal: ","` in the table for decimal commas, '
+            "or the numbers without separators."
+        )
+    return "," if comma else "."
+
+
+def read_amounts(
+    columns: Columns,
+    name: str,
+    unit: Fraction,
+    *,
+    role: str,
+    sign: str = ".",
+    rounding: Round = "nearest",
+    secret: Secret = False,
+    off_unit: str | None = None,
+) -> tuple[Amounts, NDArray[np.bool_]]:
+    """One column as multiples of `unit`; an empty entry is not known.
+
+    Parameters
+    ----------
+    role: what the column holds, for messages.
+    sign: the decimal sign, `.` or `,`.
+    rounding: of what is no multiple of the unit: to the nearest, up or down.
+    off_unit: what was expected, if a shown value that is no multiple of the unit is an error; None: it is rounded.
+
+    Returns
+    -------
+    The amounts, and bool (n,): entries off by more than a thousandth of the unit.
+
+    Raises
+    ------
+    InputError: an entry that is no number, one beyond 2**60 units, or one off the unit where that is an error.
+    """
+    entries = columns.column(name, role)
+    units: list[int] = [0] * len(entries)
+    known = np.zeros(len(entries), dtype=np.bool_)
+    off = np.zeros(len(entries), dtype=np.bool_)
+    for row, quick in enumerate(_quick(entries, unit, sign)):
+        if quick is not None:
+            units[row] = quick
+            known[row] = True
+            continue
+        text = (entries[row] or "").strip()
+        if not text:
+            continue
+        try:
+            exact = decimal(_point(text, sign)) / unit
+        except ValueError:
+            raise InputError(
+                f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected a number "
+                f"({role}); leave the entry empty where there is no value."
+            ) from None
+        units[row] = _whole(exact, rounding)
+        known[row] = True
+        if abs(exact - _whole(exact, "nearest")) > NOISE:
+            off[row] = True
+            if off_unit is not None and not _hidden(row, secret):
+                raise InputError(f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected {off_unit}.")
+    _refuse_huge(units, columns, name, unit)
+    return Amounts(np.array(units, dtype=np.int64), known), off
+
+
+def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
+    """The values in the measure's decimals: whole numbers as int, others as exact text, None where not known."""
+    digits = places(unit) or 0
+    power = 10**digits
+    factor = int(unit * power)
+    found: list[int | str | None] = []
+    for units, known in zip(amounts.units.tolist(), amounts.known.tolist(), strict=True):
+        whole, rest = divmod(units * factor, power)
+        if not known:
+            found.append(None)
+        else:
+            found.append(decimal_text(Fraction(units * factor, power)) if rest else whole)
+    return found
+
+
+def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> list[int | None]:
+    """Multiples of the unit where an entry is a plain decimal and needs no rounding; None for all others."""
+    digits = places(unit)
+    if digits is None or unit * 10**digits != 1:
+        return [None] * len(entries)
+    point = re.escape(sign)
+    plain = re.compile(rf"[+-]?[0-9]{{1,18}}(?:{point}[0-9]{{1,{digits}}})?" if digits else r"[+-]?[0-9]{1,18}")
+    match = plain.fullmatch
+    if not digits:
+        return [int(entry) if entry and match(entry) else None for entry in entries]
+    found: list[int | None] = []
+    for entry in entries:
+        if entry and match(entry):
+            whole, _, decimals = entry.partition(sign)
+            found.append(int(whole + decimals.ljust(digits, "0")))
+        else:
+            found.append(None)
+    return found
+
+
+def _point(text: str, sign: str) -> str:
+    """The text with a decimal point; what the stated sign does not allow is left to fail."""
+    if sign == ".":
+        return text
+    return "" if "." in text else text.replace(",", ".")
+
+
+def _whole(value: Fraction, rounding: Round) -> int:
+    if rounding == "up":
+        return ceil(value)
+    return floor(value) if rounding == "down" else floor(value + Fraction(1, 2))
+
+
+def _refuse_huge(units: list[int], columns: Columns, name: str, unit: Fraction) -> None:
+    if units and (max(units) > LIMIT or min(units) < -LIMIT):
+        row = next(i for i, u in enumerate(units) if abs(u) > LIMIT)
+        raise InputError(
+            f"{columns.place(row, name)}: the number is larger than 2**60 times the unit {decimal_text(unit)}, "
+            "the largest that can be audited; choose a larger unit."
+        )
+
+
+def _hidden(row: int, secret: Secret) -> bool:
+    return secret if isinstance(secret, bool) else bool(secret[row])
+
+
+def _shown(text: str, row: int, secret: Secret) -> str:
+    """The text in quotes, unless it may tell the value of a withheld cell."""
+    if _hidden(row, secret) and any(c.isdigit() for c in text):
+        return "an entry that is not shown here because it is confidential"
+    return quoted(text)

@@ -1,0 +1,148 @@
+"""Shape of a policy file: pydantic models, the single source of its JSON Schema."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Discriminator, Field, Tag
+
+from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Text, shape
+
+ProtectionPercent = Annotated[
+    NonNegative | None, Field(description="required distance on each side, in percent of the cell's value")
+]
+
+
+class ThresholdRule(Model):
+    """Minimum frequency: a cell with fewer contributors is sensitive."""
+
+    threshold: Count = Field(description="fewest contributors (for counts: smallest value) that is not sensitive")
+    zeros: Flag = Field(default=False, description="zero cells are sensitive too")
+    protection_percent: ProtectionPercent = None
+
+
+class DominanceParameters(Model):
+    """Parameters of the (n,k) rule."""
+
+    n: Count = Field(description="number of largest contributions")
+    k: Percent = Field(description="their largest share of the cell, in percent")
+
+
+class DominanceRule(Model):
+    """(n,k) dominance: the n largest contributions make up more than k percent of the cell."""
+
+    dominance: DominanceParameters
+
+
+class PPercentRule(Model):
+    """p% rule: the second largest contributor can estimate the largest to within p percent."""
+
+    p_percent: Positive
+
+
+class PQParameters(Model):
+    """Parameters of the pq rule."""
+
+    p: Positive = Field(description="precision in percent to which no contribution may be estimated")
+    q: Percent = Field(description="precision in percent to which contributions are known beforehand")
+
+
+class PQRule(Model):
+    """pq rule: as p%, where contributions are known beforehand to within q percent."""
+
+    pq: PQParameters
+
+
+class EntropyRule(Model):
+    """Relative entropy of the contributions below a limit (needs microdata)."""
+
+    entropy: Positive = Field(description="smallest relative entropy H / log2 N that is not sensitive, at most 1")
+    protection_percent: ProtectionPercent = None
+
+
+class RequestParameters(Model):
+    """Parameters of the request rule."""
+
+    percent: Percent | None = Field(
+        default=None, description="smallest share of the cell that counts; left out: any share"
+    )
+
+
+class RequestRule(Model):
+    """A contributor asked for protection."""
+
+    request: Annotated[
+        Annotated[Flag, Tag(TAG + "text")] | Annotated[RequestParameters, Tag(TAG + "mapping")],
+        Discriminator(shape),
+    ]
+    protection_percent: ProtectionPercent = None
+
+
+class AttributeParameters(Model):
+    """Parameters of the attribute rule."""
+
+    given: list[Text] = Field(min_length=1, description="variables that the intruder knows of a person")
+    populated: Count = Field(default=1, description="a line whose total sits in at most this many cells is disclosive")
+
+
+class AttributeRule(Model):
+    """Attribute disclosure in counts: all members of a group share a characteristic."""
+
+    attribute: AttributeParameters
+
+
+RULES: dict[str, type[Model]] = {
+    "threshold": ThresholdRule,
+    "dominance": DominanceRule,
+    "p_percent": PPercentRule,
+    "pq": PQRule,
+    "entropy": EntropyRule,
+    "request": RequestRule,
+    "attribute": AttributeRule,
+}
+
+
+def _rule(value: Any) -> str:
+    """Branch of a rule: by the key that names it."""
+    if isinstance(value, BaseModel):
+        value = type(value).model_fields
+    named = [name for name in RULES if isinstance(value, Mapping) and name in value]
+    return TAG + (named[0] if named else "none")
+
+
+RuleDocument = Annotated[
+    Annotated[ThresholdRule, Tag(TAG + "threshold")]
+    | Annotated[DominanceRule, Tag(TAG + "dominance")]
+    | Annotated[PPercentRule, Tag(TAG + "p_percent")]
+    | Annotated[PQRule, Tag(TAG + "pq")]
+    | Annotated[EntropyRule, Tag(TAG + "entropy")]
+    | Annotated[RequestRule, Tag(TAG + "request")]
+    | Annotated[AttributeRule, Tag(TAG + "attribute")],
+    Discriminator(_rule),
+]
+
+
+class RequireDocument(Model):
+    """What a release must satisfy."""
+
+    exposed: Flag = Field(default=False, description="true: exposed sensitive cells are accepted")
+    protection: Flag = Field(default=True, description="required protection levels are enforced")
+    basis: Literal["any", "integer"] = Field(default="any", description="integer: a continuous witness is not enough")
+    risk: Positive | None = Field(default=None, description="largest disclosure risk 1/log2(possible values) allowed")
+
+
+class InsiderDocument(Model):
+    """How near an insider may come."""
+
+    p_percent: Positive = Field(
+        default_factory=lambda: Fraction(10),
+        description="an estimate within this percentage of the target is too close; left out: 10",
+    )
+
+
+class PolicyDocument(Model):
+    """One agency's disclosure policy."""
+
+    primary: list[RuleDocument] = Field(default=[], description="rules that make a cell sensitive")
+    require: RequireDocument = Field(default_factory=RequireDocument)
+    insider: InsiderDocument = Field(default_factory=InsiderDocument)

@@ -1,0 +1,122 @@
+"""Policy documents -> Policy, and back."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+from audit.io.document_types import validate
+from audit.io.files import decode, read_bytes
+from audit.io.numbers import decimal_text
+from audit.io.policy_document import (
+    AttributeRule,
+    DominanceRule,
+    EntropyRule,
+    PolicyDocument,
+    PPercentRule,
+    PQRule,
+    RequestParameters,
+    RequestRule,
+    RuleDocument,
+    ThresholdRule,
+)
+from audit.io.yaml_text import as_text, parse_document
+from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, Threshold
+
+
+def read_policy(path: Path, source: str | None = None) -> Policy:
+    """The policy in a YAML or JSON file; its sha256 is that of the file.
+
+    Raises
+    ------
+    InputError: an unreadable file, an unknown key or rule, a parameter out of range.
+    """
+    name = source or path.name
+    content = read_bytes(path, source=name)
+    text, _ = decode(content, name)
+    document = parse_document(text, name, json_only=path.suffix.lower() == ".json")
+    return policy_from_model(validate(PolicyDocument, document, name), hashlib.sha256(content).hexdigest())
+
+
+def policy_from_document(document: Mapping[str, object], source: str = "policy") -> Policy:
+    """The policy that a Python mapping describes; its sha256 is that of its canonical JSON."""
+    return policy_from_model(validate(PolicyDocument, as_text(document, source), source))
+
+
+def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Policy:
+    """The policy from its validated document; without a `sha256` of its own it gets that of its canonical JSON."""
+    require = Require(
+        exposed=model.require.exposed,
+        protection=model.require.protection,
+        basis=model.require.basis,
+        risk=model.require.risk,
+    )
+    # A rule may be switched off with `request: false`.
+    rules = tuple(rule for document in model.primary if (rule := _rule(document)) is not None)
+    policy = Policy(rules, require, model.insider.p_percent)
+    return Policy(policy.primary, policy.require, policy.insider_p, sha256 or _digest(policy))
+
+
+def policy_document(policy: Policy) -> dict[str, object]:
+    """The policy as a document that reads back to it."""
+    require: dict[str, object] = {
+        "exposed": policy.require.exposed,
+        "protection": policy.require.protection,
+        "basis": policy.require.basis,
+    }
+    if policy.require.risk is not None:
+        require["risk"] = _number(policy.require.risk)
+    return {
+        "primary": [_rule_document(rule) for rule in policy.primary],
+        "require": require,
+        "insider": {"p_percent": _number(policy.insider_p)},
+    }
+
+
+def _digest(policy: Policy) -> str:
+    text = json.dumps(policy_document(policy), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _rule(document: RuleDocument) -> Rule | None:
+    match document:
+        case ThresholdRule():
+            return Threshold(document.threshold, document.zeros, document.protection_percent)
+        case DominanceRule():
+            return Dominance(document.dominance.n, document.dominance.k)
+        case PPercentRule():
+            return PQ(document.p_percent)
+        case PQRule():
+            return PQ(document.pq.p, document.pq.q)
+        case EntropyRule():
+            return Entropy(document.entropy, document.protection_percent)
+        case RequestRule(request=RequestParameters() as request):
+            return Request(request.percent, document.protection_percent)
+        case RequestRule():
+            return Request(None, document.protection_percent) if document.request else None
+        case AttributeRule():
+            return Attribute(tuple(document.attribute.given), document.attribute.populated)
+
+
+def _rule_document(rule: Rule) -> dict[str, object]:
+    match rule:
+        case Threshold():
+            found: dict[str, object] = {"threshold": rule.count, "zeros": rule.zeros}
+        case Dominance():
+            found = {"dominance": {"n": rule.n, "k": _number(rule.k)}}
+        case PQ():
+            found = {"pq": {"p": _number(rule.p), "q": _number(rule.q)}}
+        case Entropy():
+            found = {"entropy": _number(rule.limit)}
+        case Request():
+            found = {"request": True if rule.percent is None else {"percent": _number(rule.percent)}}
+        case Attribute():
+            found = {"attribute": {"given": list(rule.given), "populated": rule.populated}}
+    if isinstance(rule, Threshold | Entropy | Request) and rule.protection_percent is not None:
+        found["protection_percent"] = _number(rule.protection_percent)
+    return found
+
+
+def _number(value: Fraction) -> int | str:
+    return value.numerator if value.denominator == 1 else decimal_text(value)

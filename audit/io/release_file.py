@@ -1,0 +1,239 @@
+"""Release files -> Release."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal
+
+from audit.errors import InputError
+from audit.io.codes import group_code, position
+from audit.io.document import LinkDocument, ReleaseDocument
+from audit.io.document_types import validate
+from audit.io.files import Folder, read_text
+from audit.io.hierarchies import read_hierarchy
+from audit.io.init import infer_document, is_data_file
+from audit.io.microdata import read_microdata
+from audit.io.policy_file import policy_from_model, read_policy
+from audit.io.status_words import status_word
+from audit.io.tables import Setting, choose_measure, read_table
+from audit.io.wording import listing, quoted, suggestion
+from audit.io.yaml_text import Document, as_text, parse_document
+from audit.model import (
+    Attribute,
+    Hierarchy,
+    Intruder,
+    Link,
+    LinkTerm,
+    Measure,
+    Note,
+    Policy,
+    Release,
+    Table,
+)
+
+_TERM_MEASURE = "measure"
+
+
+def read_release(path: Path, *, policy: Path | None = None, status_map: Mapping[str, str] | None = None) -> Release:
+    """The release in a YAML or JSON file, or the one inferred from a bare data file (.csv, .tsv, .txt, .parquet).
+
+    Parameters
+    ----------
+    policy: a policy file that goes before the one the release names.
+    status_map: flag -> status word, for flags in any status column.
+
+    Raises
+    ------
+    InputError: anything that cannot be read or used; the message says where, what was found and what was expected.
+    """
+    if is_data_file(path):
+        document, notes = infer_document(path)
+        release = release_from_document(
+            document, folder=path.parent, policy=policy, status_map=status_map, source=path.name
+        )
+        return _with_notes(release, notes)
+    text, notes = read_text(path, source=path.name)
+    parsed = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
+    release = _release(parsed, path.parent, policy, status_map, path.name)
+    return _with_notes(release, notes)
+
+
+def release_from_document(
+    document: Mapping[str, object],
+    *,
+    folder: Path | None = None,
+    policy: Path | None = None,
+    status_map: Mapping[str, str] | None = None,
+    source: str = "release",
+) -> Release:
+    """The release that a Python mapping describes, in the shape of a release file.
+
+    Parameters
+    ----------
+    folder: where the files that the document names lie; None: it may not name files.
+    policy, status_map: as for `read_release`.
+    source: name of the document, for messages.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    return _release(as_text(document, source), folder, policy, status_map, source)
+
+
+def _with_notes(release: Release, first: Sequence[Note]) -> Release:
+    return replace(release, notes=tuple(dict.fromkeys((*first, *release.notes))))
+
+
+def _release(
+    parsed: Document,
+    folder: Path | None,
+    policy: Path | None,
+    status_map: Mapping[str, str] | None,
+    source: str,
+) -> Release:
+    document = validate(ReleaseDocument, parsed, source)
+    files = Folder(folder)
+    measures = _measures(document, source)
+    names = [table.name for table in document.tables]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
+    variables = {name: read_hierarchy(name, variable, files) for name, variable in document.variables.items()}
+    variables, fixed = _subpopulations(document, variables)
+    setting = Setting(
+        measures,
+        frozenset(
+            name
+            for name in measures
+            if (document.measures[name].unit if document.measures else document.unit) is not None
+        ),
+        variables,
+        document.intruder.nonnegative,
+        {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()},
+    )
+    tables: list[Table] = []
+    for at, entry in enumerate(document.tables):
+        where = f"tables[{at}] ({entry.name})"
+        table, notes = read_table(entry, fixed[at], setting, files, where)
+        tables.append(table)
+        files.notes.extend(notes)
+    microdata = None
+    if document.microdata is not None:
+        microdata, notes = read_microdata(document.microdata, setting, files)
+        files.notes.extend(notes)
+    insiders = document.intruder.insiders
+    return Release(
+        title=document.title,
+        measures=measures,
+        variables=variables,
+        tables=tuple(tables),
+        links=tuple(_link(link, setting, f"links[{at}]") for at, link in enumerate(document.links)),
+        intruder=Intruder(
+            document.intruder.nonnegative,
+            document.intruder.nonempty,
+            document.intruder.prior,
+            None if insiders is None else tuple(dict.fromkeys(insiders)),
+        ),
+        policy=_policy(document, policy, files, variables),
+        microdata=microdata,
+        notes=tuple(dict.fromkeys(files.notes)),
+    )
+
+
+def _measures(document: ReleaseDocument, source: str) -> dict[str, Measure]:
+    if document.measures is None:
+        if document.kind is None:
+            raise InputError(
+                f"{source}: say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
+            )
+        return {"value": _measure("value", document.kind, document.unit, source)}
+    if document.kind is not None or document.unit is not None:
+        raise InputError(f"{source}: `kind` and `unit` at the top are short for `measures`; leave out one of them.")
+    return {
+        name: _measure(name, measure.kind, measure.unit, f"{source}: measures.{name}")
+        for name, measure in document.measures.items()
+    }
+
+
+def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | None, where: str) -> Measure:
+    if kind == "count":
+        if unit not in (None, 1):
+            raise InputError(f"{where}.unit: the unit of a count is 1; counts in thousands are a magnitude.")
+        return Measure(name, "count")
+    return Measure(name, "magnitude") if unit is None else Measure(name, "magnitude", unit)
+
+
+def _subpopulations(
+    document: ReleaseDocument, variables: dict[str, Hierarchy]
+) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
+    """What `where` fixes per table; lists of codes become groups of the classification for all tables."""
+    fixed: list[dict[str, str]] = []
+    for at, entry in enumerate(document.tables):
+        chosen: dict[str, str] = {}
+        for name, codes in entry.where.items():
+            where = f"tables[{at}] ({entry.name}).where.{name}"
+            hierarchy = variables.get(name)
+            if hierarchy is None:
+                raise InputError(
+                    f"{where}: there is no such variable{suggestion(name, variables)}; "
+                    f"variables are {listing(variables)}."
+                )
+            if isinstance(codes, str):
+                position(codes, hierarchy, where)
+                chosen[name] = codes
+            else:
+                variables[name], chosen[name] = group_code(hierarchy, codes, where)
+        fixed.append(chosen)
+    return variables, fixed
+
+
+def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
+    if document.lower is None and document.upper is None:
+        raise InputError(f"{where}: give `lower`, `upper` or both (equal for an equation).")
+    if document.lower is not None and document.upper is not None and document.lower > document.upper:
+        raise InputError(f"{where}: `lower` is above `upper`.")
+    terms: list[LinkTerm] = []
+    for at, (coefficient, cell) in enumerate(document.terms):
+        place = f"{where}.terms[{at}]"
+        if not coefficient:
+            raise InputError(f"{place}: the coefficient is 0, expected another whole number.")
+        for name in cell:
+            if name not in setting.variables and name != _TERM_MEASURE:
+                raise InputError(
+                    f"{place}: there is no variable {quoted(name)}{suggestion(name, setting.variables)}; "
+                    f"variables are {listing(setting.variables)}."
+                )
+        measure = choose_measure(cell.get(_TERM_MEASURE), setting.measures, place)
+        codes: list[int] = []
+        for name, hierarchy in setting.variables.items():
+            if name in cell:
+                codes.append(position(cell[name], hierarchy, f"{place}.{name}"))
+            elif hierarchy.total is None:
+                raise InputError(f"{place}: the variable {quoted(name)} has no total, so the term must name it.")
+            else:
+                codes.append(hierarchy.total_index)
+        terms.append(LinkTerm(coefficient, measure.name, tuple(codes)))
+    return Link(tuple(terms), document.lower, document.upper)
+
+
+def _policy(
+    document: ReleaseDocument, given: Path | None, files: Folder, variables: Mapping[str, Hierarchy]
+) -> Policy | None:
+    if given is not None:
+        policy = read_policy(given)
+    elif document.policy is None:
+        return None
+    elif isinstance(document.policy, str):
+        policy = read_policy(files.path(document.policy, "policy"), document.policy)
+    else:
+        policy = policy_from_model(document.policy)
+    for rule in policy.primary:
+        for name in rule.given if isinstance(rule, Attribute) else ():
+            if name not in variables:
+                raise InputError(
+                    f"policy: the attribute rule is given {quoted(name)}, but the release has no such variable"
+                    f"{suggestion(name, variables)}; variables are {listing(variables)}."
+                )
+    return policy

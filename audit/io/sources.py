@@ -1,0 +1,17 @@
+"""Columns of a data file that a release names, by its format."""
+
+from pathlib import Path
+
+from audit.io.columns import Columns
+from audit.io.delimited import read_delimited
+from audit.io.files import Folder
+from audit.io.frames import columns_from_parquet
+
+PARQUET = (".parquet", ".pq")
+
+
+def read_columns(folder: Folder, name: str, where: str) -> Columns:
+    """The columns of a delimited text file or a Parquet file inside the folder; `where` names it in the document."""
+    if Path(name).suffix.lower() in PARQUET:
+        return columns_from_parquet(folder.path(name, where), name, limit=folder.limit)
+    return read_delimited(folder.text(name, where), name)

@@ -1,0 +1,281 @@
+"""Status, value and truth of the rows of a table: who knows what."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.numbers import decimal, decimal_text, read_amounts
+from audit.io.wording import quoted
+from audit.model import Amounts, Measure, Note, Rounding, Status
+from audit.model.amounts import LIMIT
+
+
+@dataclass(frozen=True)
+class Context:
+    """What reading the numbers of one table needs to know.
+
+    unit_stated: the release says the unit of the measure (else decimals are an error).
+    sign: decimal sign. secret: rows that are withheld, whose entries never appear in messages.
+    """
+
+    columns: Columns
+    measure: Measure
+    unit_stated: bool
+    nonnegative: bool
+    sign: str
+    secret: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Values:
+    """Outcome of `read_values`."""
+
+    status: NDArray[np.int8]
+    value: Amounts
+    truth: Amounts
+    notes: tuple[Note, ...]
+
+
+def read_values(
+    context: Context, status: NDArray[np.int8], value: str, truth: str | None, rounding: Rounding | None
+) -> Values:
+    """Value, truth and final status of every row.
+
+    A value counts as published where the status says so; beside any other status it is the agency's own knowledge
+    (not in rounded tables, where it is no true value). A published row without a value is withheld. A structural zero
+    is 0.
+
+    Raises
+    ------
+    InputError: text that is no number, a published value that is negative, off the unit (counts) or no multiple of
+        the rounding base, a non-zero structural zero, a frozen row without value, a truth that differs from what is
+        published exactly.
+    """
+    columns, measure = context.columns, context.measure
+    given, off = read_amounts(
+        columns,
+        value,
+        measure.unit,
+        role="the value",
+        sign=context.sign,
+        secret=context.secret,
+        off_unit=_off_unit(context),
+    )
+    released = status <= Status.FROZEN
+    empty = released & ~given.known
+    constrained = np.flatnonzero(empty & (status != Status.PUBLISHED))
+    if len(constrained):
+        row = int(constrained[0])
+        raise InputError(
+            f"{columns.place(row, value)}: is empty, but the status is {Status(int(status[row])).word}; "
+            "a cell that is out must have a value."
+        )
+    status = np.where(empty, np.int8(Status.WITHHELD), status).astype(np.int8)
+    released &= given.known
+    structural = status == Status.STRUCTURAL_ZERO
+    _refuse_rows(
+        structural & given.known & (given.units != 0),
+        columns,
+        value,
+        "a structural zero has no other value than 0",
+    )
+    notes = note_rounded(columns, value, measure, off)
+    if context.nonnegative:
+        _refuse_rows(released & (given.units < 0), columns, value, _negative(measure), show=True)
+    if rounding is not None:
+        _refuse_rows(
+            released & (given.units % rounding.base != 0),
+            columns,
+            value,
+            f"values are to be multiples of the rounding base {decimal_text(rounding.base * measure.unit)}",
+            show=True,
+        )
+    published = Amounts(np.where(released, given.units, 0), released)
+    known, more = _truth(context, given, released, structural, value, truth, rounded=rounding is not None)
+    return Values(status, published, known, (*notes, *more))
+
+
+def _truth(
+    context: Context,
+    given: Amounts,
+    released: NDArray[np.bool_],
+    structural: NDArray[np.bool_],
+    value: str,
+    truth: str | None,
+    *,
+    rounded: bool,
+) -> tuple[Amounts, list[Note]]:
+    columns, measure = context.columns, context.measure
+    notes: list[Note] = []
+    beside = given.known & ~released & ~structural & (not rounded)
+    impossible = beside & (given.units < 0) & context.nonnegative
+    if impossible.any():
+        notes.append(
+            Note(
+                "impossible_value_beside_withheld",
+                f"{columns.source}, column {quoted(value)}: negative values stand beside withheld statuses; "
+                "they are not used.",
+                int(impossible.sum()),
+            )
+        )
+        beside &= ~impossible
+    exact = released & (not rounded)
+    units = np.where(beside | exact, given.units, 0)
+    known = beside | exact | structural
+    if truth is not None:
+        stated, off = read_amounts(columns, truth, measure.unit, role="the true value", sign=context.sign, secret=True)
+        notes += note_rounded(columns, truth, measure, off)
+        if context.nonnegative:
+            _refuse_rows(stated.known & (stated.units < 0), columns, truth, _negative(measure))
+        _refuse_rows(structural & stated.known & (stated.units != 0), columns, truth, "a structural zero is 0")
+        _refuse_rows(
+            exact & stated.known & (stated.units != given.units),
+            columns,
+            truth,
+            f"the true value differs from what column {quoted(value)} publishes; a table that is rounded says so "
+            "with `rounding`",
+        )
+        differs = beside & stated.known & (stated.units != given.units)
+        if differs.any():
+            notes.append(
+                Note(
+                    "truth_beside_withheld_differs",
+                    f"{columns.source}: columns {quoted(value)} and {quoted(truth)} differ for withheld cells; "
+                    f"{quoted(truth)} is taken as the true value.",
+                    int(differs.sum()),
+                )
+            )
+        units = np.where(stated.known, stated.units, units)
+        known = known | stated.known
+    return Amounts(units, known), notes
+
+
+def read_bound(context: Context, name: str | None, *, upper: bool) -> Amounts:
+    """Bounds that the intruder has anyway, rounded inward to the unit."""
+    if name is None:
+        return Amounts.none(len(context.columns))
+    bounds, _ = read_amounts(
+        context.columns,
+        name,
+        context.measure.unit,
+        role="an upper bound" if upper else "a lower bound",
+        sign=context.sign,
+        rounding="down" if upper else "up",
+    )
+    return bounds
+
+
+def check_bounds(columns: Columns, lower: Amounts, upper: Amounts, names: tuple[str, str]) -> None:
+    """Refuse bounds between which there is no multiple of the unit."""
+    bad = np.flatnonzero(lower.known & upper.known & (lower.units > upper.units))
+    if len(bad):
+        row = int(bad[0])
+        found = [quoted((columns.data[name][row] or "").strip()) for name in names]
+        raise InputError(
+            f"{columns.place(row, names[0])}: the lower bound {found[0]} is above the upper bound {found[1]} in "
+            f"column {quoted(names[1])} (bounds are rounded inward to the unit)."
+        )
+
+
+def read_knowledge(
+    context: Context, name: str, measure: Measure, role: str, *, rounding_up: bool = False
+) -> tuple[Amounts, list[Note]]:
+    """A column of agency knowledge that cannot be negative (frequencies, protection distances)."""
+    amounts, off = read_amounts(
+        context.columns,
+        name,
+        measure.unit,
+        role=role,
+        sign=context.sign,
+        rounding="up" if rounding_up else "nearest",
+        secret=True,
+    )
+    _refuse_rows(amounts.known & (amounts.units < 0), context.columns, name, f"{role} is negative")
+    return amounts, [] if rounding_up else note_rounded(context.columns, name, measure, off)
+
+
+def read_contributors(context: Context, names: Sequence[str]) -> tuple[tuple[Amounts, ...], list[Note]]:
+    """Columns of the largest contributions, descending in absolute value."""
+    found: list[Amounts] = []
+    notes: list[Note] = []
+    for at, name in enumerate(names):
+        amounts, off = read_amounts(
+            context.columns,
+            name,
+            context.measure.unit,
+            role="a largest contribution",
+            sign=context.sign,
+            secret=True,
+        )
+        if context.nonnegative:
+            _refuse_rows(amounts.known & (amounts.units < 0), context.columns, name, "the contribution is negative")
+        if at:
+            before = found[-1]
+            _refuse_rows(
+                amounts.known & (~before.known | (np.abs(amounts.units) > np.abs(before.units))),
+                context.columns,
+                name,
+                f"the contribution is larger than the one in column {quoted(names[at - 1])}; "
+                "`contributors` lists columns from the largest contribution downward",
+            )
+        notes += note_rounded(context.columns, name, context.measure, off)
+        found.append(amounts)
+    return tuple(found), notes
+
+
+def read_costs(context: Context, name: str) -> NDArray[np.float64]:
+    """Cost of withholding each cell; NaN where none is given."""
+    costs = np.full(len(context.columns), np.nan)
+    for row, entry in enumerate(context.columns.column(name, "the cost")):
+        text = (entry or "").strip().replace(context.sign, ".")
+        if text:
+            try:
+                cost = decimal(text)
+            except ValueError:
+                cost = Fraction(-1)
+            if not 0 <= cost < LIMIT:
+                raise InputError(
+                    f"{context.columns.place(row, name)}: found {quoted(entry)}, expected a cost of at least 0."
+                )
+            costs[row] = float(cost)
+    return costs
+
+
+def note_rounded(columns: Columns, name: str, measure: Measure, off: NDArray[np.bool_]) -> list[Note]:
+    """One note for the column if values were rounded to the unit."""
+    count = int(off.sum())
+    if not count:
+        return []
+    text = (
+        f"{columns.source}, column {quoted(name)}: values that are no multiple of the unit "
+        f"{decimal_text(measure.unit)} were rounded to it."
+    )
+    return [Note("rounded_to_unit", text, count)]
+
+
+def _off_unit(context: Context) -> str | None:
+    if context.measure.kind == "count":
+        return "a whole number (the measure is a count; a weighted count is a magnitude with its own unit)"
+    if not context.unit_stated:
+        return f"a whole number (say the published precision: `unit: 0.1` for measure {context.measure.name})"
+    return None
+
+
+def _negative(measure: Measure) -> str:
+    if measure.kind == "count":
+        return "a count cannot be negative (`intruder: {nonnegative: false}` allows it)"
+    return "the value is negative; say `intruder: {nonnegative: false}` if values may be"
+
+
+def _refuse_rows(bad: NDArray[np.bool_], columns: Columns, name: str, problem: str, *, show: bool = False) -> None:
+    """Refuse the first bad row; `show`: the entry is (to be) published, so the message may repeat it."""
+    rows = np.flatnonzero(bad)
+    if len(rows):
+        found = f"found {quoted(columns.data[name][int(rows[0])])}, but " if show else ""
+        more = f" ({len(rows) - 1} more such rows)" if len(rows) > 1 else ""
+        raise InputError(f"{columns.place(int(rows[0]), name)}: {found}{problem}{more}.")

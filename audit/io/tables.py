@@ -1,0 +1,204 @@
+"""One entry of `tables` -> Table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.errors import InputError
+from audit.io.codes import Variables, fill_codes, variable_columns
+from audit.io.columns import Columns, inline_columns
+from audit.io.document import StatusDocument, TableDocument
+from audit.io.files import Folder
+from audit.io.numbers import decimal_sign, decimal_text
+from audit.io.sources import read_columns
+from audit.io.status_words import StatusSource, read_statuses, status_word
+from audit.io.table_values import (
+    Context,
+    check_bounds,
+    read_bound,
+    read_contributors,
+    read_costs,
+    read_knowledge,
+    read_values,
+)
+from audit.io.wording import listing, quoted, suggestion
+from audit.model import Absent, Amounts, Measure, Note, Rounding, Status, Table
+
+FREQUENCY = Measure("frequency", "count")
+"""Frequencies are whole numbers, whatever the measure."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the tables of a release share.
+
+    stated_units: measures whose unit the release says. status_map: flags explained on the command line.
+    """
+
+    measures: Mapping[str, Measure]
+    stated_units: frozenset[str]
+    variables: Variables
+    nonnegative: bool
+    status_map: Mapping[str, Status]
+
+
+def read_table(
+    document: TableDocument, fixed: Mapping[str, str], setting: Setting, folder: Folder, where: str
+) -> tuple[Table, list[Note]]:
+    """The table that an entry describes, with what was noticed while reading it.
+
+    Parameters
+    ----------
+    fixed: variable -> code, from `where`.
+    where: place of the entry in the document, for messages.
+
+    Raises
+    ------
+    InputError: whatever in the entry or its data cannot be used; see the functions this calls.
+    """
+    measure = choose_measure(document.measure, setting.measures, where)
+    columns = data_columns(document.file, document.cells, folder, where)
+    number_columns = _number_columns(document)
+    sources = _status_sources(document, where)
+    taken = {*number_columns, *(source.column for source in sources)}
+    named = variable_columns(columns, document.columns, setting.variables, taken, where)
+    codes = fill_codes(columns, named, fixed, setting.variables, where)
+    status = read_statuses(columns, sources, setting.status_map, where)
+    secret = status > Status.FROZEN
+    context = Context(
+        columns,
+        measure,
+        measure.name in setting.stated_units,
+        setting.nonnegative,
+        decimal_sign(columns, number_columns, document.decimal, secret),
+        secret,
+    )
+    rounding = _rounding(document, measure, where)
+    values = read_values(context, status, document.value, document.truth, rounding)
+    notes = list(values.notes)
+    if not sources and any(name.lower() == "status" and name not in named.values() for name in columns.data):
+        text = f"{columns.source}: the column status is not used; the table would say `status: status`."
+        notes.append(Note("status_column_not_used", text))
+
+    lower = read_bound(context, document.lower, upper=False)
+    upper = read_bound(context, document.upper, upper=True)
+    if document.lower is not None and document.upper is not None:
+        check_bounds(columns, lower, upper, (document.lower, document.upper))
+    contributors, more = read_contributors(context, document.contributors)
+    notes += more
+    frequency = None
+    if document.frequency is not None:
+        frequency, more = read_knowledge(context, document.frequency, FREQUENCY, "the frequency")
+        notes += more
+    below, above = _protection(document, context, measure)
+    table = Table(
+        name=document.name,
+        measure=measure.name,
+        codes=codes,
+        named=tuple(name for name in setting.variables if name in named),
+        status=values.status,
+        value=values.value,
+        truth=values.truth,
+        lower=lower,
+        upper=upper,
+        frequency=frequency,
+        contributors=contributors,
+        protection_lower=below,
+        protection_upper=above,
+        cost=None if document.cost is None else read_costs(context, document.cost),
+        rounding=rounding,
+        absent=Absent(document.absent.leaves, document.absent.totals),
+        source=columns.source,
+        rows=np.arange(1, len(columns) + 1, dtype=np.int64),
+    )
+    for array in (table.codes, table.status, table.rows, table.cost):
+        if array is not None:
+            array.setflags(write=False)
+    return table, notes
+
+
+def data_columns(file: str | None, cells: object, folder: Folder, where: str) -> Columns:
+    """The data of an entry, from its file or inline.
+
+    Raises
+    ------
+    InputError: neither or both are given.
+    """
+    if (file is None) == (cells is None):
+        problem = "neither `file` nor `cells` is" if file is None else "both `file` and `cells` are"
+        raise InputError(f"{where}: {problem} given; expected one of them.")
+    if file is not None:
+        return read_columns(folder, file, f"{where}.file")
+    return inline_columns(cells, f"{where}.cells")
+
+
+def choose_measure(name: str | None, measures: Mapping[str, Measure], where: str) -> Measure:
+    """The measure of that name, or the only one there is.
+
+    Raises
+    ------
+    InputError: no such measure, or no name where there are several.
+    """
+    if name is None:
+        if len(measures) > 1:
+            raise InputError(f"{where}: say which `measure` it is of; measures are {listing(measures)}.")
+        return next(iter(measures.values()))
+    if name not in measures:
+        raise InputError(
+            f"{where}.measure: there is no measure {quoted(name)}{suggestion(name, measures)}; "
+            f"measures are {listing(measures)}."
+        )
+    return measures[name]
+
+
+def _number_columns(document: TableDocument) -> list[str]:
+    protection = document.protection
+    optional: Sequence[str | None] = (
+        document.truth,
+        document.frequency,
+        document.lower,
+        document.upper,
+        protection.lower if protection else None,
+        protection.upper if protection else None,
+        document.cost,
+    )
+    return [document.value, *(name for name in optional if name is not None), *document.contributors]
+
+
+def _status_sources(document: TableDocument, where: str) -> list[StatusSource]:
+    given = document.status
+    items = [] if given is None else given if isinstance(given, list) else [given]
+    sources: list[StatusSource] = []
+    for item in items:
+        if isinstance(item, StatusDocument):
+            explained = {
+                flag.strip(): status_word(word, f"{where}.status.map.{flag}") for flag, word in item.map.items()
+            }
+            sources.append(StatusSource(item.column, item.scheme, explained))
+        else:
+            sources.append(StatusSource(item))
+    return sources
+
+
+def _rounding(document: TableDocument, measure: Measure, where: str) -> Rounding | None:
+    if document.rounding is None:
+        return None
+    base = document.rounding.base / measure.unit
+    if base.denominator != 1:
+        raise InputError(
+            f"{where}.rounding.base: found {decimal_text(document.rounding.base)}, expected a multiple of the unit "
+            f"{decimal_text(measure.unit)} of measure {quoted(measure.name)}."
+        )
+    return Rounding(base.numerator, document.rounding.method)
+
+
+def _protection(document: TableDocument, context: Context, measure: Measure) -> tuple[Amounts | None, Amounts | None]:
+    if document.protection is None:
+        return None, None
+    found: list[Amounts | None] = []
+    for name, side in ((document.protection.lower, "below"), (document.protection.upper, "above")):
+        role = f"the required distance {side} the true value"
+        amounts = None if name is None else read_knowledge(context, name, measure, role, rounding_up=True)[0]
+        found.append(amounts)
+    return found[0], found[1]

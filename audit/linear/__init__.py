@@ -1,0 +1,1 @@
+"""From a release to one sparse integer system."""

@@ -1,0 +1,180 @@
+"""Combinations without a row: zeros that the reader knows, sums that can be added up, or nothing.
+
+`absent: leaves` concerns the finest level that a table itself lists; a table of group codes says nothing of the
+leaves below.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.errors import InputError, LimitError
+from audit.linear.keys import KeySpace, Lookup
+from audit.model import Amounts, Hierarchy, Release, Status, Table
+
+LARGEST = 20_000_000
+"""More combinations than this in one table are refused rather than built."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """What a table says without a row.
+
+    zero_codes: (n x variables) codes of combinations known to be zero.
+    sum_codes, sums: computed totals (`totals: compute`) and their values.
+    """
+
+    zero_codes: NDArray[np.int32]
+    sum_codes: NDArray[np.int32]
+    sums: Amounts
+
+
+def finest_codes(hierarchy: Hierarchy, listed: NDArray[np.integer]) -> NDArray[np.int32]:
+    """Codes of the finest level that a table lists: listed codes with no listed code inside them, and leaves that lie
+    inside a listed sum but inside no finer listed code.
+
+    A table that lists codes of one level only (no sum beside its parts) is taken to be of the whole population; one
+    whose sums cover a part of the classification speaks of that part only. A variable without total is never
+    completed.
+    """
+    listed = np.unique(listed)
+    covers = hierarchy.members[listed].astype(np.int32)
+    size = covers.sum(axis=1)
+    common = (covers @ covers.T).tocoo()
+    inner, outer = common.coords
+    inside = (common.data == size[inner]) & (size[inner] < size[outer])
+    is_sum = np.zeros(len(listed), dtype=np.bool_)
+    is_sum[outer[inside]] = True
+    finest = listed[~is_sum]
+    if is_sum.any():
+        in_scope = np.asarray(hierarchy.members[listed[is_sum]].sum(axis=0)) > 0
+    else:
+        in_scope = np.full(len(hierarchy.leaves), hierarchy.total is not None)
+    covered = np.asarray(hierarchy.members[finest].sum(axis=0)) > 0
+    return np.unique(np.concatenate([finest, hierarchy.leaves[in_scope & ~covered]])).astype(np.int32)
+
+
+def leaf_signature(hierarchy: Hierarchy) -> NDArray[np.int64]:
+    """(codes x 2) hash of the set of leaves of each code; equal sets have equal rows (128 bits, fixed seed)."""
+    weights = np.random.default_rng(20030407).integers(-(2**62), 2**62, (len(hierarchy.leaves), 2))
+    result: NDArray[np.int64] = hierarchy.members @ weights
+    return result
+
+
+def complete(table: Table, release: Release, space: KeySpace) -> Completed:
+    """Zeros and sums that a table releases without listing them, by its `absent` setting.
+
+    Raises
+    ------
+    InputError: `leaves: error` and a combination has no row; `totals: compute` on a rounded table.
+    LimitError: more than 20 million combinations.
+    """
+    hierarchies = list(release.variables.values())
+    width = len(hierarchies)
+    nothing = Completed(np.empty((0, width), np.int32), np.empty((0, width), np.int32), Amounts.none(0))
+    if table.absent.leaves == "not_released" and table.absent.totals == "not_released":
+        return nothing
+    if len(table.codes) == 0:
+        return nothing
+    finest = [finest_codes(h, table.codes[:, v]) for v, h in enumerate(hierarchies)]
+    _check_size(table, finest)
+    measure = list(release.measures).index(table.measure)
+    lookup = Lookup.of(_keys(space, measure, np.unique(table.codes, axis=0)))
+    grid = _grid(finest)
+    absent = grid[lookup.find(_keys(space, measure, grid)) < 0]
+    if table.absent.leaves == "error" and len(absent):
+        cell = ", ".join(f"{v}={c}" for v, c in release.cell_codes(absent[0]).items())
+        raise InputError(
+            f"{table.source or 'table ' + table.name}: no row for {cell} ({len(absent)} such combinations); "
+            f"expected a row for every combination, because the table says absent: {{leaves: error}}"
+        )
+    zeros = absent if table.absent.leaves == "zero" else absent[:0]
+    if table.absent.totals != "compute":
+        return Completed(zeros, nothing.sum_codes, nothing.sums)
+    codes, sums = _sums(table, release, space, finest, lookup)
+    return Completed(zeros, codes, sums)
+
+
+def _keys(space: KeySpace, measure: int, codes: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.void]:
+    return space.keys(np.full(len(codes), measure, dtype=np.int32), codes)
+
+
+def _grid(axes: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes)).astype(np.int32)
+
+
+def _check_size(table: Table, axes: list[NDArray[np.int32]]) -> None:
+    size = prod(len(a) for a in axes)
+    if size > LARGEST:
+        raise LimitError(
+            f'table "{table.name}": {size:,} combinations of the codes it lists are more than {LARGEST:,}; '
+            f"say absent: {{leaves: not_released, totals: not_released}} or split the table"
+        )
+
+
+def _sums(
+    table: Table, release: Release, space: KeySpace, finest: list[NDArray[np.int32]], listed: Lookup
+) -> tuple[NDArray[np.int32], Amounts]:
+    """Add true values over the finest level for every sum that the table does not list."""
+    if table.rounding is not None:
+        raise InputError(
+            f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
+            f"list the rounded totals"
+        )
+    shape = tuple(len(f) for f in finest)
+    place = [np.full(len(h.codes), -1, np.int64) for h in release.variables.values()]
+    for axis, codes in zip(place, finest, strict=True):
+        axis[codes] = np.arange(len(codes))
+    at = np.stack([place[v][table.codes[:, v]] for v in range(len(finest))])
+    fine = (at >= 0).all(axis=0)
+    flat = np.ravel_multi_index(tuple(at[:, fine]), shape)
+    value = np.zeros(prod(shape), dtype=np.int64)
+    unknown = np.full(prod(shape), table.absent.leaves != "zero", dtype=np.int64)
+    zero = table.status[fine] == Status.STRUCTURAL_ZERO
+    value[flat] = np.where(zero, 0, table.truth.units[fine])
+    unknown[flat] = ~(table.truth.known[fine] | zero)
+    axes, adders = [], []
+    for (_, hierarchy), codes in zip(release.variables.items(), finest, strict=True):
+        sums, adder = _sum_codes(hierarchy, codes)
+        axes.append(sums)
+        adders.append(adder)
+    _check_size(table, axes)
+    totals = _apply(value.reshape(shape), adders)
+    gaps = _apply(unknown.reshape(shape), adders)
+    grid = _grid(axes)
+    is_new = listed.find(_keys(space, list(release.measures).index(table.measure), grid)) < 0
+    is_sum = np.zeros(len(grid), dtype=np.bool_)
+    for v, codes in enumerate(finest):
+        is_sum |= ~np.isin(grid[:, v], codes)
+    keep = is_new & is_sum & (gaps.ravel() == 0)
+    return grid[keep], Amounts(totals.ravel()[keep], np.ones(int(keep.sum()), np.bool_))
+
+
+def _sum_codes(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> tuple[NDArray[np.int32], csr_array]:
+    """Codes that are exact unions of finest-level codes (these included), and the 0/1 matrix that adds them up."""
+    covers = hierarchy.members.astype(np.int64)
+    size = covers.sum(axis=1)
+    inside = (covers @ covers[finest].T).tocoo()
+    code, part = inside.coords
+    # Of finest codes that cover the same leaves (one-child levels) only one is added up.
+    _, first = np.unique(leaf_signature(hierarchy)[finest], axis=0, return_index=True)
+    full = (inside.data == size[finest][part]) & np.isin(part, first)
+    adder = csr_array((np.ones(int(full.sum()), np.int64), (code[full], part[full])), shape=(len(size), len(finest)))
+    exact = np.flatnonzero((adder @ size[finest] == size) & (size > 0))
+    own = np.isin(exact, finest)
+    adder = adder[exact].tolil()
+    for row, code_position in zip(np.flatnonzero(own), exact[own], strict=True):
+        adder[[row], :] = 0
+        adder[row, int(np.flatnonzero(finest == code_position)[0])] = 1
+    return exact.astype(np.int32), csr_array(adder)
+
+
+def _apply(values: NDArray[np.int64], adders: list[csr_array]) -> NDArray[np.int64]:
+    for axis, adder in enumerate(adders):
+        moved = np.moveaxis(values, axis, 0)
+        flat = adder @ moved.reshape(moved.shape[0], -1)
+        values = np.moveaxis(flat.reshape((adder.shape[0], *moved.shape[1:])), 0, axis)
+    return values

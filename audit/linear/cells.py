@@ -1,0 +1,57 @@
+"""The distinct cells of a release: rows of linked tables that speak of the same cell become one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.model import Amounts
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Every cell that any table lists (or that follows from `absent`), once, ordered by first appearance.
+
+    Attributes
+    ----------
+    measure: int32 (cells), position in the release's measures.
+    codes: int32 (cells x variables), positions in the hierarchies' codes.
+    status: int8 (cells); the most revealing status wins (a cell is released if any table releases it).
+    sensitive_status: bool (cells): some table calls it primary or withheld.
+    lower, upper: what the release itself says of the cell, as multiples of the unit; lower == upper where it is
+        published exactly, an interval where it is rounded or has known bounds, unknown where nothing is said.
+    exact: bool (cells): the exact value is released (or is a zero everyone knows).
+    truth: agency knowledge of the true value.
+    frequency, contributors: agency knowledge; unknown where no table gives them.
+    protection_lower, protection_upper: required distances given per cell.
+    table, row: int32/int64 (cells): first table that lists it, and the row there; -1 row: absent, taken as zero or computed.
+    listing_cell, listing_table, listing_row: one entry per (table row), which cell it is.
+    """
+
+    measure: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    status: NDArray[np.int8]
+    sensitive_status: NDArray[np.bool_]
+    rounded: NDArray[np.bool_]
+    lower: Amounts
+    upper: Amounts
+    exact: NDArray[np.bool_]
+    truth: Amounts
+    frequency: Amounts
+    contributors: tuple[Amounts, ...]
+    protection_lower: Amounts
+    protection_upper: Amounts
+    table: NDArray[np.int32]
+    row: NDArray[np.int64]
+    listing_cell: NDArray[np.int64]
+    listing_table: NDArray[np.int32]
+    listing_row: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.measure)
+
+
+def tables_of(cells: Cells, cell: int) -> Sequence[int]:
+    """Positions of the tables that list a cell, in release order."""
+    return [int(t) for t in np.unique(cells.listing_table[cells.listing_cell == cell])]

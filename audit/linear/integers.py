@@ -1,0 +1,41 @@
+"""64-bit integers with the two words "no bound", and products that never overflow silently."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.errors import LimitError
+
+NO_LOWER = -(2**62)
+"""Stands for "no lower bound" in an int64 array of bounds."""
+NO_UPPER = 2**62
+"""Stands for "no upper bound"."""
+
+
+def product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.int64]:
+    """matrix @ vector in exact 64-bit integers.
+
+    Raises
+    ------
+    LimitError: a sum could leave the range of 64-bit integers (the test by floating point is conservative).
+    """
+    if matrix.nnz:
+        magnitude = abs(matrix).astype(np.float64) @ np.abs(vector.astype(np.float64))
+        if magnitude.max(initial=0.0) >= float(NO_UPPER):
+            raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
+    result: NDArray[np.int64] = matrix @ vector
+    return result
+
+
+def bound_sum(bounds: NDArray[np.int64], groups: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """Sum bounds by group, exactly; a group with a missing bound has none (same sentinel; all of one kind)."""
+    missing = np.abs(bounds) >= NO_UPPER
+    total = np.zeros(size, dtype=np.int64)
+    finite = np.where(missing, 0, bounds)
+    if np.bincount(groups, np.abs(finite.astype(np.float64)), size).max(initial=0.0) >= float(NO_UPPER):
+        raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
+    np.add.at(total, groups, finite)
+    gone = np.bincount(groups, missing, size) > 0
+    if gone.any():
+        total[gone] = bounds[missing][0]
+    return total

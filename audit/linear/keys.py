@@ -1,0 +1,57 @@
+"""One key per cell, so that cells of different tables and their parents can be looked up in bulk."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.model import Release
+
+Keys = NDArray[np.int64] | NDArray[np.void]
+
+
+@dataclass(frozen=True)
+class KeySpace:
+    """Turns (measure, code of every variable) into one sortable key.
+
+    Mixed-radix 64-bit integers where they fit, else the raw bytes of the row.
+    """
+
+    sizes: tuple[int, ...]
+
+    @staticmethod
+    def of(release: Release) -> "KeySpace":
+        """The key space of a release."""
+        return KeySpace((len(release.measures), *(len(h.codes) for h in release.variables.values())))
+
+    def keys(self, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> Keys:
+        """Key of each row."""
+        bits = sum(max(size, 1).bit_length() for size in self.sizes)
+        if bits <= 62:
+            key = measure.astype(np.int64)
+            for position, size in enumerate(self.sizes[1:]):
+                key = key * size + codes[:, position]
+            return key
+        rows = np.ascontiguousarray(np.column_stack([measure, codes]).astype(">i4"))
+        return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Finds positions of keys in a fixed set."""
+
+    ordered: Keys
+    position: NDArray[np.int64]
+
+    @staticmethod
+    def of(keys: Keys) -> "Lookup":
+        """A lookup over distinct keys; positions refer to this array."""
+        order = np.argsort(keys, kind="stable")
+        return Lookup(keys[order], order.astype(np.int64))
+
+    def find(self, keys: Keys) -> NDArray[np.int64]:
+        """Position of each key, -1 where it is not in the set."""
+        if len(self.ordered) == 0:
+            return np.full(len(keys), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ordered, keys), len(self.ordered) - 1)
+        return np.where(self.ordered[at] == keys, self.position[at], -1)

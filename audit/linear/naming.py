@@ -1,0 +1,60 @@
+"""Cells, values and equations in words."""
+
+from fractions import Fraction
+
+from audit.linear.cells import Cells
+from audit.model import Release
+
+
+def decimal(units: int | Fraction, unit: Fraction) -> str:
+    """A number of units as a plain decimal: 3, 0.25, 1/3 where it has no finite decimal form."""
+    value = Fraction(units) * unit
+    denominator = value.denominator
+    digits = 0
+    while denominator % 10 == 0 or denominator % 2 == 0 or denominator % 5 == 0:
+        denominator //= 10 if denominator % 10 == 0 else (2 if denominator % 2 == 0 else 5)
+        digits += 1
+    if denominator != 1:
+        return str(value)
+    whole = round(value * 10**digits)
+    if digits == 0:
+        return str(whole)
+    text = f"{abs(whole):0{digits + 1}d}"
+    text = f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
+    return f"-{text}" if whole < 0 else text
+
+
+def cell_name(release: Release, cells: Cells, cell: int) -> str:
+    """ "North / Retail", "Total / Retail": the code of every variable that the cell's table names.
+
+    A code that two variables share is written "variable=code".
+    """
+    table = release.tables[int(cells.table[cell])]
+    away = {v for v, h in enumerate(release.variables.values()) if cells.codes[cell, v] != h.total_index}
+    shared = _shared_codes(release)
+    names = []
+    for v, (variable, hierarchy) in enumerate(release.variables.items()):
+        if variable in table.named or v in away:
+            code = hierarchy.codes[int(cells.codes[cell, v])]
+            names.append(f"{variable}={code}" if code in shared else code)
+    return " / ".join(names) or "the only cell"
+
+
+def _shared_codes(release: Release) -> set[str]:
+    """Codes, totals apart, that stand in more than one variable."""
+    seen: set[str] = set()
+    shared: set[str] = set()
+    for hierarchy in release.variables.values():
+        own = set(hierarchy.codes[1:] if hierarchy.total is not None else hierarchy.codes)
+        shared |= own & seen
+        seen |= own
+    return shared
+
+
+def full_name(release: Release, cells: Cells, cell: int) -> str:
+    """ "turnover North / Retail in table t": unambiguous name of a cell."""
+    measure = list(release.measures)[int(cells.measure[cell])]
+    prefix = f"{measure} " if len(release.measures) > 1 else ""
+    table = release.tables[int(cells.table[cell])].name
+    pairs = ", ".join(f"{v}={c}" for v, c in release.cell_codes(cells.codes[cell]).items())
+    return f'{prefix}{pairs} in table "{table}"'

@@ -1,0 +1,45 @@
+"""Plain frozen data: what a release is."""
+
+from audit.model.amounts import Amounts
+from audit.model.hierarchy import Hierarchy, build_hierarchy
+from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, Threshold
+from audit.model.release import (
+    Absent,
+    Intruder,
+    Link,
+    LinkTerm,
+    Measure,
+    Microdata,
+    Note,
+    Release,
+    Rounding,
+    Table,
+)
+from audit.model.status import SCHEMES, Status
+
+__all__ = [
+    "PQ",
+    "SCHEMES",
+    "Absent",
+    "Amounts",
+    "Attribute",
+    "Dominance",
+    "Entropy",
+    "Hierarchy",
+    "Intruder",
+    "Link",
+    "LinkTerm",
+    "Measure",
+    "Microdata",
+    "Note",
+    "Policy",
+    "Release",
+    "Request",
+    "Require",
+    "Rounding",
+    "Rule",
+    "Status",
+    "Table",
+    "Threshold",
+    "build_hierarchy",
+]

@@ -1,0 +1,83 @@
+"""The rules an agency applies: which cells are sensitive, and what a release must satisfy."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Fewer than `count` contributors (for counts: a value below `count`). Zero cells only if `zeros`."""
+
+    count: int
+    zeros: bool = False
+    protection_percent: Fraction | None = None
+    """Required distance on each side in percent of the value; None: counts must cover [0, count], magnitudes nothing."""
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """(n,k): the n largest contributions make up more than k percent."""
+
+    n: int
+    k: Fraction
+
+
+@dataclass(frozen=True)
+class PQ:
+    """pq rule in percent; the p% rule is q = 100."""
+
+    p: Fraction
+    q: Fraction = Fraction(100)
+
+
+@dataclass(frozen=True)
+class Entropy:
+    """Relative entropy of the contributions, H / log2 N, below `limit`; needs microdata."""
+
+    limit: Fraction
+    protection_percent: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A contributor asked for protection: its share of the cell is at least `percent` (None: any share)."""
+
+    percent: Fraction | None = None
+    protection_percent: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Counts only: given the variables `given`, a line whose total sits in at most `populated` cells."""
+
+    given: tuple[str, ...]
+    populated: int = 1
+
+
+Rule = Threshold | Dominance | PQ | Entropy | Request | Attribute
+
+
+@dataclass(frozen=True)
+class Require:
+    """What a release must satisfy."""
+
+    exposed: bool = False
+    """True: exposed sensitive cells are accepted."""
+    protection: bool = True
+    """Required protection levels are enforced."""
+    basis: Literal["any", "integer"] = "any"
+    """`integer`: a continuous witness is not enough for `protected`."""
+    risk: Fraction | None = None
+    """Largest DR = 1/log2(possible values) allowed; judged with possible.at_least."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One agency's policy; `sha256` identifies the text it came from ('' for the default policy)."""
+
+    primary: tuple[Rule, ...] = ()
+    require: Require = Require()
+    insider_p: Fraction = Fraction(10)
+    """An insider's estimate within this percentage of the target is too close."""
+    sha256: str = ""

@@ -1,0 +1,159 @@
+"""A release: the tables an agency is about to publish and what an intruder knows besides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.model.amounts import Amounts
+from audit.model.hierarchy import Hierarchy
+from audit.model.policy import Policy
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is tabulated. `unit`: published precision; every value is a whole multiple of it (counts: 1)."""
+
+    name: str
+    kind: Literal["count", "magnitude"]
+    unit: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """Published values are multiples of `base` (in units of the measure); `method` says what the true value may be."""
+
+    base: int
+    method: Literal["conventional", "random", "controlled", "up", "down"]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """What a combination without a row means: at the finest level the table lists, and above it."""
+
+    leaves: Literal["zero", "not_released", "error"] = "zero"
+    totals: Literal["not_released", "compute"] = "not_released"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table, a row per listed cell.
+
+    Attributes
+    ----------
+    codes: int32 (rows x variables of the release, in their order): position of the code in the hierarchy's `codes`;
+        a variable that the table does not name stands at its total.
+    named: names of the variables that the table's file names (the others are at their total or fixed by `where`).
+    status: int8 (rows), values of `Status`.
+    value: what is published; known only where a value is released.
+    truth: agency knowledge (the true value, or the value beside a withheld status); never part of what the intruder
+        knows. For exactly published cells it equals `value`; for rounded ones it is known only if given.
+    frequency, contributors, cost: agency knowledge. contributors[k]: the (k+1)-th largest contribution.
+    lower, upper: bounds on the true value that the intruder has anyway.
+    protection_lower, protection_upper: required distance below / above the true value.
+    rows: row number in the source of each cell, for messages (1 = first row after the header).
+    """
+
+    name: str
+    measure: str
+    codes: NDArray[np.int32]
+    named: tuple[str, ...]
+    status: NDArray[np.int8]
+    value: Amounts
+    truth: Amounts
+    lower: Amounts
+    upper: Amounts
+    frequency: Amounts | None = None
+    contributors: tuple[Amounts, ...] = ()
+    protection_lower: Amounts | None = None
+    protection_upper: Amounts | None = None
+    cost: NDArray[np.float64] | None = None
+    rounding: Rounding | None = None
+    absent: Absent = Absent()
+    source: str = ""
+    rows: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class LinkTerm:
+    """An integer coefficient times one cell; `codes` has a code position for every variable of the release."""
+
+    coefficient: int
+    measure: str
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """lower <= sum of terms <= upper, known to the intruder; bounds in the measures' own decimals (None: no bound)."""
+
+    terms: tuple[LinkTerm, ...]
+    lower: Fraction | None
+    upper: Fraction | None
+
+
+@dataclass(frozen=True)
+class Intruder:
+    """What an intruder knows besides the tables."""
+
+    nonnegative: bool = True
+    nonempty: bool = False
+    """Withheld cells are known to be at least one unit."""
+    prior: Fraction | None = None
+    """Every withheld true value is known within this fraction of itself (0.5: between half and one and a half)."""
+    insiders: tuple[str, ...] | None = None
+    """Of "largest", "second", "singletons"; None: all that the agency's data allow."""
+
+
+@dataclass(frozen=True)
+class Microdata:
+    """Contributions record by record (agency knowledge).
+
+    Attributes
+    ----------
+    codes: int32 (records x variables of the release): leaf or group code each record belongs to, -1 where unknown.
+    values: measure -> Amounts (records).
+    unit_id, holding: text labels or None; weight: float64 or None; request: bool or None.
+    """
+
+    codes: NDArray[np.int32]
+    values: Mapping[str, Amounts]
+    unit_id: tuple[str, ...] | None = None
+    holding: tuple[str, ...] | None = None
+    weight: NDArray[np.float64] | None = None
+    request: NDArray[np.bool_] | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something the reader of the report should know: what was assumed, ignored or warned about."""
+
+    code: str
+    text: str
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Release:
+    """Everything that is audited together."""
+
+    title: str
+    measures: Mapping[str, Measure]
+    variables: Mapping[str, Hierarchy]
+    tables: tuple[Table, ...]
+    links: tuple[Link, ...] = ()
+    intruder: Intruder = Intruder()
+    policy: Policy | None = None
+    microdata: Microdata | None = None
+    notes: tuple[Note, ...] = field(default=())
+
+    def cell_codes(self, codes: NDArray[np.integer] | tuple[int, ...]) -> dict[str, str]:
+        """Variable -> code text for a row of code positions."""
+        return {
+            name: hierarchy.codes[int(position)]
+            for (name, hierarchy), position in zip(self.variables.items(), codes, strict=True)
+        }

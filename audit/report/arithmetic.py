@@ -1,0 +1,121 @@
+"""The arithmetic that reveals a cell, in words and as terms over released cells."""
+
+from fractions import Fraction
+
+from audit.bounds.reveal import Argument, Multipliers
+from audit.linear.naming import cell_name, decimal
+from audit.prepare import Prepared
+from audit.report.model import Reveals, Term
+
+SHOWN = 16
+"""Terms that a text spells out."""
+
+
+def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Reveals:
+    """Argument for the only value (in units) of a cell as terms and text."""
+    cells, release = prepared.cells, prepared.release
+    name = _name(prepared, cell)
+    unit = list(release.measures.values())[int(cells.measure[cell])].unit
+    found = decimal(value, unit)
+    if argument.kind == "equation":
+        text = f"{name} = {_spelled(prepared, argument.lower, False)} = {_numbers(prepared, argument.lower, False)} = {found}"
+        return Reveals("equation", _terms(prepared, argument.lower, unit), text)
+    low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
+    parts = [
+        _side(prepared, cell, True, argument.upper, argument.zeros_upper, high),
+        _side(prepared, cell, False, argument.lower, argument.zeros_lower, low),
+    ]
+    if argument.kind == "integer":
+        step = "whole number" if unit == 1 else f"multiple of {decimal(1, unit)}"
+        parts.append(f"between {low} and {high} the only {step} is {found}")
+    side = argument.upper if argument.upper else argument.lower
+    return Reveals(argument.kind, _terms(prepared, side, unit), "; ".join(parts))
+
+
+def _side(prepared: Prepared, cell: int, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
+    """One end in words: what it follows from, its numbers, its value."""
+    because = ", because no value is below 0" if zeros else ""
+    name, sign = _name(prepared, cell), "<=" if upper else ">="
+    if not y:
+        return f"{name} {sign} {value}{because}"
+    if [(int(prepared.system.cell[row]), factor) for row, factor in y.items()] == [(cell, 1)]:
+        return f"{name} {sign} {value}, as is known of it"
+    numbers = _numbers(prepared, y, upper)
+    result = value if numbers == value else f"{numbers} = {value}"
+    return f"{name} {sign} {_spelled(prepared, y, upper)} = {result}{because}"
+
+
+def _name(prepared: Prepared, cell: int) -> str:
+    """ "turnover North / Retail"; the measure only where there are several."""
+    name = cell_name(prepared.release, prepared.cells, cell)
+    measures = list(prepared.release.measures)
+    return f"{measures[int(prepared.cells.measure[cell])]} {name}" if len(measures) > 1 else name
+
+
+def _ordered(y: Multipliers) -> list[tuple[int, Fraction]]:
+    """Added terms first, so that a text does not begin with a minus."""
+    return sorted(y.items(), key=lambda item: (item[1] < 0, item[0]))
+
+
+def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ...]:
+    system, cells, release = prepared.system, prepared.cells, prepared.release
+    names = list(release.measures)
+    terms = []
+    for row, factor in _ordered(y):
+        if system.link[row] >= 0:
+            # A link row is `scale` times the statement in decimals; the target is in units.
+            coefficient = factor * int(system.scale[row]) * unit
+            terms.append(Term(coefficient, None, (), link=int(system.link[row]) + 1))
+        elif system.cell[row] >= 0:
+            cell = int(system.cell[row])
+            codes = tuple(release.cell_codes(cells.codes[cell]).items())
+            table = release.tables[int(cells.table[cell])].name
+            coefficient = factor * unit / release.measures[names[int(cells.measure[cell])]].unit
+            measure = names[int(cells.measure[cell])] if len(names) > 1 else None
+            terms.append(Term(coefficient, table, codes, measure=measure))
+    return tuple(terms)
+
+
+def _spelled(prepared: Prepared, y: Multipliers, upper: bool) -> str:
+    system = prepared.system
+    words: list[tuple[Fraction, str]] = []
+    for row, factor in _ordered(y):
+        if system.link[row] >= 0:
+            words.append((factor * int(system.scale[row]), f"(link {int(system.link[row]) + 1})"))
+        elif system.cell[row] >= 0:
+            words.append((factor, _bounded_name(prepared, row, (factor > 0) == upper)))
+    return _joined(words)
+
+
+def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
+    """Name of a row's cell; where only an interval is known of it, with the side that is used."""
+    system = prepared.system
+    name = _name(prepared, int(system.cell[row]))
+    if system.lower[row] == system.upper[row]:
+        return name
+    return f"({name}, at {'most' if at_most else 'least'})"
+
+
+def _numbers(prepared: Prepared, y: Multipliers, upper: bool) -> str:
+    system, cells, release = prepared.system, prepared.cells, prepared.release
+    words: list[tuple[Fraction, str]] = []
+    for row, factor in _ordered(y):
+        bound = int(system.upper[row] if (factor > 0) == upper else system.lower[row])
+        if system.link[row] >= 0:
+            scale = int(system.scale[row])
+            words.append((factor * scale, decimal(Fraction(bound, scale), Fraction(1))))
+        elif system.cell[row] >= 0:
+            unit = list(release.measures.values())[int(cells.measure[int(system.cell[row])])].unit
+            words.append((factor, decimal(bound, unit)))
+    return _joined(words)
+
+
+def _joined(words: list[tuple[Fraction, str]]) -> str:
+    text = ""
+    for factor, word in words[:SHOWN]:
+        size = abs(factor)
+        part = word if size == 1 else f"{size} * {word}"
+        text += (f" - {part}" if factor < 0 else f" + {part}") if text else (f"-{part}" if factor < 0 else part)
+    if len(words) > SHOWN:
+        text += f" ... ({len(words)} terms in all)"
+    return text or "0"

@@ -1,0 +1,217 @@
+"""Read a report back from its JSON."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Literal, NoReturn, TypeVar, get_args
+
+from audit.errors import InputError
+from audit.model.release import Note
+from audit.report.exact_json import Json, loads
+from audit.report.model import (
+    InsiderFinding,
+    Possible,
+    Reason,
+    Report,
+    ReportCell,
+    Reveals,
+    Step,
+    Summary,
+    Term,
+    Verdict,
+)
+from audit.report.to_json import SCHEMA
+
+Word = TypeVar("Word", bound=str)
+
+TOP_KEYS = ["schema", "verdict", "confidential", "release", "policy", "engine", "summary", "cells", "notes"]
+CELL_KEYS = {field.name for field in fields(ReportCell)} - {"steps"}
+
+
+def report_from_json(text: str) -> Report:
+    """The report that `report_json` wrote; equal to the original where all its numbers have finite decimals.
+
+    Raises
+    ------
+    InputError: not JSON, another schema, or a key or value that does not belong; the place is named.
+    """
+    at = _At(loads(text, what="The report"), "report")
+    top = at.keys(TOP_KEYS)
+    top["schema"].choice(SCHEMA)
+    release = top["release"].keys(["title", "sha256"])
+    policy = None if top["policy"].value is None else top["policy"].keys(["sha256"])["sha256"].text()
+    summary = top["summary"].keys([field.name for field in fields(Summary)])
+    return Report(
+        verdict=top["verdict"].choice("safe", "unsafe", "undecided"),
+        title=release["title"].text(),
+        release_sha256=release["sha256"].optional_text() or "",
+        policy_sha256=policy,
+        bounds=top["engine"].keys(["version", "bounds"])["bounds"].text(),
+        summary=Summary(**{name: count.whole() for name, count in summary.items()}),
+        cells=tuple(_cell(cell) for cell in top["cells"].entries()),
+        notes=tuple(_note(note) for note in top["notes"].entries()),
+        confidential=top["confidential"].truth(),
+    )
+
+
+@dataclass(frozen=True)
+class _At:
+    """A value of the document and its path, for messages."""
+
+    value: Json
+    path: str
+
+    def fail(self, expected: str) -> NoReturn:
+        # Only the kind of what was found: the value itself may be confidential.
+        kinds = {
+            str: "a text",
+            bool: "true or false",
+            int: "a whole number",
+            dict: "an object",
+            list: "a list",
+        }
+        found = "null" if self.value is None else kinds.get(type(self.value), "a number")
+        raise InputError(f"{self.path}: found {found} where {expected} was expected.")
+
+    def keys(self, wanted: list[str] | set[str], optional: frozenset[str] = frozenset()) -> "dict[str, _At]":
+        if not isinstance(self.value, dict):
+            self.fail("an object")
+        for name in wanted:
+            if name not in self.value:
+                raise InputError(f'{self.path}: the key "{name}" is missing.')
+        for name in self.value:
+            if name not in wanted and name not in optional:
+                raise InputError(f'{self.path}: the key "{name}" does not belong there.')
+        return {name: _At(entry, f"{self.path}.{name}") for name, entry in self.value.items()}
+
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        if not isinstance(self.value, dict):
+            self.fail("an object")
+        return tuple((name, _At(code, f"{self.path}.{name}").text()) for name, code in self.value.items())
+
+    def entries(self) -> "Iterator[_At]":
+        if not isinstance(self.value, list):
+            self.fail("a list")
+        return (_At(entry, f"{self.path}[{n}]") for n, entry in enumerate(self.value))
+
+    def two(self) -> "tuple[_At, _At]":
+        found = list(self.entries())
+        if len(found) != 2:
+            self.fail("a list of two")
+        return found[0], found[1]
+
+    def ends(self) -> tuple[Fraction | None, Fraction | None] | None:
+        if self.value is None:
+            return None
+        low, high = self.two()
+        return low.number(), high.number()
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.fail("a text")
+        return self.value
+
+    def optional_text(self) -> str | None:
+        return None if self.value is None else self.text()
+
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            self.fail("true or false")
+        return self.value
+
+    def exact(self) -> Fraction:
+        if not isinstance(self.value, int | Fraction) or isinstance(self.value, bool):
+            self.fail("a number")
+        return Fraction(self.value)
+
+    def number(self) -> Fraction | None:
+        return None if self.value is None else self.exact()
+
+    def floating(self) -> float | None:
+        return None if self.value is None else float(self.exact())
+
+    def whole(self) -> int:
+        if not isinstance(self.value, int) or isinstance(self.value, bool):
+            self.fail("a whole number")
+        return self.value
+
+    def count(self) -> int | None:
+        return None if self.value is None else self.whole()
+
+    def choice(self, *options: Word) -> Word:
+        for option in options:
+            if self.value == option:
+                return option
+        self.fail("one of " + ", ".join(f'"{option}"' for option in options))
+
+
+def _note(at: _At) -> Note:
+    note = at.keys(["code", "text", "count"])
+    return Note(note["code"].text(), note["text"].text(), note["count"].whole())
+
+
+def _cell(at: _At) -> ReportCell:
+    cell = at.keys(CELL_KEYS, optional=frozenset({"steps"}))
+    possible = cell["possible"].keys(["at_least", "at_most"])
+    required = None if cell["required"].value is None else cell["required"].two()
+    verdicts: tuple[Verdict, ...] = get_args(Verdict)
+    reasons: tuple[Reason, ...] = get_args(Reason)
+    bases: tuple[Literal["integer", "continuous"], ...] = ("integer", "continuous")
+    return ReportCell(
+        table=cell["table"].text(),
+        also_in=tuple(table.text() for table in cell["also_in"].entries()),
+        measure=cell["measure"].text(),
+        cell=cell["cell"].pairs(),
+        status=cell["status"].text(),
+        truth=cell["truth"].number(),
+        lower=cell["lower"].number(),
+        upper=cell["upper"].number(),
+        attained=cell["attained"].ends(),
+        exact=cell["exact"].truth(),
+        lp=cell["lp"].ends(),
+        possible=Possible(possible["at_least"].count(), possible["at_most"].count()),
+        entropy_bits=cell["entropy_bits"].floating(),
+        risk=cell["risk"].floating(),
+        required=None if required is None else (required[0].exact(), required[1].exact()),
+        sensitive=None if cell["sensitive"].value is None else cell["sensitive"].truth(),
+        rule=cell["rule"].optional_text(),
+        verdict=cell["verdict"].choice(*verdicts),
+        basis=None if cell["basis"].value is None else cell["basis"].choice(*bases),
+        reason=None if cell["reason"].value is None else cell["reason"].choice(*reasons),
+        reveals=None if cell["reveals"].value is None else _reveals(cell["reveals"]),
+        insider=None if cell["insider"].value is None else _insider(cell["insider"]),
+        steps=tuple(_step(step) for step in cell["steps"].entries()) if "steps" in cell else (),
+    )
+
+
+def _reveals(at: _At) -> Reveals:
+    reveals = at.keys(["kind", "terms", "text"])
+    return Reveals(
+        kind=reveals["kind"].choice("equation", "bounds", "integer"),
+        terms=tuple(_term(term) for term in reveals["terms"].entries()),
+        text=reveals["text"].text(),
+    )
+
+
+def _term(at: _At) -> Term:
+    coefficient, place = at.two()
+    if isinstance(place.value, dict) and "link" in place.value:
+        return Term(coefficient.exact(), None, (), link=place.keys(["link"])["link"].whole())
+    named = place.keys(["table", "cell"], optional=frozenset({"measure"}))
+    return Term(
+        coefficient=coefficient.exact(),
+        table=named["table"].optional_text(),
+        cell=named["cell"].pairs(),
+        measure=named["measure"].text() if "measure" in named else None,
+    )
+
+
+def _insider(at: _At) -> InsiderFinding:
+    insider = at.keys(["who", "estimates"])
+    low, high = insider["estimates"].two()
+    return InsiderFinding(insider["who"].text(), (low.number(), high.number()))
+
+
+def _step(at: _At) -> Step:
+    step = at.keys(["table", "lower", "upper", "risk"])
+    return Step(step["table"].text(), step["lower"].number(), step["upper"].number(), step["risk"].floating())

@@ -1,0 +1,302 @@
+"""The tables of a release as grids to draw: what stands in which line and column, and how each cell is shown.
+
+Only what the release publishes (`Table.value`) and what the report says is used: a grid drawn from a public
+report holds nothing confidential.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+
+from audit.errors import InputError
+from audit.linear.absent import complete
+from audit.linear.keys import KeySpace
+from audit.model.release import Release, Table
+from audit.model.status import Status
+from audit.report.exact_json import decimal_text
+from audit.report.model import Report, ReportCell
+from audit.report.outline import Outline, outline_of
+from audit.report.words import HTML, interval, number, possible, printable, risk, secondary_exposure, verdict
+
+DRAWN = 20_000
+"""Most cells drawn on one page. Beyond, only lines that hold a listed cell are drawn."""
+
+EXPANDED = 6
+"""Most sub-tables of one table that are unfolded from the start."""
+
+Codes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A code and how deep it stands in its classification."""
+
+    text: str
+    depth: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One drawn cell. `style`: class names; `number`: position in the report, None if it is not listed
+    there."""
+
+    text: str
+    style: str
+    number: int | None = None
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A two-way piece of a table: `title` names the codes of all other variables."""
+
+    title: str
+    columns: tuple[Heading, ...]
+    lines: tuple[tuple[Heading, tuple[Shown, ...]], ...]
+    open: int
+    findings: int
+    expanded: bool
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table. `fixed`: variables that stand at one code other than their total; `left_out`: cells not
+    drawn."""
+
+    name: str
+    measure: str
+    row_variable: str
+    column_variable: str
+    fixed: str
+    panels: tuple[Panel, ...]
+    left_out: int
+
+
+def sheets(release: Release, report: Report) -> list[Sheet]:
+    """Every table of the release as a sheet.
+
+    Raises
+    ------
+    InputError: the report names a variable or code that the release does not have.
+    """
+    places = [_place(release, cell) for cell in report.cells]
+    listed = {
+        (cell.measure, place): n for n, (cell, place) in enumerate(zip(report.cells, places, strict=True))
+    }
+    outlines = [outline_of(hierarchy) for hierarchy in release.variables.values()]
+    drawn: list[Sheet] = []
+    left = DRAWN
+    for table in release.tables:
+        own = [
+            place
+            for cell, place in zip(report.cells, places, strict=True)
+            if cell.table == table.name or table.name in cell.also_in
+        ]
+        rows: dict[Codes, int] = {}
+        for row, codes in enumerate(table.codes.tolist()):
+            rows.setdefault(tuple(codes), row)
+        unlisted = _unlisted(release, table, left - len(rows))
+        sheet, used = _Drawing(release, report, table, listed, outlines, rows, unlisted).sheet(own, left)
+        drawn.append(sheet)
+        left -= used
+    return drawn
+
+
+def _place(release: Release, cell: ReportCell) -> Codes:
+    """Code positions of a reported cell, in the order of the release's variables."""
+    codes = dict(cell.cell)
+    try:
+        return tuple(hierarchy.index[codes[name]] for name, hierarchy in release.variables.items())
+    except KeyError as missing:
+        raise InputError(
+            f"The report does not belong to this release: table {cell.table} of the report has a cell "
+            f"that lacks or misnames {missing}."
+        ) from None
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """One table with all that is needed to draw it.
+
+    listed: position in the report of (measure, place). rows: row of each place of the table; unlisted: what
+    it releases without a row.
+    """
+
+    release: Release
+    report: Report
+    table: Table
+    listed: Mapping[tuple[str, Codes], int]
+    outlines: list[Outline]
+    rows: Mapping[Codes, int]
+    unlisted: Mapping[Codes, Shown]
+
+    def sheet(self, own: list[Codes], budget: int) -> tuple[Sheet, int]:
+        """The sheet, and how many cells it draws. `own`: places of the reported cells that this table
+        lists."""
+        places = list(dict.fromkeys([*self.rows, *self.unlisted, *own]))
+        names = list(self.release.variables)
+        moving = [v for v in range(len(names)) if len({place[v] for place in places}) > 1]
+        row, column = (moving[0] if moving else None), (moving[-1] if len(moving) > 1 else None)
+        others = moving[1:-1]
+        panels_of: dict[Codes, list[Codes]] = {}
+        for place in _within(places, own, column, budget):
+            panels_of.setdefault(tuple(place[v] for v in others), []).append(place)
+        keys = sorted(
+            panels_of, key=lambda key: [self.outlines[v].rank[c] for v, c in zip(others, key, strict=True)]
+        )
+        panels: list[Panel] = []
+        expanded = 0
+        for key in keys:
+            title = ", ".join(
+                f"{printable(names[v])} = {self._code(v, c)}" for v, c in zip(others, key, strict=True)
+            )
+            panel = self._panel(title, panels_of[key], row, column, unfold=expanded < EXPANDED)
+            expanded += panel.expanded
+            panels.append(panel)
+        used = sum(len(panel) for panel in panels_of.values())
+        at = places[0] if places else ()
+        fixed = [v for v in range(len(at)) if v not in moving and self._code(v, at[v]) != self._total(v)]
+        sheet = Sheet(
+            name=printable(self.table.name),
+            measure=printable(self.table.measure),
+            row_variable="" if row is None else printable(names[row]),
+            column_variable="" if column is None else printable(names[column]),
+            fixed=", ".join(f"{printable(names[v])} = {self._code(v, at[v])}" for v in fixed),
+            panels=tuple(panels),
+            left_out=len(places) - used,
+        )
+        return sheet, used
+
+    def _total(self, variable: int) -> str | None:
+        return list(self.release.variables.values())[variable].total
+
+    def _code(self, variable: int, code: int) -> str:
+        return printable(list(self.release.variables.values())[variable].codes[code])
+
+    def _headings(self, variable: int | None, places: Iterable[Codes]) -> list[tuple[int, Heading]]:
+        """(code, heading) of the codes that occur, in drawing order; one heading without a code for no
+        variable."""
+        if variable is None:
+            return [(-1, Heading(printable(self.table.measure), 0))]
+        outline = self.outlines[variable]
+        codes = sorted({place[variable] for place in places}, key=outline.rank.__getitem__)
+        return [(code, Heading(self._code(variable, code), outline.depth[code])) for code in codes]
+
+    def _panel(
+        self,
+        title: str,
+        places: list[Codes],
+        row: int | None,
+        column: int | None,
+        unfold: bool,
+    ) -> Panel:
+        columns = self._headings(column, places)
+        at = {
+            (-1 if row is None else place[row], -1 if column is None else place[column]): self._shown(place)
+            for place in places
+        }
+        nothing = Shown("", "")
+        lines = tuple(
+            (heading, tuple(at.get((code, other), nothing) for other, _ in columns))
+            for code, heading in self._headings(row, places)
+        )
+        numbers = [shown.number for shown in at.values() if shown.number is not None]
+        findings = sum(self.report.cells[n].verdict in ("exposed", "underprotected") for n in numbers)
+        return Panel(
+            title=title,
+            columns=tuple(heading for _, heading in columns),
+            lines=lines,
+            open=len(numbers),
+            findings=findings,
+            expanded=unfold and (findings > 0 or not title),
+        )
+
+    def _shown(self, place: Codes) -> Shown:
+        row = self.rows.get(place)
+        value = None if row is None else self._value(row)
+        position = self.listed.get((self.table.measure, place))
+        if position is not None:
+            return _open_cell(position, self.report.cells[position], value)
+        if value is not None:
+            return Shown(value, "v")
+        if row is None:
+            return self.unlisted[place]
+        if self.table.status[row] == Status.STRUCTURAL_ZERO:
+            return Shown("0", "v z", hint="structural zero")
+        return Shown("×", "v e", hint="withheld in this table, released otherwise")
+
+    def _value(self, row: int) -> str | None:
+        units = self.table.value.get(row)
+        return None if units is None else _amount(self.release, self.table, units)
+
+
+def _amount(release: Release, table: Table, units: int) -> str:
+    """A published value, with the decimals of the unit."""
+    unit = release.measures[table.measure].unit
+    places = len((decimal_text(unit) or "").partition(".")[2])
+    return number(units * unit, HTML, places)
+
+
+def _unlisted(release: Release, table: Table, room: int) -> dict[Codes, Shown]:
+    """What a table releases without a row: sums computed for it and, as far as there is room, zeros."""
+    done = complete(table, release, KeySpace.of(release))
+    shown: dict[Codes, Shown] = {}
+    for codes, units in zip(done.sum_codes.tolist(), done.sums.units.tolist(), strict=True):
+        shown[tuple(codes)] = Shown(_amount(release, table, units), "v", hint="computed and released")
+    if len(done.zero_codes) + len(shown) <= room:
+        zero = Shown("0", "v z", hint="no row: taken as zero")
+        shown |= {tuple(codes): zero for codes in done.zero_codes.tolist()}
+    return shown
+
+
+def _within(places: list[Codes], own: list[Codes], column: int | None, budget: int) -> list[Codes]:
+    """The places to draw: all of them or, where these are too many, whole lines that hold a reported cell."""
+    if len(places) <= budget:
+        return places
+
+    def line(place: Codes) -> Codes:
+        return tuple(code for variable, code in enumerate(place) if variable != column)
+
+    wanted: dict[Codes, list[Codes]] = {line(place): [] for place in own}
+    for place in places:
+        if (found := wanted.get(line(place))) is not None:
+            found.append(place)
+    kept: list[Codes] = []
+    for members in wanted.values():
+        if len(kept) + len(members) > budget:
+            break
+        kept.extend(members)
+    return kept
+
+
+def _open_cell(position: int, cell: ReportCell, value: str | None) -> Shown:
+    """A cell that the report lists: the interval, or the one value that is left."""
+    one = cell.lower is not None and cell.lower == cell.upper
+    if cell.reason == "sensitive_published" and value is not None:
+        text = value
+    elif one and cell.lower is not None:
+        text = f"= {number(cell.lower, HTML)}"
+    else:
+        text = interval(cell.lower, cell.upper, HTML)
+    mark = {"underprotected": "▲ ", "undecided": "? "}.get(cell.verdict, "")
+    if cell.reason == "sensitive_published":
+        mark = "! "
+    rounded = (
+        f"published as {value}, " if value is not None and cell.status in ("published", "frozen") else ""
+    )
+    hint = (
+        f"{cell.status.replace('_', ' ')}, {rounded}{possible(cell, HTML)} possible, "
+        f"risk {risk(cell.risk, HTML)}, {verdict(cell)}"
+    )
+    return Shown(mark + text, risk_style(cell), position, hint)
+
+
+def risk_style(cell: ReportCell) -> str:
+    """Class names of an open cell: how risky it is, and its verdict where that needs a sign."""
+    if cell.verdict == "exposed":
+        return "x2" if secondary_exposure(cell) else "x"
+    value = inf if cell.risk is None else cell.risk
+    level = (value > 0) + sum(
+        value >= bound for bound in (1 / 8, 1 / 4, 1 / 2)
+    )  # 256, 16 and 4 possible values
+    return f"r{level}" + (" u" if cell.verdict == "underprotected" else "")

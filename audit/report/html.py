@@ -1,0 +1,216 @@
+"""A report as one self-contained HTML page: nothing is loaded from anywhere, and the page works without
+scripts."""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from audit.model.release import Release
+from audit.report.grid import risk_style, sheets
+from audit.report.model import Report, ReportCell
+from audit.report.to_json import engine_version
+from audit.report.words import (
+    HTML,
+    cell_name,
+    headline,
+    interval,
+    number,
+    possible,
+    printable,
+    risk,
+    totals_of,
+    verdict,
+    worst_first,
+)
+
+LISTED = 3_000
+"""Most cells in the list, and most exposures; worst first. The JSON report has all."""
+
+
+@dataclass(frozen=True)
+class ListedCell:
+    """One line of the list of open cells, in words; `*_key`: numbers to sort by, infinite ends as 1e308."""
+
+    number: int
+    table: str
+    name: str
+    measure: str
+    status: str
+    interval: str
+    reached: str
+    values: str
+    values_key: int | float
+    risk: str
+    risk_key: float
+    required: str
+    rule: str
+    truth: str
+    verdict: str
+    verdict_key: int
+    style: str
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How one value is computed, or what one insider knows."""
+
+    number: int
+    name: str
+    value: str
+    text: str
+
+
+def render_html(report: Report, release: Release) -> str:
+    """The page: verdict, summary, exposures, insiders, every table as a heat map of risk, list of open cells,
+    notes.
+
+    Of a public report (`report.confidential` False) it shows only the report and what the release publishes.
+
+    Raises
+    ------
+    InputError: the report does not belong to this release.
+    """
+    style, script = _asset("report.css"), _asset("report.js")
+    ordered = worst_first(report)
+    totals = totals_of(release)
+    names = {n: cell_name(cell.cell, totals) for n, cell in ordered[:LISTED]}
+    exposures = [
+        Exposure(n, f"{printable(cell.table)}: {names[n]}", _one_value(cell), printable(cell.reveals.text))
+        for n, cell in ordered[:LISTED]
+        if cell.reveals
+    ]
+    insiders = [
+        Exposure(
+            n,
+            f"{printable(cell.table)}: {names[n]}",
+            interval(*cell.insider.estimates, HTML),
+            printable(cell.insider.who),
+        )
+        for n, cell in ordered[:LISTED]
+        if cell.insider
+    ]
+    page: str = _template().render(
+        csp=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+        style=style,
+        script=script,
+        report=report,
+        title=printable(report.title) or "Untitled release",
+        headline=headline(report),
+        tiles=_tiles(report),
+        facts=_facts(report),
+        exposures=exposures,
+        insiders=insiders,
+        sheets=sheets(release, report),
+        listed=[_listed(rank, n, cell, names[n]) for rank, (n, cell) in enumerate(ordered[:LISTED])],
+        unlisted=max(0, len(ordered) - LISTED),
+        columns=_columns(report, release),
+        linked={n for n, _ in ordered[:LISTED]},
+    )
+    return page
+
+
+def _template() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_asset),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html")
+
+
+def _asset(name: str) -> str:
+    return files("audit.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """Source expression of an inline element for the content security policy."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _tiles(report: Report) -> list[tuple[str, str, str, str]]:
+    """(figure, label, remark, class) of the summary."""
+    s = report.summary
+    continuous = (
+        f"{number(s.protected_continuous, HTML)} on a continuous basis" if s.protected_continuous else ""
+    )
+    wasted = "withheld for nothing" if s.secondary_exposed else ""
+    tiles = [
+        (s.cells, "cells", "", ""),
+        (s.published, "published", "", ""),
+        (s.withheld, "withheld", "", ""),
+        (s.exposed, "exposed", "", "bad" if s.exposed else ""),
+        (
+            s.secondary_exposed,
+            "secondary exposed",
+            wasted,
+            "warn" if s.secondary_exposed else "",
+        ),
+        (s.underprotected, "underprotected", "", "bad" if s.underprotected else ""),
+        (s.undecided, "undecided", "", "warn" if s.undecided else ""),
+        (s.protected, "protected", continuous, "good" if s.protected else ""),
+        (s.not_judged, "not judged", "", ""),
+    ]
+    hidden = () if report.confidential else ("secondary exposed", "underprotected")
+    return [(number(n, HTML), label, remark, css) for n, label, remark, css in tiles if label not in hidden]
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    """Name and value of what identifies the audit."""
+    s = report.summary
+    facts = [
+        ("Bounds", printable(report.bounds)),
+        ("Rank of the released system", number(s.rank, HTML)),
+        ("Degrees of freedom", number(s.degrees_of_freedom, HTML)),
+        ("Independent components", number(s.components, HTML)),
+        ("Engine", f"tableseal {engine_version()}"),
+    ]
+    if report.confidential:
+        facts.append(("Release (SHA-256)", report.release_sha256))
+        facts.append(("Policy (SHA-256)", report.policy_sha256 or "none: no rule was applied"))
+    return facts
+
+
+def _columns(report: Report, release: Release) -> set[str]:
+    """Columns of the list that not every report needs."""
+    needed = {
+        "measure": len(release.measures) > 1,
+        "truth": any(cell.truth is not None for cell in report.cells),
+        "required": any(cell.required is not None for cell in report.cells),
+        "rule": any(cell.rule is not None for cell in report.cells),
+    }
+    return {name for name, is_needed in needed.items() if is_needed}
+
+
+def _one_value(cell: ReportCell) -> str:
+    return number(cell.lower, HTML) if cell.lower is not None and cell.lower == cell.upper else ""
+
+
+def _listed(rank: int, position: int, cell: ReportCell, name: str) -> ListedCell:
+    reached = "" if cell.exact or cell.attained is None else interval(*cell.attained, HTML)
+    most = cell.possible.at_most
+    return ListedCell(
+        number=position,
+        table=printable(", ".join((cell.table, *cell.also_in))),
+        name=name,
+        measure=printable(cell.measure),
+        status=cell.status.replace("_", " "),
+        interval=interval(cell.lower, cell.upper, HTML),
+        reached=reached,
+        values=possible(cell, HTML),
+        values_key=1e308 if most is None else most,
+        risk=risk(cell.risk, HTML),
+        risk_key=1e308 if cell.risk is None else cell.risk,
+        required="" if cell.required is None else interval(*cell.required, HTML),
+        rule=printable(cell.rule or ""),
+        truth="" if cell.truth is None else number(cell.truth, HTML),
+        verdict=verdict(cell),
+        verdict_key=rank,
+        style=risk_style(cell),
+    )

@@ -1,0 +1,138 @@
+"""The answer of an audit as plain frozen data, in the shape of schema tableseal/report/1."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from audit.model.release import Note
+
+Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_judged"]
+"""exposed: one value left, or a sensitive value published. underprotected: the outer interval lies inside
+what is required. protected: a table in hand reaches both required ends. undecided: neither is proved.
+not_judged: not sensitive and not released."""
+
+Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """coefficient times a released cell (`table`, `cell`) or, where `link` is set, a link of the release by
+    number."""
+
+    coefficient: Fraction
+    table: str | None
+    cell: tuple[tuple[str, str], ...]
+    measure: str | None = None
+    link: int | None = None
+
+
+@dataclass(frozen=True)
+class Reveals:
+    """The arithmetic that leaves one value.
+
+    kind: `equation` (the equations alone give the value), `bounds` (with non-negativity, rounding intervals
+    or other known bounds), `integer` (only one whole multiple of the unit is left). `text` says it in words.
+    """
+
+    kind: Literal["equation", "bounds", "integer"]
+    terms: tuple[Term, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class InsiderFinding:
+    """Who gets too close and between which values that insider can place the target."""
+
+    who: str
+    estimates: tuple[Fraction | None, Fraction | None]
+
+
+@dataclass(frozen=True)
+class Possible:
+    """How many values the cell can take: proved possible, and not proved impossible (None: no limit)."""
+
+    at_least: int | None
+    at_most: int | None
+
+
+@dataclass(frozen=True)
+class ReportCell:
+    """One open cell, or one published cell with a finding. Numbers are in the measure's own decimals.
+
+    `cell` holds (variable, code) pairs for every variable of the release, totals included. None for a bound
+    means no limit; `lp` are the bounds without integrality. entropy_bits and risk refer to possible.at_least
+    values taken as equally likely. `sensitive`, `rule`: what the policy's rules say; None in a public copy,
+    where nobody is told. `steps`: with --cumulative, (table, lower, upper, risk) after one table after
+    another is released.
+    """
+
+    table: str
+    also_in: tuple[str, ...]
+    measure: str
+    cell: tuple[tuple[str, str], ...]
+    status: str
+    truth: Fraction | None
+    lower: Fraction | None
+    upper: Fraction | None
+    attained: tuple[Fraction | None, Fraction | None] | None
+    exact: bool
+    lp: tuple[Fraction | None, Fraction | None] | None
+    possible: Possible
+    entropy_bits: float | None
+    risk: float | None
+    required: tuple[Fraction, Fraction] | None
+    sensitive: bool | None
+    rule: str | None
+    verdict: Verdict
+    basis: Literal["integer", "continuous"] | None
+    reason: Reason | None
+    reveals: Reveals | None = None
+    insider: InsiderFinding | None = None
+    steps: tuple["Step", ...] = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """A cell's interval and risk once the tables up to and including `table` are released."""
+
+    table: str
+    lower: Fraction | None
+    upper: Fraction | None
+    risk: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of cells by what is known of them, and the size of the released system."""
+
+    cells: int
+    published: int
+    withheld: int
+    exposed: int
+    secondary_exposed: int
+    underprotected: int
+    protected: int
+    protected_continuous: int
+    undecided: int
+    not_judged: int
+    rank: int
+    degrees_of_freedom: int
+    components: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an audit found. Carries no timings: same input, same report.
+
+    release_sha256: digest of the canonical release, true values included; empty in a public copy.
+    """
+
+    verdict: Literal["safe", "unsafe", "undecided"]
+    title: str
+    release_sha256: str
+    policy_sha256: str | None
+    bounds: str
+    summary: Summary
+    cells: tuple[ReportCell, ...]
+    notes: tuple[Note, ...]
+    confidential: bool = True

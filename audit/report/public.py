@@ -1,0 +1,133 @@
+"""The copy of a report that may be shown outside the agency.
+
+A public copy holds only what anyone could work out from the published tables. Left out, or put in neutral
+terms:
+
+* True values, the arithmetic of exposures, insiders' estimates.
+* `required`, `sensitive` and `rule`: they come from true values and from contributors, and the parameters of
+  the rules are often secret themselves. For the same reason a published cell that is listed only because a
+  rule finds it sensitive is dropped: to say "this value is dominated by one firm" is a disclosure.
+* Statuses: `primary`, `secondary` and `withheld` all become `withheld`, the three released ones `published`.
+  Which of two withheld cells is the small one is what secondary suppression hides.
+* Verdicts `underprotected` and their reasons. Each cell is judged again by public knowledge alone, as if
+  nothing but exact disclosure mattered: `exposed` where one value is possible, `protected` where two tables
+  in hand differ, `undecided` otherwise. The verdict on the whole release stays the agency's own; a note says
+  so.
+* An attained interval that is not proved tight: it may be held up by the agency's own table, and then its
+  ends are true values. The proved outer interval stays.
+* Digests. The release's digest covers true values: whoever knows everything but one withheld cell could try
+  its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
+  same manner.
+* Notes, unless their code is known to say nothing but how the published tables were read.
+
+Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge).
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+from audit.errors import InputError
+from audit.model.release import Note
+from audit.model.status import WORDS, Status
+from audit.report.model import Report, ReportCell, Summary, Verdict
+
+PRIOR_NOTE = "prior_knowledge"
+"""Code of the note that intervals start from `intruder.prior`, that is from true values."""
+
+PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit", "what_if"})
+"""Codes of notes that hold nothing confidential; every other note stays inside the agency."""
+
+ABOUT_COPY = Note(
+    "public_copy",
+    "Public copy: cells are judged by exact disclosure only, from what is published. "
+    "The verdict on the whole release is the agency's and also rests on its rules, which are not shown.",
+)
+
+
+def public_copy(report: Report) -> Report:
+    """The report without anything that rests on the agency's own knowledge; a public copy is returned as it
+    is.
+
+    Raises
+    ------
+    InputError: the intruder was given prior knowledge of true values, so that every interval would tell them.
+    """
+    if not report.confidential:
+        return report
+    if any(note.code == PRIOR_NOTE for note in report.notes):
+        raise InputError(
+            "A public copy of this report cannot be made: its intervals start from what the intruder is "
+            "taken to know of the true values (intruder: prior), so they would give these values away. "
+            "Audit the release without a prior first."
+        )
+    cells = tuple(_public_cell(cell) for cell in report.cells if not _only_a_finding(cell))
+    return replace(
+        report,
+        release_sha256="",
+        policy_sha256=None,
+        summary=_public_summary(report.summary, cells),
+        cells=cells,
+        notes=(ABOUT_COPY, *(note for note in report.notes if note.code in PUBLIC_NOTES)),
+        confidential=False,
+    )
+
+
+def _status(cell: ReportCell) -> Status:
+    return WORDS.get(cell.status, Status.WITHHELD)
+
+
+def _only_a_finding(cell: ReportCell) -> bool:
+    """A cell whose exact value is released: listed because of what the agency knows, not because it is
+    open."""
+    known = cell.lower is not None and cell.lower == cell.upper
+    released = not _status(cell).withheld and _status(cell) is not Status.MISSING
+    return cell.reason == "sensitive_published" or (released and known)
+
+
+def _public_cell(cell: ReportCell) -> ReportCell:
+    status = _status(cell)
+    verdict = _public_verdict(cell)
+    integer = _several(cell)
+    return replace(
+        cell,
+        status="withheld" if status.withheld else "published" if status.released else status.word,
+        truth=None,
+        attained=cell.attained if cell.exact else None,
+        required=None,
+        sensitive=None,
+        rule=None,
+        verdict=verdict,
+        basis=("integer" if integer else "continuous") if verdict == "protected" else None,
+        reason=None,
+        reveals=None,
+        insider=None,
+    )
+
+
+def _several(cell: ReportCell) -> bool:
+    """Tables of whole units in hand give the cell two values or more."""
+    return cell.possible.at_least is None or cell.possible.at_least >= 2
+
+
+def _public_verdict(cell: ReportCell) -> Verdict:
+    if _status(cell) is Status.MISSING:
+        return "not_judged"
+    if cell.lower is not None and cell.lower == cell.upper:
+        return "exposed"
+    two_tables = cell.attained is not None and (None in cell.attained or cell.attained[0] != cell.attained[1])
+    return "protected" if two_tables or _several(cell) else "undecided"
+
+
+def _public_summary(summary: Summary, cells: tuple[ReportCell, ...]) -> Summary:
+    """Counts by public verdict; how many exposed cells are secondary is not told."""
+    count = Counter(cell.verdict for cell in cells)
+    return replace(
+        summary,
+        exposed=count["exposed"],
+        secondary_exposed=0,
+        underprotected=0,
+        protected=sum(cell.basis == "integer" for cell in cells),
+        protected_continuous=sum(cell.basis == "continuous" for cell in cells),
+        undecided=count["undecided"],
+        not_judged=count["not_judged"],
+    )

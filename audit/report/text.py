@@ -1,0 +1,196 @@
+"""A report on the terminal."""
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from audit.model.release import Release
+from audit.report.model import InsiderFinding, Report, ReportCell
+from audit.report.words import (
+    ASCII,
+    cell_name,
+    headline,
+    interval,
+    number,
+    plural,
+    possible,
+    printable,
+    risk,
+    secondary_exposure,
+    totals_of,
+    verdict,
+    worst_first,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+NARROWEST = 80
+"""Columns below which the table of cells is no longer readable; narrower terminals break its lines
+themselves."""
+
+REPORT_COLOURS = {"safe": "bold green", "unsafe": "bold red", "undecided": "bold yellow"}
+CELL_COLOURS = {
+    "exposed": "bold red",
+    "underprotected": "red",
+    "undecided": "yellow",
+    "protected": "green",
+    "not_judged": "dim",
+}
+
+
+def render_text(
+    report: Report, *, colour: bool, width: int, limit: int | None, release: Release | None = None
+) -> str:
+    """The report for a terminal: verdict, summary, cells worst first, exposures with their arithmetic, notes.
+
+    Parameters
+    ---------- colour: with escape sequences for colours; without, everything but the codes and titles of the
+    release is ASCII. width: columns of the terminal. limit: longest list of cells, and of exposures; what is
+    left out is counted. None: no limit. release: if given, variables that stand at their total are left out
+    of cells' names.
+    """
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=max(width, NARROWEST),
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    console.print(report.verdict.upper() + ":", headline(report), style=REPORT_COLOURS[report.verdict])
+    if report.title:
+        console.print(printable(report.title), style="bold")
+    for line in _summary_lines(report):
+        console.print(line)
+    totals = totals_of(release)
+    ordered = [cell for _, cell in worst_first(report)]
+    _print_cells(console, ordered, totals, colour, limit)
+    exposures = [_exposure(cell, cell.reveals.text, totals) for cell in ordered if cell.reveals]
+    _print_findings(console, "How exposed cells are computed", exposures, limit)
+    insiders = [_insider(cell, cell.insider, totals) for cell in ordered if cell.insider]
+    _print_findings(console, "Insiders", insiders, limit)
+    if report.notes:
+        console.print("\nNotes", style="bold")
+        for note in report.notes:
+            console.print(f"  - {printable(note.text)}")
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _summary_lines(report: Report) -> list[str]:
+    summary = report.summary
+    judged = [
+        f"{count} {word}"
+        for count, word in (
+            (summary.exposed, "exposed"),
+            (summary.secondary_exposed, "secondary and exposed"),
+            (summary.underprotected, "underprotected"),
+            (summary.undecided, "undecided"),
+            (summary.protected, "protected"),
+            (summary.protected_continuous, "protected on a continuous basis"),
+            (summary.not_judged, "not judged"),
+        )
+        if count
+    ]
+    return [
+        f"{plural(summary.cells, 'cell')}: {summary.published} published, {summary.withheld} withheld.",
+        "Verdicts: " + (", ".join(judged) or "no open cell") + ".",
+        f"Released system: rank {summary.rank}, "
+        f"{plural(summary.degrees_of_freedom, 'degree of freedom', 'degrees of freedom')}, "
+        f"{plural(summary.components, 'component')}; bounds: {printable(report.bounds)}.",
+    ]
+
+
+def _print_cells(
+    console: "Console",
+    cells: list[ReportCell],
+    totals: Mapping[str, str | None],
+    colour: bool,
+    limit: int | None,
+) -> None:
+    from rich.text import Text
+
+    if not cells:
+        return
+    shown = cells if limit is None else cells[:limit]
+    several = len({cell.measure for cell in cells}) > 1
+    table = _empty_table(colour)
+    for cell in shown:
+        name = cell_name(cell.cell, totals)
+        if several:
+            name += f" ({printable(cell.measure)})"
+        row = [
+            printable(cell.table),
+            name,
+            printable(cell.status),
+            _interval(cell),
+            possible(cell, ASCII),
+            risk(cell.risk, ASCII),
+            verdict(cell),
+        ]
+        style = "magenta" if secondary_exposure(cell) else CELL_COLOURS[cell.verdict]
+        table.add_row(*(Text(entry) for entry in row[:-1]), Text(row[-1], style=style))
+    console.print()
+    console.print(table)
+    _print_left_out(console, len(cells) - len(shown), "cell")
+
+
+def _interval(cell: ReportCell) -> str:
+    text = interval(cell.lower, cell.upper, ASCII)
+    if not cell.exact and cell.attained is not None:
+        text += f"\nreached {interval(*cell.attained, ASCII)}"
+    return text
+
+
+def _empty_table(colour: bool) -> "RichTable":
+    from rich import box
+    from rich.table import Table
+
+    plain = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    table = Table(
+        box=box.SIMPLE_HEAD if colour else plain, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
+    )
+    table.add_column("table", overflow="fold", min_width=5)
+    table.add_column("cell", overflow="fold", min_width=12)
+    table.add_column("status", no_wrap=True)
+    table.add_column("interval", overflow="fold", min_width=10)
+    table.add_column("values", overflow="fold", justify="right", min_width=6)
+    table.add_column("risk", no_wrap=True, justify="right")
+    table.add_column("verdict", overflow="fold", min_width=15)
+    return table
+
+
+def _exposure(cell: ReportCell, arithmetic: str, totals: Mapping[str, str | None]) -> str:
+    value = f" = {number(cell.lower, ASCII)}" if cell.lower is not None and cell.lower == cell.upper else ""
+    return f"{printable(cell.table)}: {cell_name(cell.cell, totals)}{value}: {printable(arithmetic)}"
+
+
+def _insider(cell: ReportCell, insider: InsiderFinding, totals: Mapping[str, str | None]) -> str:
+    return (
+        f"{printable(cell.table)}: {cell_name(cell.cell, totals)}: {printable(insider.who)} "
+        f"can place it within {interval(*insider.estimates, ASCII)}"
+    )
+
+
+def _print_findings(console: "Console", heading: str, findings: list[str], limit: int | None) -> None:
+    if not findings:
+        return
+    shown = findings if limit is None else findings[:limit]
+    console.print(f"\n{heading}", style="bold")
+    for finding in shown:
+        console.print(f"  - {finding}")
+    _print_left_out(console, len(findings) - len(shown), "finding")
+
+
+def _print_left_out(console: "Console", count: int, what: str) -> None:
+    if count > 0:
+        console.print(
+            f"... and {plural(count, f'more {what}')}: see --json FILE or --html FILE.", style="dim"
+        )

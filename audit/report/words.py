@@ -1,0 +1,163 @@
+"""How a report is put in words and figures for people; shared by the terminal table and the HTML page.
+
+Figures are rounded here and only here; the JSON report keeps full precision.
+"""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from audit.model.release import Release
+from audit.report.exact_json import decimal_text
+from audit.report.model import Report, ReportCell
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Signs that differ between a page and plain text: end of an unlimited interval, group and "about"
+    sign."""
+
+    infinity: str
+    thousands: str
+    about: str
+    minus: str
+
+
+ASCII = Signs(infinity="inf", thousands="", about="~", minus="-")
+HTML = Signs(infinity="∞", thousands="\u202f", about="≈\u202f", minus="−")
+
+VERDICTS: Mapping[str, str] = {
+    "exposed": "exposed",
+    "underprotected": "underprotected",
+    "protected": "protected",
+    "undecided": "undecided",
+    "not_judged": "not judged",
+}
+REASONS: Mapping[str, str] = {
+    "sensitive_published": "published although sensitive",
+    "insider": "an insider gets too close",
+    "protection": "narrower than required",
+    "risk": "risk above the policy's limit",
+    "sap": "attribution probability above the policy's limit",
+}
+
+
+def number(value: Fraction | int, signs: Signs, places: int = 0) -> str:
+    """A number with at least `places` decimals; one without a finite decimal expansion is rounded and says
+    so."""
+    exact = decimal_text(Fraction(value))
+    if exact is None:
+        return signs.about + number(round(Fraction(value), 4), signs)
+    whole, _, decimals = exact.lstrip("-").partition(".")
+    if signs.thousands and len(whole) > 3:
+        whole = f"{int(whole):,}".replace(",", signs.thousands)
+    decimals = decimals.ljust(places, "0")
+    return (signs.minus if value < 0 else "") + whole + ("." + decimals if decimals else "")
+
+
+def interval(low: Fraction | None, high: Fraction | None, signs: Signs) -> str:
+    """`[0, 406]`, open towards an end without limit: `[0, inf)`."""
+    left = f"({signs.minus}{signs.infinity}" if low is None else f"[{number(low, signs)}"
+    right = f"{signs.infinity})" if high is None else f"{number(high, signs)}]"
+    return f"{left}, {right}"
+
+
+def possible(cell: ReportCell, signs: Signs) -> str:
+    """How many values the cell can take."""
+    least, most = cell.possible.at_least, cell.possible.at_most
+    if most is None or least is None:
+        return "no limit"
+    return number(most, signs) if least == most else f"{number(least, signs)} to {number(most, signs)}"
+
+
+def risk(value: float | None, signs: Signs) -> str:
+    """Disclosure risk 1/log2(values): infinite where one value is left, 0 where there is no limit."""
+    if value is None:
+        return signs.infinity
+    return "0" if value == 0 else f"{value:.4f}"
+
+
+def verdict(cell: ReportCell) -> str:
+    """Verdict with what it rests on."""
+    text = VERDICTS[cell.verdict]
+    if secondary_exposure(cell):
+        return f"{text}: withheld for nothing"
+    if cell.reason is not None:
+        return f"{text}: {REASONS[cell.reason]}"
+    return f"{text} (continuous)" if cell.basis == "continuous" else text
+
+
+def secondary_exposure(cell: ReportCell) -> bool:
+    """An exposed cell that is not sensitive itself: withheld for nothing. In a public copy nobody is told
+    which."""
+    return cell.verdict == "exposed" and cell.sensitive is False
+
+
+def severity(cell: ReportCell) -> tuple[int, bool, int, int]:
+    """Sort key, worst first; equally bad cells by how few values they can take."""
+    most = cell.possible.at_most
+    order = ("exposed", "exposed secondary", "underprotected", "undecided", "protected", "not_judged")
+    name = "exposed secondary" if secondary_exposure(cell) else cell.verdict
+    return order.index(name), most is None, most or 0, cell.possible.at_least or 0
+
+
+def worst_first(report: Report) -> list[tuple[int, ReportCell]]:
+    """(position in the report, cell), worst first; ties stay in the order of the report."""
+    return sorted(enumerate(report.cells), key=lambda entry: severity(entry[1]))
+
+
+def cell_name(cell: tuple[tuple[str, str], ...], totals: Mapping[str, str | None]) -> str:
+    """`size=5, region=N1`: variables that stand at their total are left out, as in "the total of everything
+    else"."""
+    named = [f"{variable}={code}" for variable, code in cell if totals.get(variable) != code]
+    return printable(", ".join(named)) or "grand total"
+
+
+def totals_of(release: Release | None) -> Mapping[str, str | None]:
+    """Code of the total of every variable; without a release none is known and nothing is left out."""
+    return {} if release is None else {name: tree.total for name, tree in release.variables.items()}
+
+
+def printable(text: str) -> str:
+    """Text in which control and direction characters are written as escapes: a code must not steer a
+    terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c.encode("unicode_escape").decode()
+        if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        else c
+        for c in text
+    )
+
+
+def plural(count: int, singular: str, several: str | None = None) -> str:
+    """`1 cell`, `2 cells`."""
+    return f"{count} {singular if count == 1 else several or singular + 's'}"
+
+
+def headline(report: Report) -> str:
+    """The answer in one or two sentences."""
+    summary = report.summary
+    which = "sensitive cell" if report.confidential else "cell"
+    found: list[str] = []
+    if summary.exposed:
+        found.append(f"{plural(summary.exposed, which)} exposed")
+    if summary.underprotected:
+        found.append(f"{plural(summary.underprotected, which)} not protected enough")
+    if summary.undecided:
+        found.append(f"{plural(summary.undecided, 'cell')} undecided")
+    tail = " " + _listed(found) + "." if found else ""
+    waste = summary.secondary_exposed
+    if waste:
+        tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
+    if report.verdict == "safe":
+        return "This release may go out: every sensitive cell is protected." + tail
+    if report.verdict == "unsafe":
+        return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
+    return "Not proved either way: a limit was reached before every cell was decided." + tail
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]

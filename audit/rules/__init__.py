@@ -1,0 +1,6 @@
+"""Primary (sensitivity) rules and the protection that each requires."""
+
+from audit.rules.assess import assess
+from audit.rules.sensitivity import Sensitivity
+
+__all__ = ["Sensitivity", "assess"]

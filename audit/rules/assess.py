@@ -1,0 +1,95 @@
+"""All rules of a policy over all cells of a release."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.linear.cells import Cells
+from audit.model import PQ, Amounts, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Threshold
+from audit.rules import attribute, dominance, entropy, pq, request, threshold
+from audit.rules.facts import Facts
+from audit.rules.judgement import Judgement, around
+from audit.rules.sensitivity import Sensitivity
+
+
+def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
+    """Judge every cell by every rule of the policy, and add the protection distances given per cell.
+
+    Parameters
+    ----------
+    release: for measures, variables, microdata and what the intruder knows.
+    cells: the release's distinct cells.
+    policy: its `primary` rules, in the order in which they are to be named.
+
+    Returns
+    -------
+    Which cells are sensitive by a rule, the first rule that says so, and the interval that must stay
+    possible: the union of what the rules and the given distances require.
+
+    Raises
+    ------
+    InputError: a rule lacks its data for a cell, a rule has a meaningless parameter, or a cell with given
+        distances has no true value.
+    LimitError: amounts beyond 2^62 units.
+    """
+    facts = Facts(release, cells)
+    judgements = [judge(rule, facts) for rule in policy.primary]
+    sensitive = np.zeros(len(cells), dtype=np.bool_)
+    first = np.zeros(len(cells), dtype=np.int64)
+    for number, judgement in enumerate(judgements, start=1):
+        first[judgement.sensitive & ~sensitive] = number
+        sensitive |= judgement.sensitive
+    judgements.append(_given_distances(facts, sensitive))
+    lower, upper = _union(judgements)
+    names = np.array([None, *(j.rule for j in judgements)], dtype=object)
+    return Sensitivity(sensitive, lower, upper, tuple(names[first].tolist()))
+
+
+def judge(rule: Rule, facts: Facts) -> Judgement:
+    """One rule over all cells.
+
+    Raises
+    ------
+    InputError: the rule lacks its data for a cell, or has a meaningless parameter.
+    """
+    match rule:
+        case Threshold():
+            return threshold.judge(rule, facts)
+        case Dominance():
+            return dominance.judge(rule, facts)
+        case PQ():
+            return pq.judge(rule, facts)
+        case Entropy():
+            return entropy.judge(rule, facts)
+        case Request():
+            return request.judge(rule, facts)
+        case Attribute():
+            return attribute.judge(rule, facts)
+
+
+def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:
+    """Protection distances given per cell, for the cells that are sensitive by rule or by status."""
+    below, above = facts.cells.protection_lower, facts.cells.protection_upper
+    required = (below.known | above.known) & (sensitive | facts.marked)
+    lacking = np.flatnonzero(required & ~facts.value.known)
+    if len(lacking):
+        raise InputError(
+            f"{facts.place(int(lacking[0]))}: the required protection is a distance from the true value, "
+            f'which is not known; add a column of true values and name it as "truth".'
+        )
+    return around(facts, "protection", np.zeros_like(sensitive), required, below.units, above.units)
+
+
+def _union(judgements: list[Judgement]) -> tuple[Amounts, Amounts]:
+    """Lowest lower and highest upper end of all that is required."""
+    lower, upper = judgements[0].lower, judgements[0].upper
+    for judgement in judgements[1:]:
+        lower = _merged(lower, judgement.lower, np.minimum(lower.units, judgement.lower.units))
+        upper = _merged(upper, judgement.upper, np.maximum(upper.units, judgement.upper.units))
+    return lower, upper
+
+
+def _merged(a: Amounts, b: Amounts, both: NDArray[np.int64]) -> Amounts:
+    units = np.where(a.known & b.known, both, np.where(a.known, a.units, b.units))
+    known = a.known | b.known
+    return Amounts(np.where(known, units, 0), known)

@@ -1,0 +1,279 @@
+"""Microdata brought to the cells: who contributes what to which cell.
+
+Records that belong to one holding are one contributor; so are records of one unit. Sampling weights estimate
+the value and the number of contributors of the population; single contributions are those of the record
+itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.linear.cells import Cells
+from audit.linear.integers import bound_sum
+from audit.model import Hierarchy, Microdata, Release
+
+_BLOCK = 1024
+"""Distinct combinations of record codes that are matched with cells at a time."""
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """One entry per contributor of a cell, cell after cell, the largest absolute contribution first.
+
+    Attributes
+    ----------
+    start: int64 (cells + 1); the entries of cell c are start[c] up to start[c + 1].
+    amount: int64 (entries), absolute contribution in units, not weighted.
+    weight: float64 (entries), sampling weight of the contributor (1 without weights); records of one
+        contributor count once, with the smallest of their weights.
+    requested: bool (entries), the contributor asked for protection (in any of its records).
+    covered: bool (cells), the microdata have the cell's measure, every record that may belong to the cell is
+        known to do so, and its contribution is known. Nothing may be concluded from the entries of other
+        cells.
+    value, size: int64 (cells), weighted sum of contributions and of their absolute values, rounded to units.
+    frequency: int64 (cells), sum of the weights of the contributors, rounded, at least 1 where there is any.
+    """
+
+    start: NDArray[np.int64]
+    amount: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    requested: NDArray[np.bool_]
+    covered: NDArray[np.bool_]
+    value: NDArray[np.int64]
+    size: NDArray[np.int64]
+    frequency: NDArray[np.int64]
+
+    @property
+    def cell(self) -> NDArray[np.int64]:
+        """int64 (entries): the cell of each entry."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def nth(self, rank: int) -> NDArray[np.int64]:
+        """The (rank + 1)-th largest contribution of every cell, 0 where there are fewer contributors."""
+        at = self.start[:-1] + rank
+        there = at < self.start[1:]
+        result = np.zeros(len(at), dtype=np.int64)
+        result[there] = self.amount[at[there]]
+        return result
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """(cell, contributor) pairs, in any order."""
+
+    cell: NDArray[np.int64]
+    contributor: NDArray[np.int64]
+    amount: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+
+def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contributions:
+    """Match records with cells, merge the records of each contributor and sort by size.
+
+    Raises
+    ------
+    LimitError: sums beyond 2^62 units.
+    """
+    n = len(cells)
+    cell, record, covered = _memberships(release, cells, microdata)
+    amount, known, has_measure = _record_amounts(release, cells, microdata, cell, record)
+    covered &= has_measure
+    covered[cell[~known]] = False
+    cell, record, amount = cell[known], record[known], amount[known]
+    weight = np.ones(len(record)) if microdata.weight is None else microdata.weight[record]
+    contributor = _contributors(microdata)
+    asked = np.zeros(len(contributor), dtype=np.bool_)
+    if microdata.request is not None:
+        asked[contributor[microdata.request]] = True
+    entries = _merged(_Entries(cell, contributor[record], amount, weight))
+    size = np.abs(entries.amount)
+    order = np.lexsort((entries.weight, -size, entries.cell))
+    ordered = entries.cell[order]
+    start = np.searchsorted(ordered, np.arange(n + 1)).astype(np.int64)
+    frequency = np.floor(np.bincount(ordered, entries.weight[order], n) + 0.5).astype(np.int64)
+    weighted = microdata.weight is not None
+    return Contributions(
+        start=start,
+        amount=size[order],
+        weight=entries.weight[order],
+        requested=asked[entries.contributor[order]],
+        covered=covered,
+        value=_weighted_sum(amount, weight, cell, n, weighted),
+        size=_weighted_sum(size, entries.weight, entries.cell, n, weighted),
+        frequency=np.maximum(frequency, np.diff(start) > 0),
+    )
+
+
+def _memberships(
+    release: Release, cells: Cells, microdata: Microdata
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """(cell, record) of every membership, and which cells have no record whose membership is open.
+
+    A record with a group code, or with no code, may belong to a cell of finer codes: that cell is not
+    covered.
+    """
+    distinct, kind = np.unique(microdata.codes, axis=0, return_inverse=True)
+    kind = kind.ravel()
+    records = np.argsort(kind, kind="stable")
+    first = np.searchsorted(kind[records], np.arange(len(distinct) + 1))
+    covered = np.ones(len(cells), dtype=np.bool_)
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    relations = [_Relation.of(h) for h in release.variables.values()]
+    for measure in range(len(release.measures)):
+        own = np.flatnonzero(cells.measure == measure)
+        prefixes = _Prefixes.of(cells.codes[own], relations)
+        for begin in range(0, len(distinct) if len(own) else 0, _BLOCK):
+            combination, cell, inside = _overlaps(distinct[begin : begin + _BLOCK], prefixes, relations)
+            covered[own[cell[~inside]]] = False
+            combination, cell = combination[inside] + begin, own[cell[inside]]
+            count = first[combination + 1] - first[combination]
+            found.append((np.repeat(cell, count), records[_ranges(first[combination], count)]))
+    return np.concatenate([c for c, _ in found]), np.concatenate([r for _, r in found]), covered
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """Codes that overlap a record's code: one row of a compressed matrix; the last is for no code (-1)."""
+
+    start: NDArray[np.int64]
+    code: NDArray[np.int64]
+    inside: NDArray[np.bool_]
+    """The record's code lies wholly inside `code`."""
+
+    @staticmethod
+    def of(hierarchy: Hierarchy) -> "_Relation":
+        codes = len(hierarchy.codes)
+        size = hierarchy.members.sum(axis=1)
+        common = (hierarchy.members @ hierarchy.members.T).tocsr()
+        inside = common.data == np.repeat(size, np.diff(common.indptr))
+        return _Relation(
+            start=np.append(common.indptr, common.indptr[-1] + codes).astype(np.int64),
+            code=np.concatenate([common.indices, np.arange(codes)]).astype(np.int64),
+            inside=np.concatenate([inside, np.arange(codes) == hierarchy.total_index]),
+        )
+
+    @property
+    def codes(self) -> int:
+        """Number of codes of the variable."""
+        return len(self.start) - 2
+
+
+@dataclass(frozen=True)
+class _Prefixes:
+    """Which beginnings (first variable, first two variables, ...) the cells' code combinations have.
+
+    keys[v] holds, sorted, position in keys[v - 1] times the number of codes plus the code; `cell` the cell
+    that each complete combination is.
+    """
+
+    keys: tuple[NDArray[np.int64], ...]
+    cell: NDArray[np.int64]
+
+    @staticmethod
+    def of(codes: NDArray[np.int32], relations: list[_Relation]) -> "_Prefixes":
+        at = np.zeros(len(codes), dtype=np.int64)
+        keys = []
+        for v, relation in enumerate(relations):
+            level, at = np.unique(at * relation.codes + codes[:, v], return_inverse=True)
+            keys.append(level)
+        return _Prefixes(tuple(keys), np.argsort(at, kind="stable"))
+
+
+def _overlaps(
+    record_codes: NDArray[np.int32], prefixes: _Prefixes, relations: list[_Relation]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """(combination, cell, wholly inside) of all pairs whose codes overlap in every variable.
+
+    Variable by variable; only prefixes that some cell has are kept, so the work stays near the size of the
+    answer.
+    """
+    at = np.arange(len(record_codes))
+    prefix = np.zeros(len(record_codes), dtype=np.int64)
+    inside = np.ones(len(record_codes), dtype=np.bool_)
+    for v, (relation, keys) in enumerate(zip(relations, prefixes.keys, strict=True)):
+        row = record_codes[at, v] % (relation.codes + 1)
+        count = relation.start[row + 1] - relation.start[row]
+        entry = _ranges(relation.start[row], count)
+        wanted = np.repeat(prefix, count) * relation.codes + relation.code[entry]
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        hit = keys[place] == wanted
+        at, prefix = np.repeat(at, count)[hit], place[hit]
+        inside = (np.repeat(inside, count) & relation.inside[entry])[hit]
+    return at, prefixes.cell[prefix], inside
+
+
+def _ranges(start: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[np.int64]:
+    """start[0], start[0] + 1, ... (count[0] of them), then the same for every further entry."""
+    before = np.cumsum(count) - count
+    result: NDArray[np.int64] = np.arange(int(count.sum())) + np.repeat(start - before, count)
+    return result
+
+
+def _record_amounts(
+    release: Release,
+    cells: Cells,
+    microdata: Microdata,
+    cell: NDArray[np.int64],
+    record: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    """(amount and whether it is known, per membership; whether the microdata have the measure, per cell).
+
+    A count without a column of its own counts records.
+    """
+    amount = np.ones(len(cell), dtype=np.int64)
+    known = np.ones(len(cell), dtype=np.bool_)
+    has_measure = np.ones(len(cells), dtype=np.bool_)
+    for m, (name, measure) in enumerate(release.measures.items()):
+        here = cells.measure[cell] == m
+        if name in microdata.values:
+            column = microdata.values[name].take(record[here])
+            amount[here], known[here] = column.units, column.known
+        elif measure.kind == "magnitude":
+            has_measure[cells.measure == m] = False
+    return amount, known, has_measure
+
+
+def _contributors(microdata: Microdata) -> NDArray[np.int64]:
+    """Number of the contributor behind each record: its holding, else its unit, else the record itself."""
+    records = len(microdata.codes)
+    holding = microdata.holding or ("",) * records
+    unit = microdata.unit_id or ("",) * records
+    seen: dict[tuple[str, str | int], int] = {}
+    keys = (
+        ("holding", h) if h else ("unit", u) if u else ("record", i)
+        for i, (h, u) in enumerate(zip(holding, unit, strict=True))
+    )
+    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+
+
+def _merged(entries: _Entries) -> _Entries:
+    """One entry per cell and contributor."""
+    if not len(entries.cell):
+        return entries
+    order = np.lexsort((entries.contributor, entries.cell))
+    cell, contributor = entries.cell[order], entries.contributor[order]
+    new = np.append(True, (np.diff(cell) != 0) | (np.diff(contributor) != 0))
+    first = np.flatnonzero(new)
+    return _Entries(
+        cell=cell[first],
+        contributor=contributor[first],
+        amount=bound_sum(entries.amount[order], np.cumsum(new) - 1, len(first)),
+        weight=np.minimum.reduceat(entries.weight[order], first),
+    )
+
+
+def _weighted_sum(
+    amount: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    cell: NDArray[np.int64],
+    n: int,
+    weighted: bool,
+) -> NDArray[np.int64]:
+    if not weighted:
+        return bound_sum(amount, cell, n)
+    # Added in a fixed order, so that the order of the records never changes a digit.
+    order = np.lexsort((weight, amount, cell))
+    total = np.bincount(cell[order], (amount * weight)[order], n).astype(np.float64)
+    return np.floor(total + 0.5).astype(np.int64)

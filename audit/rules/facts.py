@@ -1,0 +1,126 @@
+"""What the agency knows of every cell, as the rules need it."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.linear.cells import Cells
+from audit.model import Amounts, Release, Status
+from audit.rules.contributions import Contributions, contributions
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Agency knowledge per cell: what the tables give, completed from the microdata where they say
+    nothing."""
+
+    release: Release
+    cells: Cells
+
+    @cached_property
+    def concerned(self) -> NDArray[np.bool_]:
+        """bool (cells): all but the zeros that everyone knows, which no rule makes sensitive."""
+        cells = self.cells
+        absent_zero = (cells.row < 0) & cells.exact & cells.truth.known & (cells.truth.units == 0)
+        result: NDArray[np.bool_] = (cells.status != Status.STRUCTURAL_ZERO) & ~absent_zero
+        return result
+
+    @cached_property
+    def counts(self) -> NDArray[np.bool_]:
+        """bool (cells): concerned cells of count measures."""
+        return self.concerned & self._of_kind("count")
+
+    @cached_property
+    def magnitudes(self) -> NDArray[np.bool_]:
+        """bool (cells): concerned cells of magnitude measures."""
+        return self.concerned & self._of_kind("magnitude")
+
+    @cached_property
+    def marked(self) -> NDArray[np.bool_]:
+        """bool (cells): the file itself says that the cell is sensitive (primary, or withheld without a
+        reason)."""
+        result: NDArray[np.bool_] = self.cells.sensitive_status | (self.cells.status >= Status.WITHHELD)
+        return result
+
+    @cached_property
+    def judgeable(self) -> NDArray[np.bool_]:
+        """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, or that is
+        `missing`, is only judged if the data are there."""
+        result: NDArray[np.bool_] = ~self.marked & (self.cells.status != Status.MISSING)
+        return result
+
+    @cached_property
+    def contributions(self) -> Contributions | None:
+        """Single contributions, None without microdata.
+
+        Microdata that give nothing to a cell whose true value is not zero do not cover that cell.
+        """
+        if self.release.microdata is None:
+            return None
+        found = contributions(self.release, self.cells, self.release.microdata)
+        truth = self.cells.truth
+        lacking = truth.known & (truth.units != 0) & (found.size == 0)
+        return replace(found, covered=found.covered & ~lacking)
+
+    @cached_property
+    def value(self) -> Amounts:
+        """True values in units."""
+        truth = self.cells.truth
+        counted = self._of_kind("count") & ~truth.known & self.cells.frequency.known
+        truth = _filled(truth, self.cells.frequency.units, counted)
+        if self.contributions is None or truth.known.all():
+            return truth
+        return _filled(truth, self.contributions.value, self.contributions.covered)
+
+    @cached_property
+    def frequency(self) -> Amounts:
+        """Numbers of contributors; for a count the value itself."""
+        counts = self._of_kind("count")
+        listed = Amounts(
+            np.where(counts, self.value.units, self.cells.frequency.units),
+            np.where(counts, self.value.known, self.cells.frequency.known),
+        )
+        if self.contributions is None or listed.known.all():
+            return listed
+        return _filled(listed, self.contributions.frequency, self.contributions.covered)
+
+    def demand(self, missing: NDArray[np.bool_], rule: str, what: str, remedy: str) -> None:
+        """`refuse` for the cells that a rule must be able to judge."""
+        self.refuse(missing & self.judgeable, rule, what, remedy)
+
+    def refuse(self, missing: NDArray[np.bool_], rule: str, what: str, remedy: str) -> None:
+        """Refuse if a cell lacks what a rule needs.
+
+        Raises
+        ------
+        InputError: names table, row and cell, what the rule needs and how to give it.
+        """
+        lacking = np.flatnonzero(missing)
+        if len(lacking) == 0:
+            return
+        more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
+        raise InputError(f'{self.place(int(lacking[0]))}: rule "{rule}" needs {what}{more}; {remedy}.')
+
+    def place(self, cell: int) -> str:
+        """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""
+        table = self.release.tables[int(self.cells.table[cell])]
+        row = int(self.cells.row[cell])
+        number = row + 1 if table.rows is None or row < 0 else int(table.rows[row])
+        where = f"row {number}" if row >= 0 else "not listed"
+        file = f" ({table.source})" if table.source and table.source != table.name else ""
+        pairs = ", ".join(f"{v}={c}" for v, c in self.release.cell_codes(self.cells.codes[cell]).items())
+        measure = f" of {table.measure}" if len(self.release.measures) > 1 else ""
+        return f'table "{table.name}"{file}, {where}, cell {pairs}{measure}'
+
+    def _of_kind(self, kind: str) -> NDArray[np.bool_]:
+        wanted = np.array([m.kind == kind for m in self.release.measures.values()], dtype=np.bool_)
+        return wanted[self.cells.measure]
+
+
+def _filled(amounts: Amounts, units: NDArray[np.int64], there: NDArray[np.bool_]) -> Amounts:
+    """Gaps filled where there is something to fill them with."""
+    fill = ~amounts.known & there
+    return Amounts(np.where(fill, units, amounts.units), amounts.known | fill)

@@ -1,0 +1,25 @@
+"""What the rules say of every cell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.model import Amounts
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Per cell (same order as `Cells`).
+
+    sensitive: bool (cells), by a rule of the policy.
+    required_lower, required_upper: ends of the interval that must stay possible, as multiples of the unit;
+        not known where nothing is required. Several rules: the union of what each requires.
+    rule: text of the first rule that made the cell sensitive ("threshold 3", "dominance (1, 85)", "p% 10"),
+        None if none did.
+    """
+
+    sensitive: NDArray[np.bool_]
+    required_lower: Amounts
+    required_upper: Amounts
+    rule: tuple[str | None, ...]

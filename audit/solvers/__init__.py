@@ -1,0 +1,1 @@
+"""Linear and integer programming engines behind one small protocol."""

@@ -1,0 +1,114 @@
+"""HiGHS through highspy.
+
+Primal simplex stays primal feasible when only the objective changes, which is what makes a warm model fast here.
+Integer programs get a model of their own: mixing both in one model has given wrong answers (clear separation is cheaper
+than trust).
+"""
+
+import highspy
+import numpy as np
+
+# The public subclass switches on callbacks in its constructor, which prints a banner on standard output before it can be
+# told to be silent; the JSON report goes there. The base class has the same interface and prints nothing.
+from highspy.highs import _Highs
+
+from audit.solvers.protocol import Floats, Outcome, Problem
+
+_PRIMAL_SIMPLEX = 4
+_DUAL_SIMPLEX = 1
+
+
+def _model(problem: Problem, *, integer: bool) -> _Highs:
+    lp = highspy.HighsLp()
+    rows, columns = problem.matrix.shape
+    lp.num_row_, lp.num_col_ = rows, columns
+    lp.col_cost_ = np.zeros(columns)
+    lp.col_lower_, lp.col_upper_ = problem.column_lower, problem.column_upper
+    lp.row_lower_, lp.row_upper_ = problem.lower, problem.upper
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = problem.matrix.indptr.astype(np.int32)
+    lp.a_matrix_.index_ = problem.matrix.indices.astype(np.int32)
+    lp.a_matrix_.value_ = problem.matrix.data.astype(np.float64)
+    if integer:
+        lp.integrality_ = [highspy.HighsVarType.kInteger] * columns
+    model = _Highs()
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("threads", 1)
+    model.setOptionValue("random_seed", 0)
+    model.passModel(lp)
+    return model
+
+
+class HighsWarm:
+    """A warm HiGHS model: primal simplex for changed objectives, a cold dual run where that ends without an answer."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._model = _model(problem, integer=False)
+        self._columns = np.arange(problem.matrix.shape[1], dtype=np.int32)
+        self._model.setOptionValue("presolve", "off")
+        self._model.setOptionValue("simplex_strategy", _PRIMAL_SIMPLEX)
+
+    def set_column_bounds(self, column: int, lower: float, upper: float) -> None:
+        """Change the bounds of one column."""
+        self._model.changeColBounds(column, lower, upper)
+
+    def minimise(self, cost: Floats) -> Outcome:
+        """Minimise cost @ x from the last basis; a run that ends without a clear status is repeated cold."""
+        self._model.changeColsCost(len(self._columns), self._columns, cost)
+        self._model.run()
+        outcome = self._outcome()
+        if outcome.status == "stopped":
+            self._model.clearSolver()
+            self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+            self._model.run()
+            self._model.setOptionValue("simplex_strategy", _PRIMAL_SIMPLEX)
+            outcome = self._outcome()
+        return outcome
+
+    def _outcome(self) -> Outcome:
+        status = self._model.getModelStatus()
+        statuses = highspy.HighsModelStatus
+        if status == statuses.kOptimal:
+            solution, basis = self._model.getSolution(), self._model.getBasis()
+            kinds = highspy.HighsBasisStatus
+            column_status = [int(s) for s in basis.col_status]
+            row_status = [int(s) for s in basis.row_status]
+            basic, at_upper, at_lower = int(kinds.kBasic), int(kinds.kUpper), int(kinds.kLower)
+            columns, rows = np.array(column_status, dtype=np.int8), np.array(row_status, dtype=np.int8)
+            return Outcome(
+                "optimal",
+                x=np.array(solution.col_value, dtype=np.float64),
+                row_dual=np.array(solution.row_dual, dtype=np.float64),
+                basic_columns=columns == basic,
+                at_upper=columns == at_upper,
+                tight_rows=(rows == at_upper).astype(np.int8) - (rows == at_lower).astype(np.int8),
+            )
+        if status in (statuses.kUnbounded, statuses.kUnboundedOrInfeasible):
+            return Outcome("unbounded")
+        if status == statuses.kInfeasible:
+            return Outcome("infeasible")
+        return Outcome("stopped")
+
+
+class Highs:
+    """The default engine."""
+
+    def warm(self, problem: Problem) -> HighsWarm:
+        """A warm linear program."""
+        return HighsWarm(problem)
+
+    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
+        """Minimise over integers in a fresh model; stops after `seconds`."""
+        model = _model(problem, integer=True)
+        model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+        model.setOptionValue("time_limit", max(seconds, 0.0))
+        model.setOptionValue("mip_rel_gap", 0.0)
+        model.setOptionValue("mip_abs_gap", 0.0)
+        model.run()
+        status = model.getModelStatus()
+        if status == highspy.HighsModelStatus.kInfeasible:
+            return Outcome("infeasible")
+        point = np.array(model.getSolution().col_value, dtype=np.float64)
+        usable = model.getSolution().value_valid and len(point) == len(cost)
+        optimal = status == highspy.HighsModelStatus.kOptimal
+        return Outcome("optimal" if optimal else "stopped", x=point if usable else None)

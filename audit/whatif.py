@@ -1,0 +1,48 @@
+"""What if only the primaries were withheld?"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from audit.errors import InputError
+from audit.linear.cells import Cells
+from audit.linear.naming import full_name
+from audit.model import Amounts, Release, Status
+from audit.rules import Sensitivity
+
+
+def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity) -> Cells:
+    """The same cells with exactly the sensitive ones withheld: sensitive by rule, or primary or withheld in the file.
+
+    Secondary cells are published with their true values; missing cells stay as they are; a frozen cell is out already
+    and stays published.
+
+    Raises
+    ------
+    InputError: a secondary cell without a true value.
+    """
+    sensitive = (sensitivity.sensitive | cells.sensitive_status) & (cells.status != Status.FROZEN)
+    published = (cells.status == Status.SECONDARY) & ~sensitive
+    unknown = np.flatnonzero(published & ~cells.truth.known)
+    if len(unknown):
+        raise InputError(
+            f"{full_name(release, cells, int(unknown[0]))}: the what-if publishes secondary cells, and this one has no "
+            f"true value ({len(unknown)} such cells); add a truth column"
+        )
+    status = cells.status.copy()
+    status[sensitive] = Status.PRIMARY
+    status[published] = Status.PUBLISHED
+
+    def bound(given: Amounts) -> Amounts:
+        # A sensitive cell that was published said its own value; bounds given beside a withheld cell stay known.
+        silent = sensitive & (cells.exact | cells.rounded)
+        return Amounts(np.where(published, cells.truth.units, given.units), (given.known & ~silent) | published)
+
+    return replace(
+        cells,
+        status=status,
+        lower=bound(cells.lower),
+        upper=bound(cells.upper),
+        exact=(cells.exact & ~sensitive) | published,
+        rounded=cells.rounded & ~sensitive,
+    )

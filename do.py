@@ -1,0 +1,116 @@
+"""One verb per chore, with nothing but Python 3.11 or newer: python3 do.py VERB
+
+Makes the environment .venv beside this file on first use (a few minutes, needs the network) and reuses it
+afterwards.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+DEMO_PAGE = "french_turnover.html"
+
+DEMO = ["audit", "cases/french_business/turnover.yaml", "--withhold-primaries", "--html", DEMO_PAGE]
+LINT = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]]
+TYPES = [["-m", "mypy"]]
+IMPORTS = [["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]]
+TEST = [["-m", "pytest", "-q"]]
+
+UNSAFE = 1
+"""Exit code of an audit that found something; in the demo this is the expected result."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one verb; further arguments are handed on (python3 do.py test -k report)."""
+    verbs: dict[str, Callable[[list[str]], int]] = {
+        "demo": demo,
+        "test": lambda more: development(TEST, more),
+        "lint": lambda _: development(LINT, []),
+        "types": lambda _: development(TYPES, []),
+        "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
+        "cases": lambda more: tableseal(["cases", "--run", *more]),
+    }
+    if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
+        print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
+        return 2
+    if len(arguments) == 0 or arguments[0] not in verbs:
+        print(f"python3 do.py {'|'.join(verbs)}", file=sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    return verbs[arguments[0]](arguments[1:])
+
+
+def demo(more: list[str]) -> int:
+    """Audit the shipped French business survey as if only its sensitive cells were withheld; write a page."""
+    code = tableseal([*DEMO, *more])
+    if code == UNSAFE:
+        print(f"\nUnsafe, as expected of this example. The full report: {ROOT / DEMO_PAGE}")
+        return 0
+    return code
+
+
+def tableseal(arguments: list[str]) -> int:
+    """Run the command in the environment."""
+    install(development=False)
+    start = "from api.cli import main; main()"
+    return run([str(PYTHON), "-c", start, *arguments])
+
+
+def development(commands: list[list[str]], more: list[str]) -> int:
+    """Run development tools one after another; the first that fails ends it."""
+    install(development=True)
+    return next((code for command in commands if (code := run([str(PYTHON), *command, *more]))), 0)
+
+
+def install(*, development: bool) -> None:
+    """Make sure .venv holds what is needed; a stamp remembers which pyproject.toml it was made from."""
+    text = (ROOT / "pyproject.toml").read_bytes()
+    wanted = hashlib.sha256(text + sys.version.encode()).hexdigest()
+    stamps = [ENVIRONMENT / "stamp-development"] + ([] if development else [ENVIRONMENT / "stamp"])
+    if PYTHON.exists() and any(stamp.exists() and stamp.read_text() == wanted for stamp in stamps):
+        return
+    make_environment()
+    print("Installing into .venv (first use, or pyproject.toml has changed) ...", file=sys.stderr, flush=True)
+    pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    extra = development_requirements(text.decode()) if development else []
+    if run([*pip, "--editable", ".", *extra]):
+        sys.exit("Installing failed; the lines above say why. Is there a network connection?")
+    stamps[0 if development else -1].write_text(wanted)
+
+
+def make_environment() -> None:
+    """Create .venv unless it works already; says the one package that Debian's own Python lacks."""
+    if PYTHON.exists() and subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True).returncode == 0:
+        return
+    made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)], capture_output=True, text=True)
+    if made.returncode:
+        shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+        if "ensurepip" in made.stdout + made.stderr or "No module named venv" in made.stderr:
+            sys.exit("This Python cannot make environments. On Debian and Ubuntu: apt install python3-venv")
+        sys.exit(f"Could not make {ENVIRONMENT}:\n{made.stdout}{made.stderr}")
+
+
+def development_requirements(pyproject: str) -> list[str]:
+    """The development group of pyproject.toml, read here because older pips do not know groups."""
+    import tomllib
+
+    return list(tomllib.loads(pyproject)["dependency-groups"]["dev"])
+
+
+def run(command: list[str]) -> int:
+    """Run in the project folder and give the exit code."""
+    environment = {**os.environ, "PIP_NO_INPUT": "1"}
+    try:
+        return subprocess.run(command, cwd=ROOT, env=environment).returncode
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

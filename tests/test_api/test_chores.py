@@ -1,0 +1,80 @@
+"""do.py and .ci/skips.py."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def load(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+DO = load("do", ROOT / "do.py")
+SKIPS = load("skips", ROOT / ".ci" / "skips.py")
+
+
+def test_an_unknown_chore_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert DO.main(["tset"]) == 2
+    assert "demo|test|lint|types|check|cases" in capsys.readouterr().err
+
+
+def test_the_development_group_is_read_from_pyproject() -> None:
+    wanted = DO.development_requirements((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert any(requirement.startswith("pytest") for requirement in wanted)
+
+
+def test_a_python_without_venv_gets_the_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def debian(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess([], 1, "The virtual environment was not created: ensurepip is not", "")
+
+    monkeypatch.setattr(DO, "ENVIRONMENT", tmp_path / "none")
+    monkeypatch.setattr(DO, "PYTHON", tmp_path / "none" / "bin" / "python")
+    monkeypatch.setattr(DO.subprocess, "run", debian)
+    with pytest.raises(SystemExit, match="apt install python3-venv"):
+        DO.make_environment()
+
+
+def test_nothing_is_installed_twice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(DO, "ENVIRONMENT", tmp_path)
+    monkeypatch.setattr(DO, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(DO, "make_environment", lambda: None)
+    monkeypatch.setattr(DO, "run", lambda command: ran.append(command) or 0)
+    DO.install(development=True)
+    DO.install(development=True)
+    DO.install(development=False)  # what development needs is enough
+    assert len(ran) == 1
+    assert "pytest>=8.3" in ran[0]
+
+
+JUNIT = """<testsuites><testsuite>
+<testcase classname="tests.a" name="ran"/>
+<testcase classname="tests.a" name="needs_browser"><skipped type="pytest.skip" message="no Chromium"/></testcase>
+<testcase classname="tests.a" name="known"><skipped type="pytest.xfail" message="issue 7"/></testcase>
+</testsuite></testsuites>"""
+
+
+@pytest.mark.parametrize(("allowed", "code"), [("", 1), ("# needs_browser | no", 1), ("needs_browser | none here", 0)])
+def test_a_skip_needs_a_stated_reason(tmp_path: Path, allowed: str, code: int) -> None:
+    junit, listed = tmp_path / "junit.xml", tmp_path / "allowed"
+    junit.write_text(JUNIT)
+    listed.write_text(allowed)
+    assert SKIPS.main(junit, listed) == code
+
+
+def test_a_run_without_tests_fails(tmp_path: Path) -> None:
+    junit, listed = tmp_path / "junit.xml", tmp_path / "allowed"
+    junit.write_text("<testsuites/>")
+    listed.write_text("")
+    assert SKIPS.main(junit, listed) == 1
