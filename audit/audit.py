@@ -162,9 +162,7 @@ def _arguments(
     prepared: Prepared, reduced: Reduced, found: CellBounds, engine: Highs, tell: Progress
 ) -> dict[int, Argument]:
     """Open cell (position among the open cells) -> the arithmetic that leaves it one value."""
-    exposed = [
-        k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer
-    ]
+    exposed = [k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer]
     if not exposed:
         return {}
     revealer = Revealer(prepared, reduced, engine)

@@ -7,9 +7,10 @@ from scipy.sparse import csr_array
 
 from audit.linear.additivity import check_additivity
 from audit.linear.cells import Cells
-from audit.linear.difference import Differenced, difference_rows, variants
-from audit.linear.nesting import nestings
-from audit.linear.system import LinearSystem, build_system
+from audit.linear.difference import Differenced, difference_rows
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.nesting import CellCodes
+from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Note, Release
 
 
@@ -36,20 +37,10 @@ def prepare(release: Release, cells: Cells, notes: tuple[Note, ...] = ()) -> Pre
     AdditivityError, ContradictionError, InputError, LimitError.
     """
     system = build_system(release, cells)
-    stated = np.flatnonzero(system.cell >= 0)
-    known = system.cell[stated]
-    sizes = np.diff(system.matrix.indptr)[stated].astype(np.int64)
-    directions = list(nestings(release, cells, known))
-    check_additivity(release, cells, known, system.lower[stated], system.upper[stated], sizes, directions)
-    exact = system.exact[stated]
-    if not exact.all():
-        known = known[exact]
-        directions = list(nestings(release, cells, known))
-    return Prepared(
-        release,
-        cells,
-        notes,
-        system,
-        difference_rows(system, known, directions),
-        variants(system, known, directions),
-    )
+    lower, upper = known_bounds(release, cells)
+    known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
+    check_additivity(release, cells, known, lower[known], upper[known])
+    exact = np.flatnonzero(lower == upper)
+    codes = CellCodes(cells.measure[exact], cells.codes[exact])
+    differenced, short_equations = difference_rows(release, system, exact, codes)
+    return Prepared(release, cells, notes, system, differenced, short_equations)

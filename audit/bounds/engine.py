@@ -57,11 +57,20 @@ class _Pieces:
     weights: list[NDArray[np.int64]]
 
 
-def bound_forms(reduced: Reduced, forms: csr_array, method: Method, limits: Limits, progress: Progress) -> CellBounds:
+def bound_forms(
+    reduced: Reduced,
+    forms: csr_array,
+    method: Method,
+    limits: Limits,
+    progress: Progress,
+    *,
+    check_rest: bool = True,
+) -> CellBounds:
     """Minimum and maximum of every form over the reduced system.
 
     Forms that reach into several components are cut into pieces, which are independent of each other; equal pieces are
-    solved once. Pieces that the equations determine are not solved at all.
+    solved once. Pieces that the equations determine are not solved at all. `check_rest`: components that no form reaches
+    are checked for a solution too.
 
     Raises
     ------
@@ -77,7 +86,7 @@ def bound_forms(reduced: Reduced, forms: csr_array, method: Method, limits: Limi
     rows_of = _rows_of_components(reduced)
     members_of = _members(reduced)
     total, done = len(pieces.columns), 0
-    for c in sorted(set(range(reduced.components)) - set(by_component)):
+    for c in sorted(set(range(reduced.components)) - set(by_component)) if check_rest else ():
         # Nobody asks about these columns, but a release that no table fits must not pass as safe.
         by_component[c] = []
     for c in sorted(by_component):
@@ -91,7 +100,9 @@ def bound_forms(reduced: Reduced, forms: csr_array, method: Method, limits: Limi
         )
         start = perf_counter()
         results = method.bounds(component, limits)
-        uses.append(Use(method.name, component.matrix.shape[0], component.matrix.shape[1], len(wanted), perf_counter() - start))
+        uses.append(
+            Use(method.name, component.matrix.shape[0], component.matrix.shape[1], len(wanted), perf_counter() - start)
+        )
         for p, result in zip(wanted, results, strict=True):
             solved[p] = result
         done += len(wanted)

@@ -9,6 +9,7 @@ and checked exactly; nothing unchecked is shown.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -19,7 +20,7 @@ from audit.bounds.certify import Rational, rationalise
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
-from audit.solvers.protocol import Floats, Problem, Solver
+from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
 
 Multipliers = dict[int, Fraction]
 """System row -> multiplier."""
@@ -65,6 +66,7 @@ class Revealer:
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
+        self._order = {column: k for k, (column, _, _) in enumerate(reduced.singletons)}
         by_singleton = np.zeros(system.matrix.shape[1], np.int64)
         for column, _, _ in reduced.singletons:
             by_singleton[column] = 1
@@ -82,6 +84,7 @@ class Revealer:
         left_over = np.diff(self._matrix.indptr) - np.diff(open_part.indptr)
         self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
+        self._programs: dict[int, WarmSolver] = {}
 
     def explain(self, form: csr_array) -> Argument | None:
         """An argument for the only value of a form (1 x columns), None if none could be confirmed."""
@@ -89,7 +92,7 @@ class Revealer:
         area = self._area(columns)
         target = np.zeros(self._open.shape[1], np.int64)
         target[form.indices] = form.data
-        equation = self._multipliers(area, target, None, 0)
+        equation = self._direct(area, columns, form, target) or self._equation(area, target)
         if equation is not None:
             value = self._check(form, equation, None)
             if value is not None:
@@ -97,7 +100,7 @@ class Revealer:
         ends = []
         for sign in (1, -1):
             point = self._vertex(area, sign * target)
-            found = None if point is None else self._multipliers(area, sign * target, point, 1)
+            found = None if point is None else self._multipliers(area, sign * target, point)
             value = None if found is None else self._check(form * sign, found, point)
             if found is None or value is None:
                 return None
@@ -154,31 +157,62 @@ class Revealer:
         outcome = self._solver.warm(problem).minimise(target[columns].astype(np.float64))
         return outcome.x if outcome.status == "optimal" else None
 
-    def _multipliers(
-        self, area: _Area, target: NDArray[np.int64], point: Floats | None, slack: int
+    def _direct(
+        self, area: _Area, columns: NDArray[np.int64], form: csr_array, target: NDArray[np.int64]
     ) -> Multipliers | None:
-        """Shortest y (and z) with target = A'y + z over the area; `point`: only what is tight there may be used."""
-        if len(area.columns) == 0:  # only published base cells: nothing to combine
-            return self._complete(area, target, Rational(np.zeros(len(area.rows), np.int64), 1))
+        """The shortest single equation whose open part is the form itself: total minus published parts."""
+        local = np.zeros(len(area.rows), np.int64)
+        if len(columns) == 0:  # only published base cells: nothing to combine
+            return self._complete(area, target, Rational(local, 1))
+        exact = self._rest_lower[area.rows] == self._rest_upper[area.rows]
+        same_size = np.diff(area.matrix.indptr) == len(columns)
+        wanted = target[area.columns]
+        fits = exact & same_size & (area.matrix @ wanted == len(columns)) & (form.data == 1).all()
+        rows = np.flatnonzero(fits)
+        if len(rows) == 0:
+            return None
+        local[rows[np.argmin(self._length[area.rows[rows]])]] = 1
+        return self._complete(area, target, Rational(local, 1))
+
+    def _equation(self, area: _Area, target: NDArray[np.int64]) -> Multipliers | None:
+        """Shortest combination of equations that gives the form; one warm program per area."""
+        exact = np.flatnonzero(self._rest_lower[area.rows] == self._rest_upper[area.rows])
+        if len(exact) == 0:
+            return None
+        key = int(area.columns[0])
+        if key not in self._programs:
+            by_row = csr_array(area.matrix.T)[:, exact]
+            matrix = csr_array(hstack([by_row, -by_row], format="csr"))
+            size, zero = matrix.shape[1], np.zeros(matrix.shape[0])
+            self._programs[key] = self._solver.warm(Problem(matrix, zero, zero, np.zeros(size), np.full(size, np.inf)))
+        program = self._programs[key]
+        program.set_rows(target[area.columns].astype(np.float64))
+        outcome = program.minimise(np.tile(self._length[area.rows[exact]], 2))
+        if outcome.status != "optimal" or outcome.x is None:
+            return None
+        y = np.zeros(len(area.rows))
+        y[exact] = outcome.x[: len(exact)] - outcome.x[len(exact) :]
+        rational = rationalise(y)
+        return None if rational is None else self._complete(area, target, rational)
+
+    def _multipliers(self, area: _Area, target: NDArray[np.int64], point: Floats) -> Multipliers | None:
+        """Shortest y and z >= 0 with target = A'y + z over the area, using only what is tight at the point."""
         lower, upper = self._rest_lower[area.rows], self._rest_upper[area.rows]
         exact = lower == upper
-        if point is None:
-            up, down = exact, exact
-        else:
-            value = area.matrix @ point
-            near = 1e-6 * np.maximum(1.0, np.abs(value))
-            up = exact | (np.abs(value - lower) < near)  # y > 0 uses the lower side of a row
-            down = exact | (np.abs(value - upper) < near)
-        plus, minus = np.flatnonzero(up), np.flatnonzero(down)
+        value = area.matrix @ point
+        near = 1e-6 * np.maximum(1.0, np.abs(value))
+        plus = np.flatnonzero(exact | (np.abs(value - lower) < near))  # y > 0 uses the lower side of a row
+        minus = np.flatnonzero(exact | (np.abs(value - upper) < near))
         by_row = csr_array(area.matrix.T)
         blocks = [by_row[:, plus], -by_row[:, minus]]
         cost = [self._length[area.rows[plus]], self._length[area.rows[minus]]]
-        if slack and point is not None and self._prepared.system.nonnegative:
+        if self._prepared.system.nonnegative:
             zero = np.flatnonzero(np.abs(point) < 1e-6)
-            unit = csr_array(
-                (np.ones(len(zero), np.int64), (zero, np.arange(len(zero)))), shape=(len(area.columns), len(zero))
+            blocks.append(
+                csr_array(
+                    (np.ones(len(zero), np.int64), (zero, np.arange(len(zero)))), shape=(len(area.columns), len(zero))
+                )
             )
-            blocks.append(unit)
             cost.append(np.full(len(zero), 0.01))
         matrix = csr_array(hstack(blocks, format="csr"))
         right = target[area.columns].astype(np.float64)
@@ -202,16 +236,21 @@ class Revealer:
         total = {r: Fraction(int(v), d) for r, v in enumerate(self._transform.T @ weights) if v}
         left = {int(c): Fraction(int(rest[c]), d) for c in np.flatnonzero(rest) if self._known[c]}
         differenced = self._prepared.differenced
-        for column, row, entry in reversed(self._reduced.singletons):
-            amount = left.pop(column, None)
-            if not amount:
+        # Latest first: a column's equation holds only columns that were known before it.
+        queue = [-self._order[c] for c in left]
+        heapify(queue)
+        while queue:
+            column, row, entry = self._reduced.singletons[-heappop(queue)]
+            factor = left.pop(column) / entry
+            if not factor:
                 continue
-            factor = amount / entry
             span = slice(differenced.matrix.indptr[row], differenced.matrix.indptr[row + 1])
             for other, e in zip(
                 differenced.matrix.indices[span].tolist(), differenced.matrix.data[span].tolist(), strict=True
             ):
                 if other != column:
+                    if other not in left:
+                        heappush(queue, -self._order[other])
                     left[other] = left.get(other, Fraction(0)) - factor * e
             span = slice(differenced.transform.indptr[row], differenced.transform.indptr[row + 1])
             for r, t in zip(

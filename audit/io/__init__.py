@@ -7,11 +7,13 @@ from audit.io.policy_file import policy_document, policy_from_document, read_pol
 from audit.io.release_file import read_release, release_from_document
 from audit.io.schemas import policy_schema, release_schema
 from audit.io.yaml_out import write_document
+from audit.io.yaml_text import parse_document
 
 __all__ = [
     "canonical_document",
     "canonical_json",
     "infer_document",
+    "parse_document",
     "policy_document",
     "policy_from_document",
     "policy_schema",

@@ -1,8 +1,8 @@
 """Delimited text (CSV and its relatives) -> columns of text."""
 
 import csv
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 import numpy as np
 
@@ -15,8 +15,14 @@ DELIMITERS = "\t;|,"
 
 _SAMPLE = 200
 """Rows that are looked at to recognise the delimiter."""
-_CHUNK = 50_000
+_CHUNK = 4096
+"""Rows that are turned into columns at once: few enough to die young, which keeps the garbage collector idle."""
+_SHARED = 200_000
+"""Different texts that are kept to be shared between rows."""
 _FIELD_LIMIT = 2**20
+
+Chunk = tuple[list[list[str]], list[int]]
+"""Rows and the line on which each ends."""
 
 
 def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> Columns:
@@ -31,8 +37,9 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     """
     csv.field_size_limit(_FIELD_LIMIT)
     separator = delimiter or sniff(text)
-    rows = _rows(text, separator, source)
-    header, _ = next(rows, ([], 0))
+    chunks = _chunks(text, separator, source)
+    top, top_ends = next(chunks, ([[""]], [1]))
+    header = top[0]
     names = [name.strip() for name in header]
     if not any(names):
         raise InputError(f"{source}: the first row is to hold the names of the columns; it is empty.")
@@ -43,17 +50,12 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     columns: list[list[str]] = [[] for _ in names]
     lines: list[int] = []
     shared: dict[str, str] = {}  # codes repeat: one text object for all of them
-    while chunk := list(islice(rows, _CHUNK)):
-        lines.extend(line for _, line in chunk)
-        try:
-            fields = list(zip(*(row for row, _ in chunk), strict=True))
-        except ValueError:
-            fields = []
-        if len(fields) != len(names):
-            _refuse_ragged(chunk, names, len(lines) - len(chunk), separator, source)
-        for column, entries in zip(columns, fields, strict=True):
+    for rows, ends in chain([(top[1:], top_ends[1:])], chunks):
+        _refuse_ragged(rows, ends, names, len(lines), separator, source)
+        for column, entries in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
             column.extend([shared.setdefault(entry, entry) for entry in entries])
-        if len(shared) > 4 * _CHUNK:
+        lines.extend(ends)
+        if len(shared) > _SHARED:
             shared.clear()
     if not lines:
         raise InputError(f"{source}: there are no rows below the column names {listing(names)}.")
@@ -66,23 +68,35 @@ def sniff(text: str) -> str:
     best, best_score = ",", (False, 1)
     for candidate in DELIMITERS:
         try:
-            widths = [len(row) for row, _ in islice(_rows(text, candidate, ""), _SAMPLE)]
+            rows, _ = next(_chunks(text, candidate, "", size=_SAMPLE), ([], []))
         except InputError:
             continue
-        width = widths[0] if widths else 1
-        score = (width > 1 and len(set(widths)) == 1, width)
+        width = len(rows[0]) if rows else 1
+        score = (width > 1 and all(len(row) == width for row in rows), width)
         if score > best_score:
             best, best_score = candidate, score
     return best
 
 
-def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[list[str], int]]:
-    """Rows with the line each ends on, blank lines left out."""
+def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Iterator[Chunk]:
+    """Rows with the line each ends on, blank lines left out; the first chunk has the header."""
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    line = 0
     try:
-        for row in reader:
-            if row and (len(row) > 1 or row[0].strip()):
-                yield row, reader.line_num
+        while rows := list(islice(reader, size)):
+            if reader.line_num - line == len(rows):
+                ends = list(range(line + 1, reader.line_num + 1))
+            else:  # quoted line ends
+                ends = []
+                for row in rows:
+                    line += 1 + sum(field.count("\n") for field in row)
+                    ends.append(line)
+            line = reader.line_num
+            kept = [at for at, row in enumerate(rows) if row and (len(row) > 1 or row[0].strip())]
+            if len(kept) < len(rows):
+                rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
+            if rows:
+                yield rows, ends
     except csv.Error as error:
         raise InputError(
             f"{source} line {reader.line_num}: the quotes do not fit ({error}); "
@@ -102,12 +116,18 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _refuse_ragged(
-    chunk: list[tuple[list[str], int]], names: list[str], before: int, delimiter: str, source: str
+    rows: Sequence[Sequence[str]],
+    ends: Sequence[int],
+    names: Sequence[str],
+    before: int,
+    delimiter: str,
+    source: str,
 ) -> None:
-    for at, (row, line) in enumerate(chunk):
-        if len(row) != len(names):
-            shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
-            raise InputError(
-                f"{source} row {before + at + 1} (line {line}): found {len(row)} fields, expected {len(names)} "
-                f"as in the first row (fields are separated by {shown}; quote a field that contains it)."
-            )
+    """Refuse the first row that has not as many fields as there are names."""
+    at = next((at for at, row in enumerate(rows) if len(row) != len(names)), None)
+    if at is not None:
+        shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
+        raise InputError(
+            f"{source} row {before + at + 1} (line {ends[at]}): found {len(rows[at])} fields, expected {len(names)} "
+            f"as in the first row (fields are separated by {shown}; quote a field that contains it)."
+        )

@@ -16,17 +16,18 @@ LEADING = "@"
 """Default leading string of .hrc files."""
 
 
-def read_hierarchy(name: str, document: VariableDocument, folder: Folder) -> Hierarchy:
+def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where: str) -> Hierarchy:
     """The classification that a variable's entry describes.
 
     Every form it gives is one grouping: `tree`, `file` (.hrc, columns code and parent, or `levels`) and each of
     `trees`. `codes` lists codes in their order; those in no grouping stand directly below the total.
 
+    `where` is the place of the entry in the document, for messages.
+
     Raises
     ------
     InputError: no form given, an unreadable file, a code placed twice, a cycle.
     """
-    where = f"variables.{name}"
     groupings: list[list[Edge]] = []
     if document.tree is not None:
         groupings.append(tree_edges(document.tree, f"{where}.tree"))
@@ -44,7 +45,7 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder) -> Hie
         raise InputError(f"{where}.codes: the code {quoted(twice[0])} is listed twice.")
     if document.codes is None and not groupings:
         raise InputError(f"{where}: give its codes: one of `codes`, `tree`, `trees` or `file`.")
-    return build_hierarchy(name, document.total, groupings, order=codes, source=document.file or "")
+    return build_hierarchy(name, document.total, groupings, order=codes, source=document.file or where)
 
 
 def tree_edges(tree: Document, where: str) -> list[Edge]:

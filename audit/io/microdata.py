@@ -18,14 +18,15 @@ _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))
 
 
-def read_microdata(document: MicrodataDocument, setting: Setting, folder: Folder) -> tuple[Microdata, list[Note]]:
+def read_microdata(
+    document: MicrodataDocument, setting: Setting, folder: Folder, where: str
+) -> tuple[Microdata, list[Note]]:
     """The records with their codes; a variable without a column, or an empty code, is unknown (-1).
 
     Raises
     ------
     InputError: missing columns, unknown codes, text for numbers, negative contributions that may not be.
     """
-    where = "microdata"
     columns = data_columns(document.file, document.cells, folder, where)
     numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
     taken = {*numbers, *(name for name in (document.id, document.holding, document.request) if name)}

@@ -70,12 +70,15 @@ def decimal_text(value: Fraction) -> str:
     digits = places(value)
     if digits is None:
         return f"{value.numerator}/{value.denominator}"
-    scaled = abs(value.numerator) * 10**digits // value.denominator
-    sign = "-" if value < 0 else ""
+    return _with_point(value.numerator * 10**digits // value.denominator, digits)
+
+
+def _with_point(scaled: int, digits: int) -> str:
+    """scaled / 10**digits as text, all digits shown."""
     if not digits:
-        return f"{sign}{scaled}"
-    text = str(scaled).zfill(digits + 1)
-    return f"{sign}{text[:-digits]}.{text[-digits:]}"
+        return str(scaled)
+    text = str(abs(scaled)).zfill(digits + 1)
+    return f"{'-' if scaled < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
 def decimal_sign(columns: Columns, names: Sequence[str], stated: str | None, secret: Secret) -> str:
@@ -177,11 +180,13 @@ def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
     factor = int(unit * power)
     found: list[int | str | None] = []
     for units, known in zip(amounts.units.tolist(), amounts.known.tolist(), strict=True):
-        whole, rest = divmod(units * factor, power)
+        scaled = units * factor
         if not known:
             found.append(None)
+        elif scaled % power:
+            found.append(_with_point(scaled, digits).rstrip("0"))
         else:
-            found.append(decimal_text(Fraction(units * factor, power)) if rest else whole)
+            found.append(scaled // power)
     return found
 
 

@@ -100,8 +100,11 @@ def _release(
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
-    variables = {name: read_hierarchy(name, variable, files) for name, variable in document.variables.items()}
-    variables, fixed = _subpopulations(document, variables)
+    variables = {
+        name: read_hierarchy(name, variable, files, f"{source}: variables.{name}")
+        for name, variable in document.variables.items()
+    }
+    variables, fixed = _subpopulations(document, variables, source)
     setting = Setting(
         measures,
         frozenset(
@@ -115,13 +118,13 @@ def _release(
     )
     tables: list[Table] = []
     for at, entry in enumerate(document.tables):
-        where = f"tables[{at}] ({entry.name})"
+        where = f"{source}: tables[{at}] ({entry.name})"
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
     microdata = None
     if document.microdata is not None:
-        microdata, notes = read_microdata(document.microdata, setting, files)
+        microdata, notes = read_microdata(document.microdata, setting, files, f"{source}: microdata")
         files.notes.extend(notes)
     insiders = document.intruder.insiders
     return Release(
@@ -129,14 +132,14 @@ def _release(
         measures=measures,
         variables=variables,
         tables=tuple(tables),
-        links=tuple(_link(link, setting, f"links[{at}]") for at, link in enumerate(document.links)),
+        links=tuple(_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)),
         intruder=Intruder(
             document.intruder.nonnegative,
             document.intruder.nonempty,
             document.intruder.prior,
             None if insiders is None else tuple(dict.fromkeys(insiders)),
         ),
-        policy=_policy(document, policy, files, variables),
+        policy=_policy(document, policy, files, variables, source),
         microdata=microdata,
         notes=tuple(dict.fromkeys(files.notes)),
     )
@@ -166,14 +169,14 @@ def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | No
 
 
 def _subpopulations(
-    document: ReleaseDocument, variables: dict[str, Hierarchy]
+    document: ReleaseDocument, variables: dict[str, Hierarchy], source: str
 ) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
     """What `where` fixes per table; lists of codes become groups of the classification for all tables."""
     fixed: list[dict[str, str]] = []
     for at, entry in enumerate(document.tables):
         chosen: dict[str, str] = {}
         for name, codes in entry.where.items():
-            where = f"tables[{at}] ({entry.name}).where.{name}"
+            where = f"{source}: tables[{at}] ({entry.name}).where.{name}"
             hierarchy = variables.get(name)
             if hierarchy is None:
                 raise InputError(
@@ -219,21 +222,22 @@ def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
 
 
 def _policy(
-    document: ReleaseDocument, given: Path | None, files: Folder, variables: Mapping[str, Hierarchy]
+    document: ReleaseDocument, given: Path | None, files: Folder, variables: Mapping[str, Hierarchy], source: str
 ) -> Policy | None:
     if given is not None:
         policy = read_policy(given)
     elif document.policy is None:
         return None
     elif isinstance(document.policy, str):
-        policy = read_policy(files.path(document.policy, "policy"), document.policy)
+        policy = read_policy(files.path(document.policy, f"{source}: policy"), document.policy)
     else:
         policy = policy_from_model(document.policy)
     for rule in policy.primary:
         for name in rule.given if isinstance(rule, Attribute) else ():
             if name not in variables:
                 raise InputError(
-                    f"policy: the attribute rule is given {quoted(name)}, but the release has no such variable"
+                    f"{source}: policy: the attribute rule is given {quoted(name)}, "
+                    f"but the release has no such variable"
                     f"{suggestion(name, variables)}; variables are {listing(variables)}."
                 )
     return policy

@@ -79,7 +79,11 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
         return nothing
     if len(table.codes) == 0:
         return nothing
-    finest = [finest_codes(h, table.codes[:, v]) for v, h in enumerate(hierarchies)]
+    # A variable that the table does not name stands at one code, and the table says nothing of the others.
+    finest = [
+        finest_codes(h, table.codes[:, v]) if h.name in table.named else np.unique(table.codes[:, v])
+        for v, h in enumerate(hierarchies)
+    ]
     _check_size(table, finest)
     measure = list(release.measures).index(table.measure)
     lookup = Lookup.of(_keys(space, measure, np.unique(table.codes, axis=0)))

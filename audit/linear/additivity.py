@@ -9,7 +9,7 @@ from audit.errors import AdditivityError
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from audit.linear.naming import cell_name, decimal, full_name
-from audit.linear.nesting import Nesting
+from audit.linear.nesting import CellCodes, nestings
 from audit.model import Release
 
 SHOWN = 8
@@ -22,15 +22,12 @@ def check_additivity(
     known: NDArray[np.int64],
     lower: NDArray[np.int64],
     upper: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    directions: list[Nesting],
 ) -> None:
     """Compare every known cell with the known cells it is made of, in every direction.
 
     Parameters
     ----------
-    known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound); sizes: number of base
-        cells each covers, so that a remainder not covered by known parts is recognised.
+    known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound).
 
     Raises
     ------
@@ -38,10 +35,13 @@ def check_additivity(
     """
     problems: list[str] = []
     count = 0
-    for direction in directions:
+    n = len(known)
+    for direction in nestings(release, CellCodes(cells.measure[known], cells.codes[known])):
         part = np.flatnonzero(direction.whole >= 0)
         whole = direction.whole[part]
-        n = len(known)
+        hierarchy = list(release.variables.values())[direction.variable]
+        # Leaves covered in this direction: what known parts leave out is a remainder that may be anything.
+        sizes = np.diff(hierarchy.members.indptr)[cells.codes[known, direction.variable]]
         covered = np.bincount(whole, sizes[part], n).astype(np.int64)
         low, high = bound_sum(lower[part], whole, n), bound_sum(upper[part], whole, n)
         rest = covered < sizes

@@ -4,8 +4,9 @@ Leaves that no released code tells apart are one atom. Variables that never meet
 cross-classification: with a chordal variable graph, non-negative (integer) tables on its cliques that agree on their
 common margins always come from one joint table (running intersection; margins are glued cell by cell like a
 transportation problem). So the base is one table per maximal clique of the triangulated variable graph, and rows that
-make neighbours in the junction tree agree. For three two-way tables AS, AR, SR the clique is ASR, the full base; for AS and AR
-alone nothing is added.
+make neighbours in the junction tree agree. For three two-way tables AS, AR, SR the clique is ASR, the full base; for
+AS and AR alone nothing is added. A table that speaks of a part of the population only (a district breakdown of the
+East) splits the population into blocks, so that the other blocks stay small.
 """
 
 from collections.abc import Sequence
@@ -23,20 +24,23 @@ from audit.model import Release
 LARGEST = 30_000_000
 """More base cells than this are refused."""
 
+WORTH_SPLITTING = 4_000
+"""Base cells below which a population is not searched for parts (measured: the search costs some milliseconds)."""
+
 
 @dataclass(frozen=True)
 class BaseTable:
-    """Base cells of one measure over one clique of variables.
+    """Base cells of one block over one clique of variables.
 
     Attributes
     ----------
-    measure: position of the measure.
+    block: position of the block (a part of one measure's population) in `Base.blocks`.
     variables: positions of the clique's variables.
-    atoms: per variable of the clique, (codes x atoms) 0/1 matrix: what each code covers.
+    atoms: per variable of the clique, (codes x atoms) 0/1 matrix: what each code covers in this block.
     offset: first column of this table in the system; columns run in row-major order of the atoms.
     """
 
-    measure: int
+    block: int
     variables: tuple[int, ...]
     atoms: tuple[csr_array, ...]
     offset: int
@@ -67,24 +71,49 @@ class BaseTable:
 
 
 @dataclass(frozen=True)
-class Base:
-    """All base tables, and which neighbours in the junction tree share which variables."""
+class Block:
+    """A part of one measure's population, given by the atoms of every variable that belong to it."""
 
+    measure: int
+    atoms: tuple[csr_array, ...]
+
+    def coverage(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(away, inside): per cell and variable, whether the code covers only a part of the block; per cell, whether it
+        has anything in the block at all."""
+        count = np.stack([np.diff(a.indptr)[codes[:, v]] for v, a in enumerate(self.atoms)], axis=1)
+        size = np.array([a.shape[1] for a in self.atoms])
+        return count < size, np.all(count > 0, axis=1)
+
+
+@dataclass(frozen=True)
+class Separator:
+    """Two base tables of one block must agree on the margin over their common variables."""
+
+    first: int
+    second: int
+    variables: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Base:
+    """All base tables, block by block, and which neighbours in the junction trees must agree."""
+
+    blocks: tuple[Block, ...]
     tables: tuple[BaseTable, ...]
-    separators: tuple[tuple[int, int, tuple[int, ...]], ...]
-    """(base table, base table, common variables)"""
+    separators: tuple[Separator, ...]
 
     @property
     def columns(self) -> int:
         """Number of base cells of all tables."""
         return sum(t.size for t in self.tables)
 
-    def home(self, measure: int, variables: frozenset[int]) -> int:
-        """The base table that can express a cell with these variables away from their totals."""
-        for position, table in enumerate(self.tables):
-            if table.measure == measure and variables <= set(table.variables):
-                return position
-        raise KeyError((measure, variables))
+    def homes(self, block: int, variables: frozenset[int]) -> list[int]:
+        """Base tables of a block that can express a cell with these variables away from the block's totals."""
+        return [
+            position
+            for position, table in enumerate(self.tables)
+            if table.block == block and variables <= set(table.variables)
+        ]
 
 
 def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> Base:
@@ -94,19 +123,19 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
     ------
     LimitError: more than 30 million base cells.
     """
-    hierarchies = list(release.variables.values())
-    totals = np.array([h.total_index for h in hierarchies])
-    tables: list[BaseTable] = []
-    separators: list[tuple[int, int, tuple[int, ...]]] = []
-    offset = 0
+    blocks: list[Block] = []
     for m in np.unique(measure).tolist():
-        own = codes[measure == m]
-        atoms = [_atoms(release, v, np.unique(own[:, v])) for v in range(len(hierarchies))]
-        edges = patterns(own != totals)
-        cliques, tree = junction_tree(edges)
+        own = np.unique(codes[measure == m], axis=0)
+        atoms = tuple(_atoms(release, v, np.unique(own[:, v])) for v in range(len(release.variables)))
+        blocks += _split(Block(m, atoms), own)
+    tables: list[BaseTable] = []
+    separators: list[Separator] = []
+    offset = 0
+    for b, block in enumerate(blocks):
+        cliques, tree = junction_tree(_edges(block, codes[measure == block.measure]), _sizes(block))
         first = len(tables)
         for clique in cliques:
-            table = BaseTable(m, clique, tuple(atoms[v] for v in clique), offset)
+            table = BaseTable(b, clique, tuple(block.atoms[v] for v in clique), offset)
             offset += table.size
             if offset > LARGEST:
                 names = ", ".join(list(release.variables)[v] for v in clique)
@@ -115,8 +144,8 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
                     f"one release."
                 )
             tables.append(table)
-        separators += [(first + a, first + b, common) for a, b, common in tree]
-    return Base(tuple(tables), tuple(separators))
+        separators += [Separator(first + one, first + other, common) for one, other, common in tree]
+    return Base(tuple(blocks), tuple(tables), tuple(separators))
 
 
 def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
@@ -128,8 +157,7 @@ def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
     touched = np.flatnonzero(np.asarray(covers.sum(axis=0)).ravel() > 0)
     _, first = np.unique(signature[touched], axis=0, return_index=True)
     representatives = touched[np.sort(first)]
-    reduced = csr_array(covers[:, representatives])
-    full = reduced.tocoo()
+    full = csr_array(covers[:, representatives]).tocoo()
     row, column = full.coords
     atoms = csr_array(
         (np.ones(full.nnz, np.int64), (used[row], column)), shape=(len(hierarchy.codes), len(representatives))
@@ -138,16 +166,61 @@ def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
     return atoms
 
 
-def patterns(away: NDArray[np.bool_]) -> list[frozenset[int]]:
-    """The different sets of variables that cells have away from their totals."""
-    unique = np.unique(away, axis=0)
-    return [frozenset(np.flatnonzero(row).tolist()) for row in unique]
+def _sizes(block: Block) -> list[int]:
+    return [a.shape[1] for a in block.atoms]
+
+
+def _edges(block: Block, codes: NDArray[np.int32]) -> list[frozenset[int]]:
+    """The different sets of variables that cells have away from the block's totals."""
+    away, inside = block.coverage(codes)
+    return [frozenset(np.flatnonzero(row).tolist()) for row in np.unique(away[inside], axis=0)]
+
+
+def _cost(block: Block, codes: NDArray[np.int32]) -> int:
+    sizes = _sizes(block)
+    cliques, _ = junction_tree(_edges(block, codes), sizes)
+    return sum(prod(sizes[v] for v in clique) for clique in cliques)
+
+
+def _split(block: Block, codes: NDArray[np.int32]) -> list[Block]:
+    """Split a population where a table speaks of a part of it only (five activities by district, in the East alone):
+    the parts are independent, and each needs only the cross-classification that is published of it."""
+    cost = _cost(block, codes)
+    if cost < WORTH_SPLITTING:
+        return [block]
+    best: tuple[int, tuple[Block, Block]] | None = None
+    away, inside = block.coverage(codes)
+    kinds, kind = np.unique(away[inside], axis=0, return_inverse=True)
+    members = codes[inside]
+    for k, pattern in enumerate(kinds):
+        own = members[kind.ravel() == k]
+        for v in np.flatnonzero(pattern).tolist():
+            touched = np.asarray(block.atoms[v][np.unique(own[:, v])].sum(axis=0)).ravel() > 0
+            if touched.all():
+                continue
+            halves = (_restrict(block, v, touched), _restrict(block, v, ~touched))
+            new = sum(_cost(half, codes) for half in halves)
+            if best is None or new < best[0]:
+                best = (new, halves)
+    if best is None or 2 * best[0] > cost:
+        return [block]
+    return [part for half in best[1] for part in _split(half, codes)]
+
+
+def _restrict(block: Block, v: int, keep: NDArray[np.bool_]) -> Block:
+    atoms = list(block.atoms)
+    atoms[v] = csr_array(atoms[v][:, np.flatnonzero(keep)])
+    atoms[v].sort_indices()
+    return Block(block.measure, tuple(atoms))
 
 
 def junction_tree(
-    edges: Sequence[frozenset[int]],
+    edges: Sequence[frozenset[int]], sizes: Sequence[int]
 ) -> tuple[list[tuple[int, ...]], list[tuple[int, int, tuple[int, ...]]]]:
     """Maximal cliques of the triangulated variable graph and a junction tree over them.
+
+    The graph is triangulated by eliminating, again and again, the variable whose neighbourhood has the smallest
+    cross-classification.
 
     Returns
     -------
@@ -163,12 +236,17 @@ def junction_tree(
     for edge in maximal:
         graph.add_nodes_from(sorted(edge))
         graph.add_edges_from(combinations(sorted(edge), 2))
-    chordal, _ = nx.complete_to_chordal_graph(graph)
-    cliques = sorted(tuple(sorted(c)) for c in nx.chordal_graph_cliques(chordal))
+    found: list[frozenset[int]] = []
+    while graph:
+        chosen = min(graph, key=lambda v: (prod(sizes[u] for u in (v, *graph[v])), v))
+        neighbours = sorted(graph[chosen])
+        found.append(frozenset((chosen, *neighbours)))
+        graph.add_edges_from(combinations(neighbours, 2))
+        graph.remove_node(chosen)
+    cliques = sorted(tuple(sorted(c)) for c in found if not any(c < d for d in found))
     weighted = nx.Graph()
     weighted.add_nodes_from(range(len(cliques)))
     for a, b in combinations(range(len(cliques)), 2):
         weighted.add_edge(a, b, weight=len(set(cliques[a]) & set(cliques[b])))
-    tree = nx.maximum_spanning_edges(weighted, data=False)
-    common = [(min(a, b), max(a, b)) for a, b in tree]
-    return cliques, [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in sorted(common)]
+    tree = sorted((min(a, b), max(a, b)) for a, b in nx.maximum_spanning_edges(weighted, data=False))
+    return cliques, [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]

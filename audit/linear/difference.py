@@ -2,7 +2,8 @@
 
 A released total over withheld and published cells says no more than "total minus the published parts = the rest".
 Subtracting, from every exact row, the nearest exact rows inside it along one direction is a unit-triangular change of
-rows: nothing is lost, and the multipliers of the original rows are recovered by the transpose.
+rows: nothing is lost, and the multipliers of the original rows are recovered by the transpose. Rows that make two base
+tables agree on a margin are thinned in the same way on either side.
 """
 
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from audit.linear.integers import product
-from audit.linear.nesting import Nesting
+from audit.linear.nesting import CellCodes, nestings
 from audit.linear.system import LinearSystem
+from audit.model import Release
 
 
 @dataclass(frozen=True)
@@ -26,67 +28,153 @@ class Differenced:
     transform: csr_array
 
 
-def difference_rows(system: LinearSystem, known: NDArray[np.int64], directions: list[Nesting]) -> Differenced:
-    """Replace every exact cell row by itself minus its nearest exact parts, in the direction that leaves least.
+@dataclass(frozen=True)
+class _Pairs:
+    """Rows and the exact rows that may be subtracted from (sign -1) or added to (+1) them, in one direction."""
+
+    whole: NDArray[np.int64]
+    part: NDArray[np.int64]
+    sign: int
+
+
+def difference_rows(
+    release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes
+) -> tuple[Differenced, csr_array]:
+    """Replace every exact row by itself minus its nearest exact parts, in the direction that leaves least.
 
     Parameters
     ----------
-    known: positions (in `cells`) of the exact cells, in the order of `directions[...].whole`.
+    known: positions (in `Cells`) of the cells with exact rows; codes: their measures and codes.
+
+    Returns
+    -------
+    The differenced system, and the transforms of all directions of all rows: every short equation that a reader may want
+    to see.
     """
+    rows_of = _rows_of(system, known)
+    directions = [_row_pairs(system, rows_of, n.whole) for n in nestings(release, codes)]
+    between = [_pairs_of_separators(release, system, rows_of, codes, side) for side in (0, 1)]
     rows = system.matrix.shape[0]
-    row = row_of(system, known)
-    size = np.diff(system.matrix.indptr)[row].astype(np.int64)
-    best = size.copy()
-    choice = np.full(len(known), -1)
-    for d, direction in enumerate(directions):
-        part = np.flatnonzero(direction.whole >= 0)
-        left = size - np.bincount(direction.whole[part], size[part], len(known)).astype(np.int64)
-        better = left < best
-        best[better], choice[better] = left[better], d
-    subtract_from, subtracted = [], []
-    for d, direction in enumerate(directions):
-        part = np.flatnonzero(direction.whole >= 0)
-        whole = direction.whole[part]
-        use = choice[whole] == d
-        subtract_from.append(row[whole[use]])
-        subtracted.append(row[part[use]])
-    transform = _combine(rows, subtract_from, subtracted)
+    chosen = _best(system, directions)
+    for side in between:
+        chosen += _best(system, side)
+    transform = _combine(rows, chosen)
     matrix = csr_array(transform @ system.matrix)
     matrix.eliminate_zeros()
     exact = system.exact
     value = product(transform, np.where(exact, system.lower, 0))
-    return Differenced(matrix, np.where(exact, value, system.lower), np.where(exact, value, system.upper), transform)
+    differenced = Differenced(
+        matrix, np.where(exact, value, system.lower), np.where(exact, value, system.upper), transform
+    )
+    return differenced, _all_variants(rows, directions)
 
 
-def row_of(system: LinearSystem, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The system row that states each of the given cells (which must have one)."""
+def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(known cells x k) system rows that state each cell (a cell has one row per base table that can express it), -1."""
     stated = np.flatnonzero(system.cell >= 0)
-    order = stated[np.argsort(system.cell[stated])]
-    return order[np.searchsorted(system.cell[order], cells)]
+    order = stated[np.argsort(system.cell[stated], kind="stable")]
+    start = np.searchsorted(system.cell[order], known, side="left")
+    end = np.searchsorted(system.cell[order], known, side="right")
+    width = int((end - start).max(initial=1))
+    result = np.full((len(known), width), -1, dtype=np.int64)
+    for k in range(width):
+        has = start + k < end
+        result[has, k] = order[start[has] + k]
+    return result
 
 
-def _combine(rows: int, subtract_from: list[NDArray[np.int64]], subtracted: list[NDArray[np.int64]]) -> csr_array:
-    """Identity minus one entry per (row, subtracted row)."""
+def _row_pairs(system: LinearSystem, rows_of: NDArray[np.int64], whole: NDArray[np.int64]) -> _Pairs:
+    """Pair rows of parts with rows of wholes that contain them (that is, are written over the same base table)."""
+    part = np.flatnonzero(whole >= 0)
+    pairs_whole, pairs_part = [], []
+    for k in range(rows_of.shape[1]):
+        outer = rows_of[whole[part], k]
+        left = outer >= 0
+        for j in range(rows_of.shape[1]):
+            inner = rows_of[part, j]
+            at = np.flatnonzero(left & (inner >= 0))
+            inside = at[_contained(system.matrix, inner[at], outer[at])]
+            pairs_whole.append(outer[inside])
+            pairs_part.append(inner[inside])
+            left[inside] = False
+    return _Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), -1)
+
+
+def _contained(matrix: csr_array, inner: NDArray[np.int64], outer: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether all base cells of one 0/1 row stand in another, pair by pair."""
+    if len(inner) == 0:
+        return np.zeros(0, np.bool_)
+    common = csr_array(matrix[inner].multiply(matrix[outer])).sum(axis=1)
+    result: NDArray[np.bool_] = common == np.diff(matrix.indptr)[inner]
+    return result
+
+
+def _pairs_of_separators(
+    release: Release, system: LinearSystem, rows_of: NDArray[np.int64], known: CellCodes, side: int
+) -> list[_Pairs]:
+    """Exact rows inside the first (side 0) or second (side 1) half of each separator row."""
+    at = np.flatnonzero(system.margins.known)
+    if len(at) == 0:
+        return []
+    wholes = CellCodes(system.margins.measure[at], system.margins.codes[at])
+    rows = system.margins.rows[at]
+    half = system.matrix.copy()
+    half.data = np.maximum(half.data if side == 0 else -half.data, 0)
+    pairs = []
+    for nesting in nestings(release, known, wholes):
+        part = np.flatnonzero(nesting.whole >= 0)
+        outer = rows[nesting.whole[part]]
+        found_whole, found_part = [], []
+        left = np.ones(len(part), np.bool_)
+        for j in range(rows_of.shape[1]):
+            inner = rows_of[part, j]
+            usable = np.flatnonzero(left & (inner >= 0))
+            if len(usable) == 0:
+                continue
+            common = csr_array(system.matrix[inner[usable]].multiply(half[outer[usable]])).sum(axis=1)
+            inside = usable[common == np.diff(system.matrix.indptr)[inner[usable]]]
+            found_whole.append(outer[inside])
+            found_part.append(inner[inside])
+            left[inside] = False
+        if found_whole:
+            pairs.append(_Pairs(np.concatenate(found_whole), np.concatenate(found_part), -1 if side == 0 else 1))
+    return pairs
+
+
+def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:
+    """Keep, for every row, only the direction that leaves the fewest base cells."""
+    size = np.diff(system.matrix.indptr).astype(np.int64)
+    best = size.copy()
+    choice = np.full(len(size), -1)
+    for d, pairs in enumerate(directions):
+        left = size - np.bincount(pairs.whole, size[pairs.part], len(size)).astype(np.int64)
+        better = left < best
+        best[better], choice[better] = left[better], d
+    kept = []
+    for d, pairs in enumerate(directions):
+        use = choice[pairs.whole] == d
+        kept.append(_Pairs(pairs.whole[use], pairs.part[use], pairs.sign))
+    return kept
+
+
+def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
+    """Identity plus the signed parts."""
     identity = np.arange(rows)
-    a = np.concatenate([identity, *subtract_from])
-    b = np.concatenate([identity, *subtracted])
-    data = np.concatenate([np.ones(rows, np.int64), np.full(len(a) - rows, -1, np.int64)])
+    a = np.concatenate([identity, *(p.whole for p in chosen)])
+    b = np.concatenate([identity, *(p.part for p in chosen)])
+    data = np.concatenate([np.ones(rows, np.int64), *(np.full(len(p.whole), p.sign, np.int64) for p in chosen)])
     return csr_array(coo_array((data, (a, b)), shape=(rows, rows)))
 
 
-def variants(system: LinearSystem, known: NDArray[np.int64], directions: list[Nesting]) -> csr_array:
-    """Transforms for every direction of every exact row (each minus its nearest exact parts): all the short equations
-    a reader may want to see. Rows that a direction leaves as they are, are left out."""
-    rows = system.matrix.shape[0]
-    row = row_of(system, known)
+def _all_variants(rows: int, directions: list[_Pairs]) -> csr_array:
+    """One row per (row, direction) in which it has parts."""
     blocks_a, blocks_b, data = [], [], []
     offset = 0
-    for direction in directions:
-        part = np.flatnonzero(direction.whole >= 0)
-        wholes, place = np.unique(direction.whole[part], return_inverse=True)
+    for pairs in directions:
+        wholes, place = np.unique(pairs.whole, return_inverse=True)
         blocks_a += [offset + np.arange(len(wholes)), offset + place]
-        blocks_b += [row[wholes], row[part]]
-        data += [np.ones(len(wholes), np.int64), np.full(len(part), -1, np.int64)]
+        blocks_b += [wholes, pairs.part]
+        data += [np.ones(len(wholes), np.int64), np.full(len(pairs.part), -1, np.int64)]
         offset += len(wholes)
     if offset == 0:
         return csr_array((0, rows), dtype=np.int64)

@@ -31,24 +31,12 @@ def cell_name(release: Release, cells: Cells, cell: int) -> str:
     """
     table = release.tables[int(cells.table[cell])]
     away = {v for v, h in enumerate(release.variables.values()) if cells.codes[cell, v] != h.total_index}
-    shared = _shared_codes(release)
     names = []
     for v, (variable, hierarchy) in enumerate(release.variables.items()):
         if variable in table.named or v in away:
             code = hierarchy.codes[int(cells.codes[cell, v])]
-            names.append(f"{variable}={code}" if code in shared else code)
+            names.append(f"{variable}={code}" if code in release.shared_codes else code)
     return " / ".join(names) or "the only cell"
-
-
-def _shared_codes(release: Release) -> set[str]:
-    """Codes, totals apart, that stand in more than one variable."""
-    seen: set[str] = set()
-    shared: set[str] = set()
-    for hierarchy in release.variables.values():
-        own = set(hierarchy.codes[1:] if hierarchy.total is not None else hierarchy.codes)
-        shared |= own & seen
-        seen |= own
-    return shared
 
 
 def full_name(release: Release, cells: Cells, cell: int) -> str:

@@ -6,9 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace, Lookup
 from audit.model import Release
+
+
+@dataclass(frozen=True)
+class CellCodes:
+    """Cells by measure (n,) and codes (n x variables)."""
+
+    measure: NDArray[np.int32]
+    codes: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.measure)
 
 
 @dataclass(frozen=True)
@@ -18,8 +28,8 @@ class Nesting:
     Attributes
     ----------
     variable, grouping: positions; the direction.
-    whole: int64 (known cells): position (among the known cells) of the nearest known cell that contains this one in
-        this direction, -1 if there is none. Cells with the same `whole` are disjoint parts of it.
+    whole: int64 (known cells): the cell that this one is the nearest known part of in this direction, -1 if there is
+        none. Cells with the same `whole` are disjoint parts of it.
     """
 
     variable: int
@@ -27,25 +37,34 @@ class Nesting:
     whole: NDArray[np.int64]
 
 
-def nestings(release: Release, cells: Cells, known: NDArray[np.int64]) -> Iterator[Nesting]:
-    """Every direction in which at least one of the known cells (positions in `cells`) is part of another."""
+def nestings(release: Release, known: CellCodes, wholes: CellCodes | None = None) -> Iterator[Nesting]:
+    """Every direction in which at least one known cell is part of another.
+
+    With `wholes`, of cells of that list instead (`whole` is a position there): known cells that equal one of them or lie
+    inside it with no other known cell in between.
+    """
     space = KeySpace.of(release)
-    measure, codes = cells.measure[known], cells.codes[known]
-    lookup = Lookup.of(space.keys(measure, codes))
+    lookup = Lookup.of(space.keys(known.measure, known.codes))
+    targets = None if wholes is None else Lookup.of(space.keys(wholes.measure, wholes.codes))
     for v, hierarchy in enumerate(release.variables.values()):
         for g, parent in enumerate(hierarchy.parents):
             whole = np.full(len(known), -1, dtype=np.int64)
-            at = codes[:, v].copy()
-            moved = codes.copy()
+            at = known.codes[:, v].copy()
+            moved = known.codes.copy()
             todo = np.arange(len(known))
+            if targets is not None:
+                whole = targets.find(space.keys(known.measure, moved))
+                todo = todo[whole < 0]
             for _ in range(hierarchy.depth):
                 at[todo] = parent[at[todo]]
                 todo = todo[at[todo] >= 0]
                 if len(todo) == 0:
                     break
                 moved[todo, v] = at[todo]
-                found = lookup.find(space.keys(measure[todo], moved[todo]))
+                keys = space.keys(known.measure[todo], moved[todo])
+                blocked = lookup.find(keys)
+                found = blocked if targets is None else targets.find(keys)
                 whole[todo] = found
-                todo = todo[found < 0]
+                todo = todo[(found < 0) & (blocked < 0)]
             if (whole >= 0).any():
                 yield Nesting(v, g, whole)

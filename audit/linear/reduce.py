@@ -87,8 +87,11 @@ class _Work:
             self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
 
 
-def reduce(differenced: Differenced, *, nonnegative: bool) -> Reduced:
+def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True) -> Reduced:
     """Substitute what the equations determine, then what bounds determine, and split the rest.
+
+    eliminate: False leaves out exact elimination (the rank then counts single-column equations only, and determined
+    columns are found by bounds instead).
 
     Raises
     ------
@@ -105,7 +108,7 @@ def reduce(differenced: Differenced, *, nonnegative: bool) -> Reduced:
     )
     work.drop_empty()
     singletons = _singletons(work)
-    part_of, parts = _eliminate(work)
+    part_of, parts = _eliminate(work) if eliminate else (np.full(columns, -1, dtype=np.int64), ())
     rank = len(singletons) + sum(p.echelon.rank for p in parts)
     _fix_determined(work, parts)
 

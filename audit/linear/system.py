@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 
 from audit.errors import InputError, LimitError
-from audit.linear.base import Base, build_base
+from audit.linear.base import Base, Separator, build_base
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Link, Release, Status
@@ -33,6 +33,9 @@ class LinearSystem:
     open_cells: int64 (open cells), position in `cells`.
     nonnegative: base cells are known to be >= 0.
     base: how columns are numbered.
+    margins: what the separator rows stand for.
+
+    A cell that several base tables can express has one row for each of them.
     """
 
     matrix: csr_array
@@ -45,6 +48,7 @@ class LinearSystem:
     open_cells: NDArray[np.int64]
     nonnegative: bool
     base: Base
+    margins: "Margins"
 
     @property
     def exact(self) -> NDArray[np.bool_]:
@@ -69,40 +73,46 @@ def build_system(release: Release, cells: Cells) -> LinearSystem:
     measure = np.concatenate([cells.measure, link_measure])
     codes = np.concatenate([cells.codes, link_codes])
     base = build_base(release, measure, codes)
-    forms = _forms(release, base, measure, codes)
+    homes = _Homes(base, measure, codes)
+    forms = homes.primary()
 
     lower, upper = known_bounds(release, cells)
     known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
     open_cells = np.flatnonzero(~cells.exact)
-    rows = [forms[known]]
-    lows, highs = [lower[known]], [upper[known]]
-    scales = [np.ones(len(known), np.int64)]
+    exact = np.flatnonzero(lower == upper)
+    again, again_cell = homes.alternatives(exact)
+    stated = np.concatenate([known, again_cell])
     links = _link_rows(release, forms[len(cells) :])
-    separators = [_separator(base, a, b, common) for a, b, common in base.separators]
-    for matrix, low, high, scale in links:
-        rows.append(matrix)
-        lows.append(np.array([low]))
-        highs.append(np.array([high]))
-        scales.append(np.array([scale]))
-    for matrix in separators:
-        rows.append(matrix)
-        lows.append(np.zeros(matrix.shape[0], np.int64))
-        highs.append(np.zeros(matrix.shape[0], np.int64))
-        scales.append(np.ones(matrix.shape[0], np.int64))
+    separators = [_separator(base, s) for s in base.separators]
     count = sum(m.shape[0] for m in separators)
-    none = np.full(count, SEPARATOR)
+    rows = [forms[known], again, *(matrix for matrix, *_ in links), *separators]
+    matrix = csr_array(vstack(rows, format="csr", dtype=np.int64))
     return LinearSystem(
-        matrix=csr_array(vstack(rows, format="csr", dtype=np.int64)),
-        lower=np.concatenate(lows),
-        upper=np.concatenate(highs),
-        scale=np.concatenate(scales),
-        cell=np.concatenate([known, np.full(len(links), -1), none]).astype(np.int64),
-        link=np.concatenate([np.full(len(known), -1), np.arange(len(links)), none]).astype(np.int64),
+        matrix=matrix,
+        lower=_column(lower[stated], [low for _, low, _, _ in links], 0, count),
+        upper=_column(upper[stated], [high for _, _, high, _ in links], 0, count),
+        scale=_column(np.ones(len(stated), np.int64), [scale for *_, scale in links], 1, count),
+        cell=_column(stated, [-1] * len(links), SEPARATOR, count),
+        link=_column(np.full(len(stated), -1), list(range(len(links))), SEPARATOR, count),
         forms=csr_array(forms[open_cells]),
         open_cells=open_cells,
         nonnegative=release.intruder.nonnegative,
         base=base,
+        margins=_margins(base, len(release.variables), matrix.shape[0] - count),
     )
+
+
+@dataclass(frozen=True)
+class Margins:
+    """What each separator row is the margin of, where codes can say it.
+
+    rows: int64 (separator rows), position in the system; known: bool, whether codes exist; measure, codes: as in Cells.
+    """
+
+    rows: NDArray[np.int64]
+    known: NDArray[np.bool_]
+    measure: NDArray[np.int32]
+    codes: NDArray[np.int32]
 
 
 def known_bounds(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -136,31 +146,73 @@ def _refuse_unknown_truth(release: Release, cells: Cells, missing: NDArray[np.bo
         )
 
 
-def _forms(release: Release, base: Base, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> csr_array:
-    """Every cell as a 0/1 row over base cells."""
-    totals = np.array([h.total_index for h in release.variables.values()])
-    away = codes != totals
-    # One home per pattern of used variables, not per cell.
-    pattern, kind = np.unique(np.column_stack([measure, away]), axis=0, return_inverse=True)
-    kind = kind.ravel()
-    owners, columns = [], []
-    total = 0
-    for k, row in enumerate(pattern):
-        at = np.flatnonzero(kind == k)
-        table = base.tables[base.home(int(row[0]), frozenset(np.flatnonzero(row[1:]).tolist()))]
-        size = np.ones(len(at))
-        for v, atoms in zip(table.variables, table.atoms, strict=True):
-            size *= np.diff(atoms.indptr)[codes[at, v]]
-        total += int(size.sum())
-        if total > LARGEST_NONZEROS:
-            raise LimitError(f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release.")
-        owner, column = table.expand(codes[at])
-        owners.append(at[owner])
-        columns.append(column)
-    row_index, column_index = np.concatenate(owners), np.concatenate(columns)
-    return csr_array(
-        coo_array((np.ones(len(row_index), np.int64), (row_index, column_index)), shape=(len(codes), base.columns))
-    )
+def _column(stated: NDArray[np.int64], links: list[int], separator: int, separators: int) -> NDArray[np.int64]:
+    """One value per row: those that state cells, links, separators (integers throughout: values may exceed 2^53)."""
+    result = np.concatenate([stated, np.array(links, dtype=np.int64), np.full(separators, separator, dtype=np.int64)])
+    return result.astype(np.int64, casting="safe")
+
+
+class _Homes:
+    """Every cell as 0/1 rows over base cells."""
+
+    def __init__(self, base: Base, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> None:
+        self._base, self._measure, self._codes = base, measure, codes
+        # (cells, base tables that can express them) for every block and pattern of used variables
+        self._kinds: list[tuple[NDArray[np.int64], list[int]]] = []
+        for b, block in enumerate(base.blocks):
+            at = np.flatnonzero(measure == block.measure)
+            away, inside = block.coverage(codes[at])
+            at, away = at[inside], away[inside]
+            patterns, kind = np.unique(away, axis=0, return_inverse=True)
+            for k, pattern in enumerate(patterns):
+                homes = base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))
+                self._kinds.append((at[kind.ravel() == k], homes))
+
+    def primary(self) -> csr_array:
+        """One row per cell, over the first base table of each block that can express it."""
+        return self._matrix([(at, homes[0]) for at, homes in self._kinds], len(self._codes))
+
+    def alternatives(self, cells: NDArray[np.int64]) -> tuple[csr_array, NDArray[np.int64]]:
+        """Further rows of the given cells over the other base tables, and which cell each row is."""
+        wanted = np.zeros(len(self._codes), np.bool_)
+        wanted[cells] = True
+        primary = None
+        blocks, owners = [], []
+        for at, homes in self._kinds:
+            own = at[wanted[at]]
+            for home in homes[1:] if len(own) else ():
+                if primary is None:
+                    primary = self.primary()
+                here = self._matrix([(own, home)], len(self._codes))
+                usual = self._matrix([(own, homes[0])], len(self._codes))
+                blocks.append(csr_array((primary - usual + here)[own]))
+                owners.append(own)
+        if not blocks:
+            return csr_array((0, self._base.columns), dtype=np.int64), np.empty(0, np.int64)
+        rows = csr_array(vstack(blocks, format="csr"))
+        rows.eliminate_zeros()
+        return rows, np.concatenate(owners)
+
+    def _matrix(self, homes: list[tuple[NDArray[np.int64], int]], rows: int) -> csr_array:
+        owners: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        columns: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
+        total = 0
+        for at, home in homes:
+            table = self._base.tables[home]
+            size = np.ones(len(at))
+            for v, atoms in zip(table.variables, table.atoms, strict=True):
+                size *= np.diff(atoms.indptr)[self._codes[at, v]]
+            total += int(size.sum())
+            if total > LARGEST_NONZEROS:
+                raise LimitError(
+                    f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release."
+                )
+            owner, column = table.expand(self._codes[at])
+            owners.append(at[owner])
+            columns.append(column)
+        row, column = np.concatenate(owners), np.concatenate(columns)
+        ones = np.ones(len(row), np.int64)
+        return csr_array(coo_array((ones, (row, column)), shape=(rows, self._base.columns)))
 
 
 def _link_rows(release: Release, forms: csr_array) -> list[tuple[csr_array, int, int, int]]:
@@ -189,17 +241,44 @@ def _scaled(link: Link, scale: int) -> tuple[int, int]:
     return low, high
 
 
-def _separator(base: Base, a: int, b: int, common: tuple[int, ...]) -> csr_array:
+def _separator(base: Base, separator: Separator) -> csr_array:
     """Rows: for every combination of atoms of the common variables, sum over one base table - sum over the other = 0."""
     parts = []
-    for position, sign in ((a, 1), (b, -1)):
+    for position, sign in ((separator.first, 1), (separator.second, -1)):
         table = base.tables[position]
         grid = np.indices(table.shape).reshape(len(table.shape), -1)
-        place = [table.variables.index(v) for v in common]
+        place = [table.variables.index(v) for v in separator.variables]
         shape = tuple(table.shape[p] for p in place)
         row = np.ravel_multi_index(tuple(grid[p] for p in place), shape) if place else np.zeros(table.size, int)
-        count = int(np.prod(shape)) if place else 1
         column = np.arange(table.size) + table.offset
         data = np.full(table.size, sign, np.int64)
-        parts.append(csr_array(coo_array((data, (row, column)), shape=(count, base.columns))))
+        parts.append(csr_array(coo_array((data, (row, column)), shape=(prod(shape), base.columns))))
     return csr_array(parts[0] + parts[1])
+
+
+def _margins(base: Base, variables: int, first_row: int) -> Margins:
+    """Codes of the separator rows: the code of each atom, and the narrowest code that covers the block elsewhere."""
+    known, measures, codes = [], [], []
+    for separator in base.separators:
+        table = base.tables[separator.first]
+        block = base.blocks[table.block]
+        axes = []
+        for v in range(variables):
+            count = np.diff(block.atoms[v].indptr)
+            if v in separator.variables:
+                single = np.flatnonzero(count == 1)
+                axis = np.full(block.atoms[v].shape[1], -1, dtype=np.int32)
+                axis[block.atoms[v].indices[block.atoms[v].indptr[single]]] = single
+            else:
+                full = np.flatnonzero(count == block.atoms[v].shape[1])
+                axis = np.array([full[-1] if len(full) else -1], dtype=np.int32)
+            axes.append(axis)
+        grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, variables)
+        codes.append(grid.astype(np.int32))
+        known.append((grid >= 0).all(axis=1))
+        measures.append(np.full(len(grid), block.measure, np.int32))
+    if not codes:
+        nothing = np.empty(0, np.int32)
+        return Margins(np.empty(0, np.int64), np.empty(0, np.bool_), nothing, np.empty((0, variables), np.int32))
+    count = sum(len(c) for c in codes)
+    return Margins(first_row + np.arange(count), np.concatenate(known), np.concatenate(measures), np.concatenate(codes))

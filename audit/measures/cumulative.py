@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.bounds.component import Limits, Method
 from audit.bounds.engine import bound_forms
@@ -37,7 +38,7 @@ def cumulative_steps(
         prepared = prepare(release, partial)
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         forms = prepared.system.forms[np.searchsorted(prepared.system.open_cells, open_cells)]
-        found = bound_forms(reduced, forms, method, limits, lambda what, done, total: None)
+        found = bound_forms(reduced, forms, method, limits, _silent)
         for k, b in enumerate(found.bounds):
             unit = list(release.measures.values())[int(cells.measure[open_cells[k]])].unit
             lower, upper = b.lower.outer, b.upper.outer
@@ -53,7 +54,11 @@ def cumulative_steps(
     return {k: tuple(s) for k, s in steps.items()}
 
 
-def _first_table_that_says(release: Release, cells: Cells) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _silent(what: str, done: int, total: int) -> None:
+    """Progress of nobody."""
+
+
+def _first_table_that_says(release: Release, cells: Cells) -> NDArray[np.int64]:
     """Position of the first table that releases something of each cell; the number of tables if none does."""
     first = np.full(len(cells), len(release.tables), dtype=np.int64)
     for t, table in enumerate(release.tables):
@@ -66,7 +71,7 @@ def _first_table_that_says(release: Release, cells: Cells) -> "np.ndarray[tuple[
     return first
 
 
-def _up_to(cells: Cells, known: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Cells:
+def _up_to(cells: Cells, known: NDArray[np.bool_]) -> Cells:
     """The cells when only the known ones are released; bounds on withheld cells stay known."""
     withheld = cells.status >= Status.SECONDARY
     keep = known | withheld

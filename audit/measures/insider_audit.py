@@ -123,7 +123,7 @@ def _inside(
     for k in targets.tolist():
         cell = int(prepared.system.open_cells[k])
         count = cells.frequency.get(cell)
-        first, second = (c.get(cell) for c in (*cells.contributors, *(_UNKNOWN, _UNKNOWN))[:2])
+        first, second = (_contribution(cells, rank, cell) for rank in (0, 1))
         if not magnitude[cell] or count is None or count < 2 or first is None or second is None:
             continue
         low, high = found.bounds[k].lower.outer, found.bounds[k].upper.outer
@@ -138,15 +138,8 @@ def _inside(
                 yield k, Insider(f"second largest of {name}", *estimate)
 
 
-class _Unknown:
-    """A contribution that no table gives."""
-
-    @staticmethod
-    def get(cell: int) -> None:
-        """Not known."""
-
-
-_UNKNOWN = _Unknown()
+def _contribution(cells: Cells, rank: int, cell: int) -> int | None:
+    return cells.contributors[rank].get(cell) if rank < len(cells.contributors) else None
 
 
 def _singletons(
@@ -188,6 +181,10 @@ def _singletons(
                     yield k, Insider(who, share, high)
 
 
+def _silent(what: str, done: int, total: int) -> None:
+    """Progress of nobody."""
+
+
 def _near(reduced: Reduced, forms: csr_array, s: int, targets: NDArray[np.int64]) -> list[int]:
     """Other targets that share an open component with form s."""
     own = set(_components(reduced, forms, s))
@@ -196,7 +193,7 @@ def _near(reduced: Reduced, forms: csr_array, s: int, targets: NDArray[np.int64]
 
 def _components(reduced: Reduced, forms: csr_array, k: int) -> list[int]:
     label = reduced.component[forms.indices[forms.indptr[k] : forms.indptr[k + 1]]]
-    return np.unique(label[label >= 0]).tolist()
+    return [int(c) for c in np.unique(label[label >= 0])]
 
 
 def _with_cell_known(
@@ -222,8 +219,8 @@ def _with_cell_known(
         csr_array(eye_array(matrix.shape[0], dtype=np.int64, format="csr")),
     )
     try:
-        smaller = reduce(system, nonnegative=prepared.system.nonnegative)
-        found = bound_forms(smaller, csr_array(local[1:]), method, limits, lambda what, done, total: None)
+        smaller = reduce(system, nonnegative=prepared.system.nonnegative, eliminate=False)
+        found = bound_forms(smaller, csr_array(local[1:]), method, limits, _silent, check_rest=False)
     except InfeasibleError:
         return None
     return found.shifted(constants[1:])

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -150,6 +151,17 @@ class Release:
     policy: Policy | None = None
     microdata: Microdata | None = None
     notes: tuple[Note, ...] = field(default=())
+
+    @cached_property
+    def shared_codes(self) -> frozenset[str]:
+        """Codes, totals apart, that stand in more than one variable: in words they need the variable's name."""
+        seen: set[str] = set()
+        shared: set[str] = set()
+        for hierarchy in self.variables.values():
+            own = set(hierarchy.codes[1:] if hierarchy.total is not None else hierarchy.codes)
+            shared |= own & seen
+            seen |= own
+        return frozenset(shared)
 
     def cell_codes(self, codes: NDArray[np.integer] | tuple[int, ...]) -> dict[str, str]:
         """Variable -> code text for a row of code positions."""

@@ -38,7 +38,7 @@ def _side(prepared: Prepared, cell: int, upper: bool, y: Multipliers, zeros: boo
     name, sign = _name(prepared, cell), "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"
-    if [(int(prepared.system.cell[row]), factor) for row, factor in y.items()] == [(cell, 1)]:
+    if len(y) == 1 and all(prepared.system.cell[row] == cell and factor == 1 for row, factor in y.items()):
         return f"{name} {sign} {value}, as is known of it"
     numbers = _numbers(prepared, y, upper)
     result = value if numbers == value else f"{numbers} = {value}"
@@ -52,16 +52,22 @@ def _name(prepared: Prepared, cell: int) -> str:
     return f"{measures[int(prepared.cells.measure[cell])]} {name}" if len(measures) > 1 else name
 
 
-def _ordered(y: Multipliers) -> list[tuple[int, Fraction]]:
-    """Added terms first, so that a text does not begin with a minus."""
-    return sorted(y.items(), key=lambda item: (item[1] < 0, item[0]))
+def _ordered(prepared: Prepared, y: Multipliers) -> list[tuple[int, Fraction]]:
+    """One (row, multiplier) per cell or link, added terms first, so that a text does not begin with a minus."""
+    system = prepared.system
+    merged: dict[tuple[int, int], tuple[int, Fraction]] = {}
+    for row, factor in sorted(y.items()):
+        key = (int(system.cell[row]), int(system.link[row]))
+        first, total = merged.get(key, (row, Fraction(0)))
+        merged[key] = (first, total + factor)
+    return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1] < 0, item[0]))
 
 
 def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ...]:
     system, cells, release = prepared.system, prepared.cells, prepared.release
     names = list(release.measures)
     terms = []
-    for row, factor in _ordered(y):
+    for row, factor in _ordered(prepared, y):
         if system.link[row] >= 0:
             # A link row is `scale` times the statement in decimals; the target is in units.
             coefficient = factor * int(system.scale[row]) * unit
@@ -79,7 +85,7 @@ def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ..
 def _spelled(prepared: Prepared, y: Multipliers, upper: bool) -> str:
     system = prepared.system
     words: list[tuple[Fraction, str]] = []
-    for row, factor in _ordered(y):
+    for row, factor in _ordered(prepared, y):
         if system.link[row] >= 0:
             words.append((factor * int(system.scale[row]), f"(link {int(system.link[row]) + 1})"))
         elif system.cell[row] >= 0:
@@ -99,7 +105,7 @@ def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
 def _numbers(prepared: Prepared, y: Multipliers, upper: bool) -> str:
     system, cells, release = prepared.system, prepared.cells, prepared.release
     words: list[tuple[Fraction, str]] = []
-    for row, factor in _ordered(y):
+    for row, factor in _ordered(prepared, y):
         bound = int(system.upper[row] if (factor > 0) == upper else system.lower[row])
         if system.link[row] >= 0:
             scale = int(system.scale[row])

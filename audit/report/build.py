@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.bounds.component import End, TargetBounds
 from audit.bounds.engine import CellBounds
@@ -67,7 +69,7 @@ def build_report(
     )
 
 
-def _verdict(rows: list[ReportCell], require: Require) -> "str":
+def _verdict(rows: list[ReportCell], require: Require) -> Literal["safe", "unsafe", "undecided"]:
     sensitive = [r for r in rows if r.sensitive and r.verdict != "not_judged"]
     if any(r.verdict == "underprotected" for r in sensitive):
         return "unsafe"
@@ -214,7 +216,7 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
     return rows
 
 
-def _withheld_somewhere(prepared: Prepared) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _withheld_somewhere(prepared: Prepared) -> NDArray[np.bool_]:
     cells = prepared.cells
     found = np.zeros(len(cells), np.bool_)
     for t, table in enumerate(prepared.release.tables):
@@ -236,7 +238,7 @@ def _summary(prepared: Prepared, rows: list[ReportCell], rank: int, components: 
         cells=int(listed.sum()),
         published=int((listed & (cells.exact | (cells.status <= Status.STRUCTURAL_ZERO))).sum()),
         withheld=int((cells.status >= Status.SECONDARY).sum()),
-        exposed=sum(r.verdict == "exposed" and r.sensitive for r in rows),
+        exposed=sum(r.verdict == "exposed" and bool(r.sensitive) for r in rows),
         secondary_exposed=sum(r.verdict == "exposed" and not r.sensitive for r in rows),
         underprotected=count("underprotected"),
         protected=sum(r.verdict == "protected" and r.basis == "integer" for r in rows),

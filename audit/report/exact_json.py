@@ -86,9 +86,7 @@ def _write(value: Json, parts: list[str], line: str, step: str) -> None:
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def _write_all(
-    entries: Sequence[tuple[str, Json]], brackets: str, parts: list[str], line: str, step: str
-) -> None:
+def _write_all(entries: Sequence[tuple[str, Json]], brackets: str, parts: list[str], line: str, step: str) -> None:
     deeper = line + step
     parts.append(brackets[0])
     for position, (key, entry) in enumerate(entries):
@@ -120,9 +118,7 @@ def loads(text: str, *, what: str = "The text") -> Json:
     try:
         read: Json = json.loads(text, parse_float=_exact, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{what} is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}."
-        ) from None
+        raise InputError(f"{what} is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}.") from None
     except RecursionError:
         raise InputError(f"{what} is not valid JSON: it is nested too deeply.") from None
     except ValueError as error:

@@ -80,9 +80,7 @@ def sheets(release: Release, report: Report) -> list[Sheet]:
     InputError: the report names a variable or code that the release does not have.
     """
     places = [_place(release, cell) for cell in report.cells]
-    listed = {
-        (cell.measure, place): n for n, (cell, place) in enumerate(zip(report.cells, places, strict=True))
-    }
+    listed = {(cell.measure, place): n for n, (cell, place) in enumerate(zip(report.cells, places, strict=True))}
     outlines = [outline_of(hierarchy) for hierarchy in release.variables.values()]
     drawn: list[Sheet] = []
     left = DRAWN
@@ -141,15 +139,11 @@ class _Drawing:
         panels_of: dict[Codes, list[Codes]] = {}
         for place in _within(places, own, column, budget):
             panels_of.setdefault(tuple(place[v] for v in others), []).append(place)
-        keys = sorted(
-            panels_of, key=lambda key: [self.outlines[v].rank[c] for v, c in zip(others, key, strict=True)]
-        )
+        keys = sorted(panels_of, key=lambda key: [self.outlines[v].rank[c] for v, c in zip(others, key, strict=True)])
         panels: list[Panel] = []
         expanded = 0
         for key in keys:
-            title = ", ".join(
-                f"{printable(names[v])} = {self._code(v, c)}" for v, c in zip(others, key, strict=True)
-            )
+            title = ", ".join(f"{printable(names[v])} = {self._code(v, c)}" for v, c in zip(others, key, strict=True))
             panel = self._panel(title, panels_of[key], row, column, unfold=expanded < EXPANDED)
             expanded += panel.expanded
             panels.append(panel)
@@ -281,9 +275,7 @@ def _open_cell(position: int, cell: ReportCell, value: str | None) -> Shown:
     mark = {"underprotected": "▲ ", "undecided": "? "}.get(cell.verdict, "")
     if cell.reason == "sensitive_published":
         mark = "! "
-    rounded = (
-        f"published as {value}, " if value is not None and cell.status in ("published", "frozen") else ""
-    )
+    rounded = f"published as {value}, " if value is not None and cell.status in ("published", "frozen") else ""
     hint = (
         f"{cell.status.replace('_', ' ')}, {rounded}{possible(cell, HTML)} possible, "
         f"risk {risk(cell.risk, HTML)}, {verdict(cell)}"
@@ -296,7 +288,5 @@ def risk_style(cell: ReportCell) -> str:
     if cell.verdict == "exposed":
         return "x2" if secondary_exposure(cell) else "x"
     value = inf if cell.risk is None else cell.risk
-    level = (value > 0) + sum(
-        value >= bound for bound in (1 / 8, 1 / 4, 1 / 2)
-    )  # 256, 16 and 4 possible values
+    level = (value > 0) + sum(value >= bound for bound in (1 / 8, 1 / 4, 1 / 2))  # 256, 16 and 4 possible values
     return f"r{level}" + (" u" if cell.verdict == "underprotected" else "")

@@ -137,9 +137,7 @@ def _digest(text: str) -> str:
 def _tiles(report: Report) -> list[tuple[str, str, str, str]]:
     """(figure, label, remark, class) of the summary."""
     s = report.summary
-    continuous = (
-        f"{number(s.protected_continuous, HTML)} on a continuous basis" if s.protected_continuous else ""
-    )
+    continuous = f"{number(s.protected_continuous, HTML)} on a continuous basis" if s.protected_continuous else ""
     wasted = "withheld for nothing" if s.secondary_exposed else ""
     tiles = [
         (s.cells, "cells", "", ""),

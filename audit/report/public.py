@@ -77,11 +77,14 @@ def _status(cell: ReportCell) -> Status:
 
 
 def _only_a_finding(cell: ReportCell) -> bool:
-    """A cell whose exact value is released: listed because of what the agency knows, not because it is
-    open."""
-    known = cell.lower is not None and cell.lower == cell.upper
+    """A cell whose exact value is released, listed because of a finding; a rounded cell left with one value
+    is none.
+
+    All of them go, not only the sensitive ones: which are left would tell which are sensitive.
+    """
     released = not _status(cell).withheld and _status(cell) is not Status.MISSING
-    return cell.reason == "sensitive_published" or (released and known)
+    known = cell.lower is not None and cell.lower == cell.upper
+    return cell.reason == "sensitive_published" or (released and known and not cell.sensitive)
 
 
 def _public_cell(cell: ReportCell) -> ReportCell:

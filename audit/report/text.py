@@ -40,9 +40,7 @@ CELL_COLOURS = {
 }
 
 
-def render_text(
-    report: Report, *, colour: bool, width: int, limit: int | None, release: Release | None = None
-) -> str:
+def render_text(report: Report, *, colour: bool, width: int, limit: int | None, release: Release | None = None) -> str:
     """The report for a terminal: verdict, summary, cells worst first, exposures with their arithmetic, notes.
 
     Parameters
@@ -154,9 +152,7 @@ def _empty_table(colour: bool) -> "RichTable":
     from rich.table import Table
 
     plain = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-    table = Table(
-        box=box.SIMPLE_HEAD if colour else plain, show_edge=False, padding=(0, 1, 0, 0), header_style="bold"
-    )
+    table = Table(box=box.SIMPLE_HEAD if colour else plain, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("table", overflow="fold", min_width=5)
     table.add_column("cell", overflow="fold", min_width=12)
     table.add_column("status", no_wrap=True)
@@ -191,6 +187,4 @@ def _print_findings(console: "Console", heading: str, findings: list[str], limit
 
 def _print_left_out(console: "Console", count: int, what: str) -> None:
     if count > 0:
-        console.print(
-            f"... and {plural(count, f'more {what}')}: see --json FILE or --html FILE.", style="dim"
-        )
+        console.print(f"... and {plural(count, f'more {what}')}: see --json FILE or --html FILE.", style="dim")

@@ -125,9 +125,7 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(
-        c.encode("unicode_escape").decode()
-        if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-        else c
+        c.encode("unicode_escape").decode() if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c
         for c in text
     )
 

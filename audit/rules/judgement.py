@@ -57,9 +57,7 @@ def percent_text(value: Fraction) -> str:
     return decimal(value, Fraction(1))
 
 
-def percent_around(
-    facts: Facts, rule: str, sensitive: NDArray[np.bool_], percent: Fraction | None
-) -> Judgement:
+def percent_around(facts: Facts, rule: str, sensitive: NDArray[np.bool_], percent: Fraction | None) -> Judgement:
     """A judgement that asks for a percentage of the true value (rounded up to the unit) on each side; None:
     nothing.
 

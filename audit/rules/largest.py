@@ -58,9 +58,7 @@ def largest(facts: Facts, n: int, rule: str) -> Largest:
     return Largest(tuple(shown), total, known & facts.magnitudes)
 
 
-def _from_columns(
-    facts: Facts, n: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.bool_]]:
+def _from_columns(facts: Facts, n: int) -> tuple[list[NDArray[np.int64]], NDArray[np.int64], NDArray[np.bool_]]:
     """(contributions, total, whether all are known) as far as the tables' own columns go."""
     columns, frequency = facts.cells.contributors, facts.frequency
     nonnegative = facts.release.intruder.nonnegative

@@ -48,9 +48,10 @@ class HighsWarm:
         self._model.setOptionValue("presolve", "off")
         self._model.setOptionValue("simplex_strategy", _PRIMAL_SIMPLEX)
 
-    def set_column_bounds(self, column: int, lower: float, upper: float) -> None:
-        """Change the bounds of one column."""
-        self._model.changeColBounds(column, lower, upper)
+    def set_rows(self, value: Floats) -> None:
+        """Make every row an equation with the given right side; the next run starts with dual simplex."""
+        self._model.changeRowsBounds(len(value), np.arange(len(value), dtype=np.int32), value, value)
+        self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
 
     def minimise(self, cost: Floats) -> Outcome:
         """Minimise cost @ x from the last basis; a run that ends without a clear status is repeated cold."""

@@ -41,14 +41,14 @@ class Outcome:
 
 
 class WarmSolver(Protocol):
-    """One linear program kept warm while objectives (and column bounds) change."""
+    """One linear program kept warm while objectives or right sides change."""
 
     def minimise(self, cost: Floats) -> Outcome:
         """Minimise cost @ x from the last basis."""
         ...
 
-    def set_column_bounds(self, column: int, lower: float, upper: float) -> None:
-        """Change the bounds of one column."""
+    def set_rows(self, value: Floats) -> None:
+        """Make every row an equation with the given right side; the next run starts with dual simplex."""
         ...
 
 

@@ -16,7 +16,7 @@ from audit.model import Hierarchy
 def read(tmp_path: Path, document: dict[str, Any], **files: str) -> Hierarchy:
     for name, text in files.items():
         (tmp_path / name.replace("_", ".")).write_text(text, encoding="utf-8")
-    return read_hierarchy("v", validate(VariableDocument, document, "r.yaml"), Folder(tmp_path))
+    return read_hierarchy("v", validate(VariableDocument, document, "r.yaml"), Folder(tmp_path), "r.yaml: variables.v")
 
 
 def covers(hierarchy: Hierarchy) -> dict[str, set[str]]:

@@ -278,6 +278,7 @@ def test_files_name_rows_and_lines(tmp_path: Path) -> None:
     assert 'x.csv row 2 (line 4), column "value": found "four"' in message
 
 
+@pytest.mark.slow
 def test_a_million_rows_take_seconds(tmp_path: Path) -> None:
     size = 1000
     codes = [f"c{i}" for i in range(size)]

@@ -106,9 +106,11 @@ def test_secondary_exposures_are_counted_with_the_others():
 def test_a_published_cell_that_a_rule_finds_sensitive_is_not_listed():
     finding = replace(ONE, status="published", reason="sensitive_published")
     assert copy_of(finding).cells == ()
-    assert copy_of(replace(finding, status="frozen", reason="insider")).cells == ()
+    assert copy_of(replace(finding, status="frozen", reason=None, sensitive=False)).cells == ()
     rounded = replace(OPEN, status="must_publish", verdict="protected")
     assert [cell.status for cell in copy_of(rounded).cells] == ["published"]
+    rounded_to_one_value = replace(ONE, status="published")
+    assert [cell.verdict for cell in copy_of(rounded_to_one_value).cells] == ["exposed"]
 
 
 @pytest.mark.parametrize(

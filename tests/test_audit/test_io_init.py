@@ -1,0 +1,122 @@
+"""A release from a bare data file: what is inferred, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from audit.errors import InputError
+from audit.io import infer_document, read_release, release_from_document, write_document
+from audit.io.yaml_text import as_text, parse_document
+
+
+def infer(tmp_path: Path, text: str, name: str = "x.csv") -> dict[str, object]:
+    (tmp_path / name).write_text(text)
+    document, notes = infer_document(tmp_path / name)
+    written = write_document(document, notes)
+    assert parse_document(written, "r.yaml") == as_text(document)
+    assert all(note.text in written for note in notes)
+    release = read_release(tmp_path / name)
+    assert release.notes[: len(notes)] == tuple(notes)
+    return document
+
+
+def refusal(tmp_path: Path, text: str) -> str:
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(InputError) as error:
+        infer_document(tmp_path / "x.csv")
+    assert str(error.value).startswith("x.csv")
+    return str(error.value)
+
+
+def test_a_table_of_counts_with_status(tmp_path: Path) -> None:
+    document = infer(
+        tmp_path,
+        "region,sex,n,flag\nT,T,60,\nT,M,33,\nT,F,27,\nA,T,20,\nA,M,,primary\nA,F,,secondary\n"
+        "010,T,40,\n010,M,,secondary\n010,F,,secondary\n",
+    )
+    assert document == {
+        "tableseal": 1,
+        "title": "x",
+        "kind": "count",
+        "variables": {
+            "region": {"total": "T", "codes": ["A", "010"]},
+            "sex": {"total": "T", "codes": ["M", "F"]},
+        },
+        "tables": [{"name": "x", "file": "x.csv", "value": "n", "status": "flag"}],
+    }
+
+
+def test_magnitudes_with_decimal_commas_and_a_year(tmp_path: Path) -> None:
+    document = infer(
+        tmp_path,
+        "act;year;turnover\nTotal;2024;9,5\nk;2024;4,25\nl;2024;5,25\nTotal;2025;8\nk;2025;\nl;2025;5\n",
+        "y.tsv",
+    )
+    assert (document["kind"], document["unit"]) == ("magnitude", "0.01")
+    assert document["variables"] == {
+        "act": {"total": "Total", "codes": ["k", "l"]},
+        "year": {"codes": ["2024", "2025"]},
+    }
+
+
+def test_negative_values_are_allowed_and_said(tmp_path: Path) -> None:
+    document = infer(tmp_path, "a,value\nT,-1\nk,4\nl,-5\n")
+    assert document["intruder"] == {"nonnegative": False}
+
+
+def test_a_total_without_a_usual_name_is_found_by_arithmetic(tmp_path: Path) -> None:
+    text = "land,y,n\nHele landet,p,9\nk,p,4\nl,p,5\nHele landet,q,8\nk,q,7\nl,q,1\n"
+    assert infer(tmp_path, text)["variables"] == {
+        "land": {"total": "Hele landet", "codes": ["k", "l"]},
+        "y": {"codes": ["p", "q"]},
+    }
+
+
+def test_columns_of_other_numbers_are_left_out_and_said(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,value,weight\nT,9,1\nk,4,2\nl,5,3\n")
+    _, notes = infer_document(tmp_path / "x.csv")
+    assert "columns_left_out" in [note.code for note in notes]
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        ("a,x,y\nT,9,1\nk,4,2\n", ["several columns may hold the values (x, y)", "value: x"]),
+        ("a,n,value\nT,9,1\nk,4,2\n", ["several columns may hold the values (n, value)"]),
+        ("a,b\nT,x\nk,y\n", ["no column holds numbers only", "a, b"]),
+        ("a,n\nT,9\nk,c\n", ["no column holds numbers only"]),
+        ("n\n9\n4\n", ["no column holds codes"]),
+        ("a,n,status\nT,9,\nk,4,S\n", ['column "status"', '"S"', "scheme"]),
+        ("a,n,s1,s2\nT,9,primary,\nk,4,,secondary\n", ["several columns hold status words (s1, s2)"]),
+        ("a,n\nT,9\nk,4\nl,4\n", ['column "a"', '"T"', "expected 8, found 9", "tree:"]),
+        ("a,n\nT,9\nall,9\nk,4\nl,5\n", ["several codes may be the total (T, all)"]),
+        ("a,n\nHele,9\nk,4\nl,5\n", ['"Hele"', "only once", "`total:`"]),
+        ("a,year,value\nk,1,4\nk,2,5\n", ["not clear whether", "year"]),
+        ("a,n\nT,1,2\n", ["row 1", "3 fields"]),
+    ],
+)
+def test_what_could_be_read_in_two_ways_is_refused(tmp_path: Path, text: str, mentions: list[str]) -> None:
+    message = refusal(tmp_path, text)
+    for mention in mentions:
+        assert mention in message
+
+
+def test_withheld_values_take_no_part_in_the_arithmetic(tmp_path: Path) -> None:
+    document = infer(tmp_path, "a,n,status\nT,9,\nk,7531,primary\nl,5,secondary\n")
+    assert document["variables"] == {"a": {"total": "T", "codes": ["k", "l"]}}
+
+
+def test_written_codes_are_quoted() -> None:
+    document = {"variables": {"a": {"total": "NO", "codes": ["010", "null", "~", ""]}}}
+    text = write_document(document)
+    assert '"NO"' in text
+    assert '"010"' in text
+    assert parse_document(text, "r.yaml") == document
+
+
+def test_a_written_document_is_a_release(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,value\nT,9\nk,4\nl,5\n")
+    document, _ = infer_document(tmp_path / "x.csv")
+    release = release_from_document(document, folder=tmp_path)
+    (tmp_path / "r.yaml").write_text(write_document(document))
+    assert read_release(tmp_path / "r.yaml").title == release.title
