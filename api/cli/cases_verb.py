@@ -24,13 +24,15 @@ WIDEST = 44
 
 
 def cases_verb(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One case; all if left out.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="One case; all if left out.")] = None,
     run: Annotated[
         bool, typer.Option("--run", help="Compute each case and compare; exit 1 if a value deviates.")
     ] = False,
     json: JsonOption = None,
 ) -> Code:
-    """List the shipped cases, or compute them: expected and computed values side by side.
+    """List or compute the shipped cases.
+
+    With --run, expected and computed values stand side by side.
 
     Example: tableseal cases o03_table1 --run
     """

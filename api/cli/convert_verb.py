@@ -20,10 +20,10 @@ def convert_verb(
     status_map: StatusMapOption = None,
     json: JsonOption = None,
 ) -> Code:
-    """Write a release as one self-contained JSON file in canonical form.
+    """Write a release as one canonical JSON file.
 
-    The same release always gives the same bytes, whatever files it was read from; the digest of those bytes
-    stands in every report. The file holds the true values if the release does.
+    The file is self-contained and holds the true values if the release does. The same release always gives the same
+    bytes, whatever files it was read from; the digest of those bytes stands in every report.
 
     Example: tableseal convert release.yaml release.json
     """

@@ -23,7 +23,7 @@ def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print the JSON Schema of the release file, the policy file or the report.
+    """Print a JSON Schema: release, policy or report.
 
     Example: tableseal schema release --json release.schema.json
     """

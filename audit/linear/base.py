@@ -125,7 +125,7 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
     """
     blocks: list[Block] = []
     for m in np.unique(measure).tolist():
-        own = np.unique(codes[measure == m], axis=0)
+        own = codes[measure == m]
         atoms = tuple(_atoms(release, v, np.unique(own[:, v])) for v in range(len(release.variables)))
         blocks += _split(Block(m, atoms), own)
     tables: list[BaseTable] = []
@@ -170,10 +170,20 @@ def _sizes(block: Block) -> list[int]:
     return [a.shape[1] for a in block.atoms]
 
 
+def distinct(away: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """The different rows of a (n x variables) pattern, and which of them each row is."""
+    if away.shape[1] > 62:
+        rows, kind = np.unique(away, axis=0, return_inverse=True)
+        return rows, kind.ravel()
+    packed = away @ (1 << np.arange(away.shape[1], dtype=np.int64))
+    _, first, kind = np.unique(packed, return_index=True, return_inverse=True)
+    return away[first], kind.ravel()
+
+
 def _edges(block: Block, codes: NDArray[np.int32]) -> list[frozenset[int]]:
     """The different sets of variables that cells have away from the block's totals."""
     away, inside = block.coverage(codes)
-    return [frozenset(np.flatnonzero(row).tolist()) for row in np.unique(away[inside], axis=0)]
+    return [frozenset(np.flatnonzero(row).tolist()) for row in distinct(away[inside])[0]]
 
 
 def _cost(block: Block, codes: NDArray[np.int32]) -> int:
@@ -190,10 +200,10 @@ def _split(block: Block, codes: NDArray[np.int32]) -> list[Block]:
         return [block]
     best: tuple[int, tuple[Block, Block]] | None = None
     away, inside = block.coverage(codes)
-    kinds, kind = np.unique(away[inside], axis=0, return_inverse=True)
+    kinds, kind = distinct(away[inside])
     members = codes[inside]
     for k, pattern in enumerate(kinds):
-        own = members[kind.ravel() == k]
+        own = members[kind == k]
         for v in np.flatnonzero(pattern).tolist():
             touched = np.asarray(block.atoms[v][np.unique(own[:, v])].sum(axis=0)).ravel() > 0
             if touched.all():

@@ -52,8 +52,9 @@ def difference_rows(
     to see.
     """
     rows_of = _rows_of(system, known)
-    directions = [_row_pairs(system, rows_of, n.whole) for n in nestings(release, codes)]
-    between = [_pairs_of_separators(release, system, rows_of, codes, side) for side in (0, 1)]
+    tables = _tables_of_rows(system, 1)
+    directions = [_row_pairs(rows_of, n.whole, rows_of, tables, tables, -1) for n in nestings(release, codes)]
+    between = [_pairs_of_separators(release, system, rows_of, codes, tables, sign) for sign in (1, -1)]
     rows = system.matrix.shape[0]
     chosen = _best(system, directions)
     for side in between:
@@ -83,62 +84,70 @@ def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64
     return result
 
 
-def _row_pairs(system: LinearSystem, rows_of: NDArray[np.int64], whole: NDArray[np.int64]) -> _Pairs:
-    """Pair rows of parts with rows of wholes that contain them (that is, are written over the same base table)."""
+def _row_pairs(
+    rows_of: NDArray[np.int64],
+    whole: NDArray[np.int64],
+    outer_rows: NDArray[np.int64],
+    inner_tables: NDArray[np.int64],
+    outer_tables: NDArray[np.int64],
+    sign: int,
+) -> _Pairs:
+    """Pair one row of each part with each row of its whole that is written over (at least) the same base tables: there a
+    part's base cells are among the whole's.
+
+    Parameters
+    ----------
+    rows_of: (known cells x k) rows of the parts; whole: position in `outer_rows`, -1 for none.
+    outer_rows: (wholes x k) rows of the wholes, -1 for none.
+    inner_tables, outer_tables: (rows x words) bit sets of the base tables of each row, as parts and as wholes.
+    """
     part = np.flatnonzero(whole >= 0)
     pairs_whole, pairs_part = [], []
-    for k in range(rows_of.shape[1]):
-        outer = rows_of[whole[part], k]
+    for k in range(outer_rows.shape[1]):
+        outer = outer_rows[whole[part], k]
         left = outer >= 0
         for j in range(rows_of.shape[1]):
             inner = rows_of[part, j]
             at = np.flatnonzero(left & (inner >= 0))
-            inside = at[_contained(system.matrix, inner[at], outer[at])]
+            inside = at[~(inner_tables[inner[at]] & ~outer_tables[outer[at]]).any(axis=1)]
             pairs_whole.append(outer[inside])
             pairs_part.append(inner[inside])
             left[inside] = False
-    return _Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), -1)
+    return _Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), sign)
 
 
-def _contained(matrix: csr_array, inner: NDArray[np.int64], outer: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether all base cells of one 0/1 row stand in another, pair by pair."""
-    if len(inner) == 0:
-        return np.zeros(0, np.bool_)
-    common = csr_array(matrix[inner].multiply(matrix[outer])).sum(axis=1)
-    result: NDArray[np.bool_] = common == np.diff(matrix.indptr)[inner]
+def _tables_of_rows(system: LinearSystem, sign: int) -> NDArray[np.int64]:
+    """(rows x words) bit set of the base tables that the entries of one sign of each row lie in."""
+    tables = system.base.tables
+    table = np.repeat(np.arange(len(tables)), [t.size for t in tables])
+    words = len(tables) // 62 + 1
+    row = np.repeat(np.arange(system.matrix.shape[0]), np.diff(system.matrix.indptr))
+    use = system.matrix.data * sign > 0
+    at, row = table[system.matrix.indices[use]], row[use]
+    result = np.zeros((system.matrix.shape[0], words), dtype=np.int64)
+    np.bitwise_or.at(result, (row, at // 62), np.left_shift(np.int64(1), at % 62))
     return result
 
 
 def _pairs_of_separators(
-    release: Release, system: LinearSystem, rows_of: NDArray[np.int64], known: CellCodes, side: int
+    release: Release,
+    system: LinearSystem,
+    rows_of: NDArray[np.int64],
+    known: CellCodes,
+    inner_tables: NDArray[np.int64],
+    sign: int,
 ) -> list[_Pairs]:
-    """Exact rows inside the first (side 0) or second (side 1) half of each separator row."""
+    """Exact rows inside the half of each separator row that has the given sign; they are taken off that half."""
     at = np.flatnonzero(system.margins.known)
     if len(at) == 0:
         return []
     wholes = CellCodes(system.margins.measure[at], system.margins.codes[at])
-    rows = system.margins.rows[at]
-    half = system.matrix.copy()
-    half.data = np.maximum(half.data if side == 0 else -half.data, 0)
-    pairs = []
-    for nesting in nestings(release, known, wholes):
-        part = np.flatnonzero(nesting.whole >= 0)
-        outer = rows[nesting.whole[part]]
-        found_whole, found_part = [], []
-        left = np.ones(len(part), np.bool_)
-        for j in range(rows_of.shape[1]):
-            inner = rows_of[part, j]
-            usable = np.flatnonzero(left & (inner >= 0))
-            if len(usable) == 0:
-                continue
-            common = csr_array(system.matrix[inner[usable]].multiply(half[outer[usable]])).sum(axis=1)
-            inside = usable[common == np.diff(system.matrix.indptr)[inner[usable]]]
-            found_whole.append(outer[inside])
-            found_part.append(inner[inside])
-            left[inside] = False
-        if found_whole:
-            pairs.append(_Pairs(np.concatenate(found_whole), np.concatenate(found_part), -1 if side == 0 else 1))
-    return pairs
+    rows = system.margins.rows[at].reshape(-1, 1)
+    outer_tables = inner_tables if sign > 0 else _tables_of_rows(system, -1)
+    return [
+        _row_pairs(rows_of, nesting.whole, rows, inner_tables, outer_tables, -sign)
+        for nesting in nestings(release, known, wholes)
+    ]
 
 
 def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:

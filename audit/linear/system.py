@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, vstack
 
 from audit.errors import InputError, LimitError
-from audit.linear.base import Base, Separator, build_base
+from audit.linear.base import Base, Separator, build_base, distinct
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Link, Release, Status
@@ -163,10 +163,10 @@ class _Homes:
             at = np.flatnonzero(measure == block.measure)
             away, inside = block.coverage(codes[at])
             at, away = at[inside], away[inside]
-            patterns, kind = np.unique(away, axis=0, return_inverse=True)
+            patterns, kind = distinct(away)
             for k, pattern in enumerate(patterns):
                 homes = base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))
-                self._kinds.append((at[kind.ravel() == k], homes))
+                self._kinds.append((at[kind == k], homes))
 
     def primary(self) -> csr_array:
         """One row per cell, over the first base table of each block that can express it."""
