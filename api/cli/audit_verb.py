@@ -119,12 +119,12 @@ def _write(
     if html is not None:
         write_target(html, render_html(report, release))
     taken = STREAM in (json, html)
-    say(_text(report, on_error_stream=taken), error=taken)
+    say(_text(report, release, on_error_stream=taken), error=taken)
     if explain:
         say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)
 
 
-def _text(report: "Report", *, on_error_stream: bool) -> str:
+def _text(report: "Report", release: "Release", *, on_error_stream: bool) -> str:
     from audit.report import render_text
 
     stream = sys.stderr if on_error_stream else sys.stdout
@@ -134,4 +134,5 @@ def _text(report: "Report", *, on_error_stream: bool) -> str:
         colour=terminal and not os.environ.get("NO_COLOR"),
         width=shutil.get_terminal_size().columns if terminal else PIPE_WIDTH,
         limit=LIMIT,
+        release=release,
     )

@@ -50,6 +50,10 @@ DENOMINATORS = (
 )
 """Denominators tried for the multipliers and points of a vertex; beyond these the basis is solved exactly."""
 
+MOST_FRACTIONS = 64
+"""Different values of a vector that are worth a search for fractions; dense vertices have hundreds, all with the large
+determinant of their basis below."""
+
 _NEAR = 1e-6
 _SAFE = float(2**62)
 
@@ -76,11 +80,21 @@ def rationalise(values: NDArray[np.float64]) -> Rational | None:
 
 def _continued_fractions(values: NDArray[np.float64]) -> Rational | None:
     """Nearby fractions entry by entry (links with decimal bounds give denominators such as 100)."""
-    distinct = {float(v): Fraction(float(v)).limit_denominator(10_000) for v in np.unique(values)}
+    different = np.unique(values)
+    if len(different) > MOST_FRACTIONS:
+        return None
+    distinct = {float(v): Fraction(float(v)).limit_denominator(10_000) for v in different}
     denominator = lcm(*(f.denominator for f in distinct.values()))
     if denominator > 10**6 or any(abs(float(f) - v) > 1e-9 * max(1.0, abs(v)) for v, f in distinct.items()):
         return None
     return Rational(np.array([int(distinct[float(v)] * denominator) for v in values], dtype=np.int64), denominator)
+
+
+def scaled(values: NDArray[np.float64]) -> Rational | None:
+    """Multipliers rounded to 1/2^20: they prove a bound a little short of the claimed one, whatever they are."""
+    if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 2.0**30:
+        return None
+    return Rational(np.rint(values * 2**20).astype(np.int64), 2**20)
 
 
 def _exact_product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.int64] | None:

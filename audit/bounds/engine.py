@@ -69,8 +69,8 @@ def bound_forms(
     """Minimum and maximum of every form over the reduced system.
 
     Forms that reach into several components are cut into pieces, which are independent of each other; equal pieces are
-    solved once. Pieces that the equations determine are not solved at all. `check_rest`: components that no form reaches
-    are checked for a solution too.
+    solved once. Pieces that the equations determine are not solved at all. `check_rest`: components that no form
+    reaches are checked for a solution too.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Closing the gap between linear and integer bounds: integer programs find tables, a proved tree of splits rules out the rest."""
+"""Closing the gap between linear and integer bounds.
+
+Integer programs find tables; a tree of splits, each leaf proved in exact arithmetic, rules out the rest.
+"""
 
 import heapq
 from collections.abc import Callable
@@ -136,7 +139,7 @@ def _node(
 
 
 def _refuted(box: Component, problem: Problem, solver: Solver) -> bool:
-    """Prove a box empty: the multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
+    """Prove a box empty: multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
     from scipy.sparse import csr_array, eye_array, hstack
 
     rows = problem.matrix.shape[0]

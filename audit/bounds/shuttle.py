@@ -1,4 +1,4 @@
-"""Shuttle bounds: propagation with inward rounding (METHODS of Dobra, and of Smith and Elliot for rounded tables)."""
+"""Shuttle bounds: propagation with inward rounding (Dobra 2002; Smith and Elliot 2003 for rounded tables)."""
 
 from audit.bounds.component import Component, End, Limits, TargetBounds
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -6,7 +6,7 @@ from audit.linear.propagate import form_bounds, propagate
 
 
 class Shuttle:
-    """Always valid, never tighter than the integer optimum; holds no table in hand, so it can expose but not protect."""
+    """Always valid, never tighter than the integer optimum; has no table in hand, so it can expose but not protect."""
 
     name = "shuttle"
 

@@ -25,7 +25,8 @@ class Cells:
     truth: agency knowledge of the true value.
     frequency, contributors: agency knowledge; unknown where no table gives them.
     protection_lower, protection_upper: required distances given per cell.
-    table, row: int32/int64 (cells): first table that lists it, and the row there; -1 row: absent, taken as zero or computed.
+    table, row: int32, int64 (cells): first table that lists it, and the row there; row -1: absent, taken as zero or
+        computed.
     listing_cell, listing_table, listing_row: one entry per (table row), which cell it is.
     """
 

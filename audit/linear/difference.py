@@ -48,8 +48,8 @@ def difference_rows(
 
     Returns
     -------
-    The differenced system, and the transforms of all directions of all rows: every short equation that a reader may want
-    to see.
+    The differenced system, and the transforms of all directions of all rows: every short equation that a reader may
+    want to see.
     """
     rows_of = _rows_of(system, known)
     tables = _tables_of_rows(system, 1)
@@ -71,7 +71,7 @@ def difference_rows(
 
 
 def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(known cells x k) system rows that state each cell (a cell has one row per base table that can express it), -1."""
+    """(known cells x k) system rows that state each cell, one per base table that can express it; -1 for no more."""
     stated = np.flatnonzero(system.cell >= 0)
     order = stated[np.argsort(system.cell[stated], kind="stable")]
     start = np.searchsorted(system.cell[order], known, side="left")
@@ -92,8 +92,8 @@ def _row_pairs(
     outer_tables: NDArray[np.int64],
     sign: int,
 ) -> _Pairs:
-    """Pair one row of each part with each row of its whole that is written over (at least) the same base tables: there a
-    part's base cells are among the whole's.
+    """Pair one row of each part with each row of its whole that is written over (at least) the same base tables:
+    there a part's base cells are among the whole's.
 
     Parameters
     ----------

@@ -40,8 +40,8 @@ class Nesting:
 def nestings(release: Release, known: CellCodes, wholes: CellCodes | None = None) -> Iterator[Nesting]:
     """Every direction in which at least one known cell is part of another.
 
-    With `wholes`, of cells of that list instead (`whole` is a position there): known cells that equal one of them or lie
-    inside it with no other known cell in between.
+    With `wholes`, of cells of that list instead (`whole` is a position there): known cells that equal one of them or
+    lie inside it with no other known cell in between.
     """
     space = KeySpace.of(release)
     lookup = Lookup.of(space.keys(known.measure, known.codes))

@@ -242,7 +242,7 @@ def _scaled(link: Link, scale: int) -> tuple[int, int]:
 
 
 def _separator(base: Base, separator: Separator) -> csr_array:
-    """Rows: for every combination of atoms of the common variables, sum over one base table - sum over the other = 0."""
+    """One row per combination of atoms of the common variables: sum over one base table - sum over the other = 0."""
     parts = []
     for position, sign in ((separator.first, 1), (separator.second, -1)):
         table = base.tables[position]

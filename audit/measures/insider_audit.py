@@ -1,9 +1,9 @@
 """What insiders - contributors who know their own share - can work out (Oganian & Domingo-Ferrer 2003, 4.5.4).
 
-* The largest and the second largest contributor of a withheld cell estimate each other's contribution from the interval
-  that outsiders are left with.
+* The largest and the second largest contributor of a withheld cell estimate each other's contribution from the
+  interval that outsiders are left with.
 * The only contributor of a withheld cell knows that cell exactly: it is fixed, and whatever hangs together with it is
-  bounded again. For magnitudes the target is the largest contribution of the other cell, for counts the other cell itself.
+  bounded again. For magnitudes the target is the largest contribution of the other cell, for counts the other cell.
 """
 
 from collections.abc import Callable, Iterable

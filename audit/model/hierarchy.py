@@ -205,7 +205,7 @@ def _complete(
     leaf_column = {int(i): k for k, i in enumerate(leaves)}
 
     parents: list[NDArray[np.int32]] = []
-    for g, tree in enumerate(trees or [{}]):
+    for tree in trees or [{}]:
         # Terminal codes of this grouping that another grouping breaks down keep that breakdown below them.
         full: dict[str, str | None] = dict(tree)
         own_groups = {p for p in tree.values() if p is not None}

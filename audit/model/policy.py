@@ -12,7 +12,7 @@ class Threshold:
     count: int
     zeros: bool = False
     protection_percent: Fraction | None = None
-    """Required distance on each side in percent of the value; None: counts must cover [0, count], magnitudes nothing."""
+    """Required distance on each side, percent of the value; None: counts must cover [0, count], magnitudes nothing."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,9 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
     unit = list(release.measures.values())[int(cells.measure[cell])].unit
     found = decimal(value, unit)
     if argument.kind == "equation":
-        text = f"{name} = {_spelled(prepared, argument.lower, False)} = {_numbers(prepared, argument.lower, False)} = {found}"
+        numbers = _numbers(prepared, argument.lower, False)
+        result = found if numbers == found else f"{numbers} = {found}"
+        text = f"{name} = {_spelled(prepared, argument.lower, False)} = {result}"
         return Reveals("equation", _terms(prepared, argument.lower, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [

@@ -11,8 +11,9 @@ def judge(rule: Threshold, facts: Facts) -> Judgement:
     """Sensitive: fewer than `count` contributors; for a count measure, a value below `count`.
 
     A cell with neither contributors nor a value is a zero cell, sensitive only with `zeros`. Required: the
-    interval of a count must cover [0, count]; with `protection_percent`, that percentage of the value on each
-    side. A count that the file marks sensitive without its true value must cover [0, count] too.
+    interval of a count must cover [0, count] ([1, count] where withheld cells are known to be non-empty); with
+    `protection_percent`, that percentage of the value on each side. A count that the file marks sensitive without its
+    true value must cover the same interval.
 
     Raises
     ------
@@ -35,5 +36,7 @@ def judge(rule: Threshold, facts: Facts) -> Judgement:
     if rule.protection_percent is not None:
         return judgement
     required = facts.counts & (sensitive | (facts.marked & ~value.known))
-    nothing = np.zeros(len(required), dtype=np.int64)
-    return Judgement(text, sensitive, Amounts(nothing, required), Amounts(nothing + rule.count, required))
+    # Nobody can be made to doubt what everybody knows: that a withheld cell has at least one unit.
+    lowest = np.full(len(required), int(facts.release.intruder.nonempty), dtype=np.int64)
+    highest = np.full(len(required), rule.count, dtype=np.int64)
+    return Judgement(text, sensitive, Amounts(lowest, required), Amounts(highest, required))

@@ -1,15 +1,15 @@
 """HiGHS through highspy.
 
 Primal simplex stays primal feasible when only the objective changes, which is what makes a warm model fast here.
-Integer programs get a model of their own: mixing both in one model has given wrong answers (clear separation is cheaper
-than trust).
+Integer programs get a model of their own: mixing both in one model has given wrong answers, and separation is cheaper
+than trust.
 """
 
 import highspy
 import numpy as np
 
-# The public subclass switches on callbacks in its constructor, which prints a banner on standard output before it can be
-# told to be silent; the JSON report goes there. The base class has the same interface and prints nothing.
+# The public subclass switches on callbacks in its constructor, which prints a banner on standard output before it can
+# be told to be silent; the JSON report goes there. The base class has the same interface and prints nothing.
 from highspy.highs import _Highs
 
 from audit.solvers.protocol import Floats, Outcome, Problem

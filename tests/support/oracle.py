@@ -1,0 +1,434 @@
+"""A release document read a second time, without the package: its statements over the full cross-classification.
+
+Deliberately slow and plain: sets of leaves, one dense row per statement, every table of whole units listed. Nothing
+of `audit.linear` is used, so that a mistake there cannot hide here. Documents are of the narrow kind that
+`random_releases` makes: inline cells, columns value, truth, status, lo and hi.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor, inf
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linprog
+
+Document = dict[str, Any]
+Codes = tuple[str, ...]
+Cell = tuple[str, Codes]
+"""(measure, code of every variable)"""
+
+RELEASED = ("published", "must_publish", "frozen")
+WITHHELD = ("primary", "secondary", "withheld")
+MOST_TABLES = 150_000
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A classification as sets: code -> the leaves it covers."""
+
+    total: str | None
+    leaves: tuple[str, ...]
+    covers: Mapping[str, frozenset[str]]
+
+
+@dataclass
+class Known:
+    """What is said of one cell: an interval, in units, and the statuses of the rows that list it."""
+
+    low: float = -inf
+    high: float = inf
+    listed: list[str] = field(default_factory=list)
+    exact: bool = False
+    """Some row states the exact value (what follows from absent rows does not count beside a withheld row)."""
+
+    def add(self, low: float, high: float) -> None:
+        self.low, self.high = max(self.low, low), min(self.high, high)
+
+    @property
+    def open(self) -> bool:
+        return bool(self.listed) and not self.exact
+
+    @property
+    def status(self) -> str:
+        """Most revealing of the listed statuses; withheld ones only if nothing is released."""
+        order = ("published", "must_publish", "frozen", "structural_zero", "missing", "secondary", "withheld", "primary")
+        places = [order.index(s) for s in self.listed]
+        return order[min(places) if min(places) <= 3 else max(places)]
+
+    @property
+    def sensitive(self) -> bool:
+        return any(s in ("primary", "withheld") for s in self.listed) or self.status in RELEASED
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """lower <= matrix @ x <= upper over the full base; cells: what each listed cell is a sum of."""
+
+    matrix: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    nonnegative: bool
+    cells: Mapping[Cell, Known]
+    forms: Mapping[Cell, np.ndarray]
+    units: Mapping[str, Fraction]
+
+    @property
+    def open_cells(self) -> list[Cell]:
+        return [cell for cell, known in self.cells.items() if known.open]
+
+    def rank(self) -> int:
+        """Rank of everything that is known exactly."""
+        equations = self.matrix[self.lower == self.upper]
+        return int(np.linalg.matrix_rank(equations)) if len(equations) else 0
+
+    def linear(self, cost: np.ndarray) -> float | None:
+        """Least value over real tables; -inf without a limit, None if no table fits."""
+        return _linear(self, cost)
+
+    def box(self) -> tuple[list[int], list[int]] | None:
+        """Whole-unit bounds of every base cell over real tables; None if some cell has none."""
+        lows, highs = [], []
+        for j in range(self.matrix.shape[1]):
+            unit = np.eye(self.matrix.shape[1])[j]
+            quick = _quick_upper(self, j)
+            high = quick if quick is not None else _negated(_linear(self, -unit))
+            low = 0.0 if self.nonnegative and quick is not None else _linear(self, unit)
+            if low is None or high is None:
+                return [1] * self.matrix.shape[1], [0] * self.matrix.shape[1]  # nothing fits
+            if low == -inf or high == inf:
+                return None
+            lows.append(ceil(low - 1e-6))
+            highs.append(floor(high + 1e-6))
+        return lows, highs
+
+    def tables(self) -> np.ndarray | None:
+        """Every table of whole units that fits, one a row; None if there are infinitely or very many."""
+        box = self.box()
+        if box is None:
+            return None
+        lows, highs = box
+        least = np.where(self.matrix > 0, self.matrix * lows, self.matrix * highs)
+        most = np.where(self.matrix > 0, self.matrix * highs, self.matrix * lows)
+        points = np.zeros((1, 0))
+        for j in range(self.matrix.shape[1]):
+            values = np.arange(lows[j], highs[j] + 1)
+            if len(points) * len(values) > 4 * MOST_TABLES:
+                return None
+            points = np.column_stack([np.repeat(points, len(values), axis=0), np.tile(values, len(points))])
+            sums = points @ self.matrix[:, : j + 1].T
+            fits = (sums + least[:, j + 1 :].sum(axis=1) <= self.upper) & (
+                sums + most[:, j + 1 :].sum(axis=1) >= self.lower
+            )
+            points = points[fits.all(axis=1)]
+            if len(points) > MOST_TABLES:
+                return None
+        return points
+
+
+def _negated(value: float | None) -> float | None:
+    return None if value is None else -value
+
+
+def _quick_upper(oracle: Oracle, j: int) -> float | None:
+    """Upper bound of a base cell from one row of non-negative entries."""
+    if not oracle.nonnegative:
+        return None
+    usable = (oracle.matrix >= 0).all(axis=1) & (oracle.matrix[:, j] > 0) & np.isfinite(oracle.upper)
+    if not usable.any():
+        return None
+    return max(0.0, float((oracle.upper[usable] / oracle.matrix[usable, j]).min()))
+
+
+def _linear(oracle: Oracle, cost: np.ndarray) -> float | None:
+    equal = oracle.lower == oracle.upper
+    at_most, at_least = ~equal & np.isfinite(oracle.upper), ~equal & np.isfinite(oracle.lower)
+    found = linprog(
+        cost,
+        A_ub=np.vstack([oracle.matrix[at_most], -oracle.matrix[at_least]]),
+        b_ub=np.concatenate([oracle.upper[at_most], -oracle.lower[at_least]]),
+        A_eq=oracle.matrix[equal] if equal.any() else None,
+        b_eq=oracle.lower[equal] if equal.any() else None,
+        bounds=(0 if oracle.nonnegative else None, None),
+    )
+    if found.status == 4:  # unclear whether infeasible or unbounded: without a cost it is only the former
+        found = linprog(
+            cost,
+            A_ub=np.vstack([oracle.matrix[at_most], -oracle.matrix[at_least]]),
+            b_ub=np.concatenate([oracle.upper[at_most], -oracle.lower[at_least]]),
+            A_eq=oracle.matrix[equal] if equal.any() else None,
+            b_eq=oracle.lower[equal] if equal.any() else None,
+            bounds=(0 if oracle.nonnegative else None, None),
+            options={"presolve": False},
+        )
+    if found.status == 3:
+        return -inf
+    assert found.status in (0, 2), found.message
+    return float(found.fun) if found.status == 0 else None
+
+
+def variables_of(document: Document) -> dict[str, Variable]:
+    """Every classification of a document, subpopulation groups included."""
+    result = {name: _variable(spec) for name, spec in document["variables"].items()}
+    for table in document["tables"]:
+        for name, codes in table.get("where", {}).items():
+            if isinstance(codes, list):
+                result[name], _ = _with_group(result[name], codes)
+    return result
+
+
+def _variable(spec: Mapping[str, Any]) -> Variable:
+    below: dict[str, set[str]] = {}
+    listed: dict[str, None] = dict.fromkeys(spec.get("codes", ()))
+    for tree in [spec["tree"]] if "tree" in spec else spec.get("trees", ()):
+        _walk(tree, None, below, listed)
+
+    def leaves(code: str) -> frozenset[str]:
+        if code not in below:
+            return frozenset([code])
+        return frozenset().union(*(leaves(child) for child in below[code]))
+
+    covers = {code: leaves(code) for code in listed}
+    every = tuple(code for code in listed if code not in below)
+    total = spec.get("total")
+    if total is not None:
+        covers[total] = frozenset(every)
+    return Variable(total, every, covers)
+
+
+def _walk(node: Any, parent: str | None, below: dict[str, set[str]], listed: dict[str, None]) -> None:
+    for code in node:
+        listed[code] = None
+        if parent is not None:
+            below.setdefault(parent, set()).add(code)
+        if isinstance(node, dict):
+            _walk(node[code], code, below, listed)
+
+
+def _with_group(variable: Variable, codes: Sequence[str]) -> tuple[Variable, str]:
+    members = frozenset().union(*(variable.covers[c] for c in codes))
+    for code, covered in variable.covers.items():
+        if covered == members:
+            return variable, code
+    ordered = [c for c in variable.covers if c in codes]
+    name = "+".join(ordered)
+    return Variable(variable.total, variable.leaves, {**variable.covers, name: members}), name
+
+
+def read(document: Document) -> Oracle:
+    """All statements of a document over the full base."""
+    variables = variables_of(document)
+    units = {name: Fraction(m.get("unit", "1")) for name, m in document["measures"].items()}
+    grid = list(itertools.product(*(v.leaves for v in variables.values())))
+    base = [(measure, leaf) for measure in units for leaf in grid]
+
+    def form(cell: Cell) -> np.ndarray:
+        measure, codes = cell
+        wanted = [v.covers[code] for v, code in zip(variables.values(), codes, strict=True)]
+        return np.array(
+            [
+                float(m == measure and all(part in w for part, w in zip(leaf, wanted, strict=True)))
+                for m, leaf in base
+            ]
+        )
+
+    intruder = document.get("intruder", {})
+    nonnegative = intruder.get("nonnegative", True)
+    cells: dict[Cell, Known] = {}
+    for table in document["tables"]:
+        _read_table(document, table, variables, units, nonnegative, cells)
+    if intruder.get("nonempty"):
+        for known in cells.values():
+            if known.listed and known.status in WITHHELD:
+                known.add(1, inf)
+    forms = {cell: form(cell) for cell in cells}
+    rows = [(forms[cell], known.low, known.high) for cell, known in cells.items()]
+    for link in document.get("links", ()):
+        row = np.zeros(len(base))
+        for coefficient, place in link["terms"]:
+            measure = place.get("measure") or next(iter(units))
+            codes = tuple(place.get(name, v.total) for name, v in variables.items())
+            row += float(int(coefficient) * units[measure]) * form((measure, codes))
+        low, high = link.get("lower"), link.get("upper")
+        # A tolerance in floating point: bounds such as 7/10 against sums of tenths.
+        rows.append(
+            (
+                row,
+                -inf if low is None else float(Fraction(low)) - (0 if low == high else 1e-9),
+                inf if high is None else float(Fraction(high)) + (0 if low == high else 1e-9),
+            )
+        )
+    matrix = np.array([r[0] for r in rows]).reshape(len(rows), len(base))
+    scale = 10.0  # units are tenths at the finest: whole numbers throughout
+    return Oracle(
+        np.rint(matrix * scale) if rows else matrix,
+        np.array([r[1] * scale for r in rows]),
+        np.array([r[2] * scale for r in rows]),
+        nonnegative,
+        cells,
+        forms,
+        units,
+    )
+
+
+def _read_table(
+    document: Document,
+    table: Mapping[str, Any],
+    variables: Mapping[str, Variable],
+    units: Mapping[str, Fraction],
+    nonnegative: bool,
+    cells: dict[Cell, Known],
+) -> None:
+    measure = table.get("measure") or next(iter(units))
+    columns, where = table["cells"], table.get("where", {})
+    count = len(columns["value"])
+    named = [name for name in variables if name in columns]
+
+    def code_of(name: str, row: int) -> str:
+        if name in columns:
+            return columns[name][row]
+        if name in where:
+            chosen = where[name]
+            return _with_group(variables[name], chosen)[1] if isinstance(chosen, list) else chosen
+        return variables[name].total
+
+    def number(column: str, row: int) -> float:
+        text = columns[column][row] if column in columns else None
+        if text is None:
+            return float("nan")
+        value = Fraction(text) / units[measure]
+        assert value.denominator == 1, "the documents of these tests are in whole units"
+        return float(value)
+
+    rounding = table.get("rounding")
+    truth: dict[Codes, float] = {}
+    for row in range(count):
+        codes = tuple(code_of(name, row) for name in variables)
+        status = (columns.get("status") or ["published"] * count)[row] or "published"
+        value = number("value", row)
+        if status == "published" and np.isnan(value):
+            status = "withheld"
+        known = cells.setdefault((measure, codes), Known())
+        known.listed.append(status)
+        if status in RELEASED and rounding:
+            base = int(Fraction(rounding["base"]) / units[measure])
+            known.add(*rounded_from(int(value), base, rounding["method"], nonnegative))
+        elif status in RELEASED:
+            known.add(value, value)
+            known.exact = True
+        elif status == "structural_zero":
+            known.add(0, 0)
+            known.exact = True
+        low, high = number("lo", row), number("hi", row)
+        known.add(-inf if np.isnan(low) else low, inf if np.isnan(high) else high)
+        own = number("truth", row)
+        if status == "structural_zero":
+            truth[codes] = 0
+        elif not np.isnan(own):
+            truth[codes] = own
+        elif not rounding and not np.isnan(value):
+            truth[codes] = value
+    _complete(table, variables, named, measure, truth, cells)
+
+
+def rounded_from(value: int, base: int, method: str, nonnegative: bool) -> tuple[float, float]:
+    """Smallest and largest whole number that the method may turn into the value: tried one by one."""
+
+    def gives(t: int) -> bool:
+        down = t // base * base
+        up = down if down == t else down + base
+        return {
+            "conventional": value == (down if 2 * (t - down) < base else up),
+            "random": value in (down, up),
+            "controlled": value in (down, up),
+            "up": value == up,
+            "down": value == down,
+        }[method]
+
+    fits = [t for t in range(value - 2 * base, value + 2 * base + 1) if gives(t) and (t >= 0 or not nonnegative)]
+    return min(fits, default=inf), max(fits, default=-inf)
+
+
+def _complete(
+    table: Mapping[str, Any],
+    variables: Mapping[str, Variable],
+    named: Sequence[str],
+    measure: str,
+    truth: Mapping[Codes, float],
+    cells: dict[Cell, Known],
+) -> None:
+    """What `absent` says of combinations without a row."""
+    absent = {"leaves": "zero", "totals": "not_released", **table.get("absent", {})}
+    listed = _listed(table, variables)
+    if not listed:
+        return
+    axes = []
+    for at, (name, variable) in enumerate(variables.items()):
+        used = sorted({codes[at] for codes in listed})
+        axes.append(_finest(variable, used) if name in named else used)
+    zeros = [c for c in itertools.product(*axes) if c not in listed] if absent["leaves"] == "zero" else []
+    for codes in zeros:
+        cells.setdefault((measure, codes), Known()).add(0, 0)
+    if absent["totals"] != "compute":
+        return
+    value = {codes: truth.get(codes) for codes in listed} | dict.fromkeys(zeros, 0.0)
+    choices = [_sums(variable, axis) for variable, axis in zip(variables.values(), axes, strict=True)]
+    for picks in itertools.product(*(list(c.items()) for c in choices)):
+        codes = tuple(code for code, _ in picks)
+        if codes in listed or all(c in axis for c, axis in zip(codes, axes, strict=True)):
+            continue
+        parts = [value.get(p) for p in itertools.product(*(members for _, members in picks))]
+        if all(p is not None for p in parts):
+            cells.setdefault((measure, codes), Known()).add(sum(parts), sum(parts))
+
+
+def _listed(table: Mapping[str, Any], variables: Mapping[str, Variable]) -> set[Codes]:
+    columns, where = table["cells"], table.get("where", {})
+    result = set()
+    for row in range(len(columns["value"])):
+        codes = []
+        for name, variable in variables.items():
+            if name in columns:
+                codes.append(columns[name][row])
+            elif name in where:
+                chosen = where[name]
+                codes.append(_with_group(variable, chosen)[1] if isinstance(chosen, list) else chosen)
+            else:
+                codes.append(variable.total)
+        result.add(tuple(codes))
+    return result
+
+
+def _finest(variable: Variable, used: Sequence[str]) -> list[str]:
+    """Finest level a table lists: codes with nothing finer inside, and the other leaves of listed sums."""
+    covers = variable.covers
+    sums = [c for c in used if any(covers[d] < covers[c] for d in used)]
+    finest = [c for c in used if c not in sums]
+    if sums:
+        scope = frozenset().union(*(covers[c] for c in sums))
+    else:
+        scope = frozenset(variable.leaves) if variable.total is not None else frozenset()
+    rest = scope - frozenset().union(*(covers[c] for c in finest))
+    return sorted({*finest, *rest})
+
+
+def _sums(variable: Variable, finest: Sequence[str]) -> dict[str, list[str]]:
+    """Code -> the finest codes it is the disjoint union of."""
+    result = {}
+    for code, members in variable.covers.items():
+        inside: dict[frozenset[str], str] = {}
+        for part in finest:
+            if variable.covers[part] <= members:
+                inside.setdefault(variable.covers[part], part)
+        if code in finest:
+            result[code] = [code]
+        elif members and sum(map(len, inside)) == len(members) and frozenset().union(*inside) == members:
+            result[code] = list(inside.values())
+    return result
+
+
+def possible_values(tables: np.ndarray, form: np.ndarray) -> Iterator[int]:
+    """Values (in units) that a cell takes over all tables, ascending."""
+    yield from np.unique(np.rint(tables @ form)).astype(int).tolist()
