@@ -180,9 +180,10 @@ def solve_basis(
 
     Tight rows and nonbasic columns at their bounds give as many equations as there are basic columns.
     """
-    basic, tight, at_upper = outcome.basic_columns, outcome.tight_rows, outcome.at_upper
-    if basic is None or tight is None or at_upper is None:
+    if outcome.basis is None:
         return None
+    basis = outcome.basis()
+    basic, tight, at_upper = basis.basic, basis.tight, basis.at_upper
     rows, columns = np.flatnonzero(tight), np.flatnonzero(basic)
     if len(rows) != len(columns):
         return None

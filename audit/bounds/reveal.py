@@ -233,7 +233,8 @@ class Revealer:
         weights = np.zeros(self._transform.shape[0], np.int64)
         weights[area.rows] = y.numerator
         rest = target * d - self._matrix.T @ weights
-        total = {r: Fraction(int(v), d) for r, v in enumerate(self._transform.T @ weights) if v}
+        combined = self._transform.T @ weights
+        total = {int(r): Fraction(int(combined[r]), d) for r in np.flatnonzero(combined)}
         left = {int(c): Fraction(int(rest[c]), d) for c in np.flatnonzero(rest) if self._known[c]}
         differenced = self._prepared.differenced
         # Latest first: a column's equation holds only columns that were known before it.

@@ -1,5 +1,6 @@
 """What the bounds need of a linear programming engine."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -22,22 +23,31 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """An optimal basis.
+
+    basic: bool (columns), basic columns; at_upper: bool (columns), nonbasic columns at their upper bound.
+    tight: int8 (rows), +1 where the upper bound of the row is tight, -1 the lower one, 0 neither (basic slack).
+    """
+
+    basic: NDArray[np.bool_]
+    at_upper: NDArray[np.bool_]
+    tight: NDArray[np.int8]
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What the engine claims. Nothing here is believed before exact arithmetic has checked it.
 
-    status: `optimal`; `infeasible` (row_dual is a ray of a Farkas proof if one was found); `unbounded` (x is a ray
-    direction if one was found); `stopped` at a limit or for numerical reasons.
-    x: (columns) point or ray, or None; row_dual: (rows) multipliers or ray, or None.
-    basic_columns, tight_rows: the optimal basis: columns that are basic, and rows whose bound is tight: +1 upper,
-    -1 lower, 0 not tight (basic slack); at_upper: nonbasic columns at their upper bound.
+    status: `optimal`; `infeasible`; `unbounded`; `stopped` at a limit or for numerical reasons.
+    x: (columns) point, or None; row_dual: (rows) multipliers, or None.
+    basis: reads the optimal basis, which is only there until the engine runs again; None if there is none.
     """
 
     status: Literal["optimal", "infeasible", "unbounded", "stopped"]
     x: Floats | None = None
     row_dual: Floats | None = None
-    basic_columns: NDArray[np.bool_] | None = None
-    at_upper: NDArray[np.bool_] | None = None
-    tight_rows: NDArray[np.int8] | None = None
+    basis: Callable[[], Basis] | None = None
 
 
 class WarmSolver(Protocol):
