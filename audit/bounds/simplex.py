@@ -41,7 +41,7 @@ _NONE = NO_UPPER  # "nothing attained yet" in an array of minima
 
 @dataclass
 class _Minima:
-    """Running knowledge of the minimum of every form: targets, then their negatives (so maxima are minima too)."""
+    """Running knowledge of the minimum of every form: targets, then their negatives (maxima are minima too)."""
 
     forms: csr_array
     proved: NDArray[np.int64]

@@ -6,21 +6,23 @@
   bounded again. For magnitudes the target is the largest contribution of the other cell, for counts the other cell.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
-from audit.bounds.component import Limits, Method
+from audit.bounds.component import Limits, Method, TargetBounds
 from audit.bounds.engine import CellBounds, bound_forms
 from audit.linear.cells import Cells
 from audit.linear.difference import Differenced
 from audit.linear.naming import cell_name
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
-from audit.measures.insiders import End, largest_seen_by_second, second_seen_by_largest, too_close
+from audit.measures.insiders import End, largest_seen_by_second, others, second_seen_by_largest, too_close
 from audit.model import Note, Policy, Status
 from audit.prepare import Prepared
 
@@ -43,10 +45,29 @@ class Insider:
 
 @dataclass(frozen=True)
 class InsiderAudit:
-    """The closest insider per open cell (position among the open cells), and what could not be audited."""
+    """What insiders get, per open cell (position among the open cells).
+
+    findings: the closest insider of each cell that one gets too close to.
+    open: cells for which it is not shown that no insider gets too close (a limit was reached).
+    """
 
     findings: dict[int, Insider]
+    open: frozenset[int]
     notes: tuple[Note, ...]
+
+
+@dataclass
+class _Gathered:
+    findings: dict[int, Insider]
+    open: set[int]
+
+    def judge(self, k: int, proved: Insider, shown: Insider | None, close: Callable[[Insider], bool]) -> None:
+        """Keep what is proved of an insider and cell k; if tables in hand do not show the opposite, leave it open."""
+        if close(proved):
+            if k not in self.findings or proved.width < self.findings[k].width:
+                self.findings[k] = proved
+        elif shown is None or close(shown):
+            self.open.add(k)
 
 
 def audit_insiders(
@@ -65,18 +86,12 @@ def audit_insiders(
     asked = prepared.release.intruder.insiders
     kinds = KINDS if asked is None else asked
     targets = _targets(prepared, found)
-    findings: dict[int, Insider] = {}
-
-    def keep(candidates: Iterable[tuple[int, Insider]]) -> None:
-        for k, insider in candidates:
-            if k not in findings or insider.width < findings[k].width:
-                findings[k] = insider
-
+    gathered = _Gathered({}, set())
     if "largest" in kinds or "second" in kinds:
-        keep(_inside(prepared, found, policy, kinds, targets))
+        _inside(prepared, found, policy, kinds, targets, gathered)
     if "singletons" in kinds:
-        keep(_singletons(prepared, reduced, policy, method, limits, progress, targets))
-    return InsiderAudit(findings, _notes(prepared, asked))
+        _singletons(prepared, reduced, policy, method, limits, progress, targets, gathered)
+    return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(prepared, asked))
 
 
 def _targets(prepared: Prepared, found: CellBounds) -> NDArray[np.int64]:
@@ -115,8 +130,13 @@ def _contribution_known(cells: Cells, rank: int) -> NDArray[np.bool_]:
 
 
 def _inside(
-    prepared: Prepared, found: CellBounds, policy: Policy, kinds: tuple[str, ...], targets: NDArray[np.int64]
-) -> Iterable[tuple[int, Insider]]:
+    prepared: Prepared,
+    found: CellBounds,
+    policy: Policy,
+    kinds: tuple[str, ...],
+    targets: NDArray[np.int64],
+    gathered: _Gathered,
+) -> None:
     """Estimates within one cell of a magnitude with at least two contributors."""
     cells, release = prepared.cells, prepared.release
     magnitude = ~_is_count(prepared)
@@ -126,16 +146,40 @@ def _inside(
         first, second = (_contribution(cells, rank, cell) for rank in (0, 1))
         if not magnitude[cell] or count is None or count < 2 or first is None or second is None:
             continue
-        low, high = found.bounds[k].lower.outer, found.bounds[k].upper.outer
         name = cell_name(release, cells, cell)
-        if "largest" in kinds:
-            estimate = second_seen_by_largest(low, high, first, count)
-            if too_close(*estimate, second, policy.insider_p):
-                yield k, Insider(f"largest of {name}", *estimate)
-        if "second" in kinds:
-            estimate = largest_seen_by_second(low, high, second, count)
-            if too_close(*estimate, first, policy.insider_p):
-                yield k, Insider(f"second largest of {name}", *estimate)
+        for kind, who, estimate, own, target in (
+            ("largest", f"largest of {name}", second_seen_by_largest, first, second),
+            ("second", f"second largest of {name}", largest_seen_by_second, second, first),
+        ):
+            if kind not in kinds:
+                continue
+            proved, shown = (
+                None if ends is None else Insider(who, *estimate(*ends, own, count))
+                for ends in (_outer(found.bounds[k]), _attained(found.bounds[k]))
+            )
+            if proved is not None:
+                gathered.judge(k, proved, shown, partial(_too_close, target=target, p=policy.insider_p))
+
+
+def _too_close(insider: Insider, *, target: int, p: Fraction) -> bool:
+    return too_close(insider.lower, insider.upper, target, p)
+
+
+def _knows(insider: Insider) -> bool:
+    return insider.lower is not None and insider.lower == insider.upper
+
+
+def _outer(bounds: TargetBounds) -> tuple[End, End]:
+    return bounds.lower.outer, bounds.upper.outer
+
+
+def _attained(bounds: TargetBounds) -> tuple[End, End] | None:
+    """What whole-unit tables in hand reach; None if there is none."""
+    for end in (bounds.lower, bounds.upper):
+        if end.attained is None and not end.unlimited:
+            return None
+    low, high = (None if e.unlimited else e.attained for e in (bounds.lower, bounds.upper))
+    return low, high
 
 
 def _contribution(cells: Cells, rank: int, cell: int) -> int | None:
@@ -150,35 +194,66 @@ def _singletons(
     limits: Limits,
     progress: Callable[[str, int, int], None],
     targets: NDArray[np.int64],
-) -> Iterable[tuple[int, Insider]]:
+    gathered: _Gathered,
+) -> None:
     """Fix each withheld cell that has one contributor and bound the others that hang together with it."""
     cells, system = prepared.cells, prepared.system
     is_count = _is_count(prepared)
-    single = np.where(is_count, cells.truth.units == 1, cells.frequency.known & (cells.frequency.units == 1))
-    single &= cells.truth.known & (cells.status >= Status.SECONDARY)
-    insiders = [k for k in targets.tolist() if single[system.open_cells[k]]]
+    alone = np.where(is_count, cells.truth.units == 1, cells.frequency.known & (cells.frequency.units == 1))
+    alone &= cells.truth.known
+    insiders = [k for k in targets.tolist() if alone[system.open_cells[k]]]
     for done, s in enumerate(insiders):
         if limits.out_of_time():
+            gathered.open.update(targets.tolist())
             return
         progress("insiders", done, len(insiders))
         cell = int(system.open_cells[s])
-        near = _near(reduced, system.forms, s, targets)
+        # A cell inside or around the insider's own with no other contributor holds nothing but the insider's own value.
+        near = [
+            k
+            for k in _near(reduced, system.forms, s, targets)
+            if not (alone[system.open_cells[k]] and _nested(system.forms, s, k))
+        ]
         bounds = _with_cell_known(prepared, reduced, s, int(cells.truth.units[cell]), near, method, limits)
         if bounds is None:
             continue
         who = f"only contributor of {cell_name(prepared.release, cells, cell)}"
         for k, b in zip(near, bounds.bounds, strict=True):
-            low, high = b.lower.outer, b.upper.outer
             target = int(system.open_cells[k])
-            if low is not None and low == high:
-                yield k, Insider(who, low, high)
-            elif not is_count[target] and _contribution_known(cells, 0)[target]:
-                largest = int(cells.contributors[0].units[target])
-                count = cells.frequency.get(target) or 1
-                # The largest of n contributions is at least an equal share of the cell, and at most all of it.
-                share = None if low is None else -(-low // count)
-                if too_close(share, high, largest, policy.insider_p):
-                    yield k, Insider(who, share, high)
+            shown = _attained(b)
+            gathered.judge(k, Insider(who, *_outer(b)), None if shown is None else Insider(who, *shown), _knows)
+            if is_count[target]:
+                continue
+            own = int(cells.truth.units[cell]) if _nested(system.forms, s, k) else None
+            value = _largest_other(cells, target, own)
+            if value is None:
+                continue
+            count = (cells.frequency.get(target) or 1) - (own is not None)
+            proved, in_hand = (
+                None if ends is None else Insider(who, *_share(ends, own or 0, max(count, 1)))
+                for ends in (_outer(b), shown)
+            )
+            if proved is not None:
+                gathered.judge(k, proved, in_hand, partial(_too_close, target=value, p=policy.insider_p))
+
+
+def _largest_other(cells: Cells, target: int, own: int | None) -> int | None:
+    """Largest contribution to a cell that is not the insider's own; None if it is not known."""
+    first = _contribution(cells, 0, target)
+    return _contribution(cells, 1, target) if own is not None and first == own else first
+
+
+def _share(ends: tuple[End, End], own: int, count: int) -> tuple[End, End]:
+    """The largest of `count` other contributions is at least an equal share of what is not the insider's own, and at
+    most all of it."""
+    low, high = others(*ends, own)
+    return (None if low is None else -(-low // count)), high
+
+
+def _nested(forms: csr_array, one: int, other: int) -> bool:
+    """True if all base cells of one form stand in the other."""
+    a, b = (set(forms.indices[forms.indptr[k] : forms.indptr[k + 1]].tolist()) for k in (one, other))
+    return a <= b or b <= a
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -103,7 +103,13 @@ def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[lis
     if status == Status.MISSING:
         judged = Judged("not_judged", None, None)
     else:
-        judged = judge(bounds, required, require, insider=insider is not None and sensitive)
+        judged = judge(
+            bounds,
+            required,
+            require,
+            insider=insider is not None and sensitive,
+            insider_open=k in findings.insiders.open and sensitive,
+        )
     argument = findings.arguments.get(k)
     lower, upper = bounds.lower.outer, bounds.upper.outer
     single = lower is not None and lower == upper

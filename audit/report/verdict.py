@@ -40,10 +40,18 @@ def reach(bounds: TargetBounds, *, continuous: bool) -> Reach | None:
     return Reach(ends[0], ends[1], "continuous" if uses else "integer")
 
 
-def judge(bounds: TargetBounds, required: tuple[int, int] | None, require: Require, *, insider: bool) -> Judged:
+def judge(
+    bounds: TargetBounds,
+    required: tuple[int, int] | None,
+    require: Require,
+    *,
+    insider: bool,
+    insider_open: bool,
+) -> Judged:
     """Verdict on an open, judged cell.
 
-    required: interval in units that must stay possible; insider: an insider gets too close.
+    required: interval in units that must stay possible; insider: an insider gets too close; insider_open: it is not
+    shown that none does.
     """
     lower, upper = bounds.lower.outer, bounds.upper.outer
     if lower is not None and lower == upper:
@@ -55,6 +63,8 @@ def judge(bounds: TargetBounds, required: tuple[int, int] | None, require: Requi
         return Judged("underprotected", None, "insider")
     if _risky(bounds.at_most, require):
         return Judged("underprotected", None, "risk")
+    if insider_open:
+        return Judged("undecided", None, None)
     # A real solution in hand speaks for protection only where no integer one does, and is marked.
     for continuous in (False, True):
         if continuous and require.basis == "integer":
