@@ -1,6 +1,5 @@
 """The audit: what an intruder can work out from a release, and whether it may go out."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic, perf_counter
 from typing import Literal
@@ -18,9 +17,10 @@ from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.cumulative import cumulative_steps
-from audit.measures.insider_audit import InsiderAudit, audit_insiders
+from audit.measures.insider_audit import audit_insiders
 from audit.model import Note, Policy, Release
 from audit.prepare import Prepared, prepare
+from audit.progress import Progress, silent
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess
@@ -28,11 +28,6 @@ from audit.solvers.highs import Highs
 from audit.whatif import withhold_primaries as only_primaries
 
 Bounds = Literal["shuttle", "lp", "integer"]
-Progress = Callable[[str, int, int], None]
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress of nobody."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ def audit(
     InputError: the release or policy cannot be used (values that do not add up, contradictions, missing data).
     LimitError: the release is too large.
     """
-    tell = progress or _silent
+    tell = progress or silent
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
     cells, notes = merge_cells(release)
@@ -173,6 +168,3 @@ def _arguments(
             arguments[k] = argument
         tell("arithmetic", done, len(exposed))
     return arguments
-
-
-__all__ = ["AuditResult", "Bounds", "Explain", "InsiderAudit", "Progress", "audit"]

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, hstack
 
+from audit.bounds.problem import as_floats
 from audit.errors import ContradictionError
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.naming import decimal, full_name
+from audit.linear.naming import full_name, interval_words
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver
 
@@ -39,13 +39,6 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
     )
 
 
-def _floats(bound: NDArray[np.int64]) -> Floats:
-    result: Floats = bound.astype(np.float64)
-    result[bound == NO_LOWER] = -np.inf
-    result[bound == NO_UPPER] = np.inf
-    return result
-
-
 def _elastic(
     matrix: csr_array, lower: NDArray[np.int64], upper: NDArray[np.int64], nonnegative: bool, solver: Solver
 ) -> tuple[float, Floats]:
@@ -55,8 +48,8 @@ def _elastic(
     low = 0.0 if nonnegative else -np.inf
     problem = Problem(
         csr_array(hstack([matrix, slack, -slack], format="csr")),
-        _floats(lower),
-        _floats(upper),
+        as_floats(lower),
+        as_floats(upper),
         np.concatenate([np.full(columns, low), np.zeros(2 * rows)]),
         np.full(columns + 2 * rows, np.inf),
     )
@@ -103,10 +96,4 @@ def _statement(prepared: Prepared, row: int) -> str:
     name = full_name(release, prepared.cells, cell)
     if release.intruder.prior is not None and not prepared.cells.exact[cell]:
         return f"{name} is within the intruder's prior"  # its ends would give the true value away
-    if low == high:
-        return f"{name} is {decimal(low, unit)}"
-    if low == NO_LOWER:
-        return f"{name} is at most {decimal(high, unit)}"
-    if high == NO_UPPER:
-        return f"{name} is at least {decimal(low, unit)}"
-    return f"{name} is between {decimal(low, unit)} and {decimal(high, unit)}"
+    return f"{name} is {interval_words(low, high, unit)}"

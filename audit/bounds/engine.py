@@ -1,6 +1,5 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -12,9 +11,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, End, Limits, Method, TargetBounds
 from audit.linear.reduce import Reduced
-
-Progress = Callable[[str, int, int], None]
-"""(what is being done, steps done, steps in all)"""
+from audit.progress import Progress
 
 
 @dataclass(frozen=True)

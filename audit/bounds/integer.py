@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array, hstack
 
 from audit.bounds.certify import Rational, dual_bound, rationalise, refutes, satisfies
 from audit.bounds.component import Component, Limits
@@ -127,7 +128,7 @@ def _node(
     problem, shift = solver_problem(box)
     outcome = solver.warm(problem).minimise(cost.astype(np.float64))
     if outcome.status == "infeasible":
-        return None if _refuted(box, problem, solver) else (trivial, low, high, None)
+        return None if proved_empty(box, problem, solver) else (trivial, low, high, None)
     if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
         return trivial, low, high, None
     y = rationalise(outcome.row_dual)
@@ -138,10 +139,8 @@ def _node(
     return proved, low, high, x if x is not None and satisfies(box, x) else None
 
 
-def _refuted(box: Component, problem: Problem, solver: Solver) -> bool:
-    """Prove a box empty: multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
-    from scipy.sparse import csr_array, eye_array, hstack
-
+def proved_empty(box: Component, problem: Problem, solver: Solver) -> bool:
+    """Prove that a component has no real solution: multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
     rows = problem.matrix.shape[0]
     slack = eye_array(rows, dtype=np.int64)
     matrix = csr_array(hstack([problem.matrix, slack, -slack], format="csr"))

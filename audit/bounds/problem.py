@@ -20,19 +20,25 @@ def solver_problem(component: Component) -> tuple[Problem, NDArray[np.int64]]:
     moved: NDArray[np.int64] = component.matrix @ shift
     return Problem(
         component.matrix,
-        _floats(component.lower, moved),
-        _floats(component.upper, moved),
-        _floats(low, shift),
-        _floats(high, shift),
+        _moved(component.lower, moved),
+        _moved(component.upper, moved),
+        _moved(low, shift),
+        _moved(high, shift),
     ), shift
 
 
-def _floats(bound: NDArray[np.int64], moved: NDArray[np.int64]) -> Floats:
-    """bound - moved as floats, with infinities for missing bounds."""
-    missing = np.abs(bound) >= NO_UPPER
-    result: Floats = (np.where(missing, 0, bound) - moved).astype(np.float64)
-    result[missing] = np.where(bound[missing] > 0, np.inf, -np.inf)
+def as_floats(bound: NDArray[np.int64]) -> Floats:
+    """Bounds as floats, with infinities for missing ones."""
+    result: Floats = bound.astype(np.float64)
+    result[bound == NO_LOWER] = -np.inf
+    result[bound == NO_UPPER] = np.inf
     return result
+
+
+def _moved(bound: NDArray[np.int64], by: NDArray[np.int64]) -> Floats:
+    """bound - by, exactly where it is finite."""
+    missing = np.abs(bound) >= NO_UPPER
+    return as_floats(np.where(missing, bound, bound - by))
 
 
 def to_original(z: Rational, shift: NDArray[np.int64]) -> Rational:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.certify import Rational, rationalise
+from audit.bounds.problem import as_floats
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
@@ -149,8 +150,8 @@ class Revealer:
         low = 0.0 if self._prepared.system.nonnegative else -np.inf
         problem = Problem(
             area.matrix,
-            _floats(self._rest_lower[area.rows]),
-            _floats(self._rest_upper[area.rows]),
+            as_floats(self._rest_lower[area.rows]),
+            as_floats(self._rest_upper[area.rows]),
             np.full(len(columns), low),
             np.full(len(columns), np.inf),
         )
@@ -288,10 +289,3 @@ class Revealer:
                 return None
             total += factor * bound
         return total
-
-
-def _floats(bound: NDArray[np.int64]) -> Floats:
-    result: Floats = bound.astype(np.float64)
-    result[bound == NO_LOWER] = -np.inf
-    result[bound == NO_UPPER] = np.inf
-    return result

@@ -23,7 +23,7 @@ from audit.bounds.certify import (
     solve_basis,
 )
 from audit.bounds.component import Component, End, Limits, TargetBounds
-from audit.bounds.integer import close_gap
+from audit.bounds.integer import close_gap, proved_empty
 from audit.bounds.network import is_network
 from audit.bounds.problem import ray_problem, solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -31,7 +31,7 @@ from audit.linear.propagate import InfeasibleError, form_bounds
 from audit.solvers.protocol import Outcome, Solver, WarmSolver
 
 EXACT_BASIS = 300
-"""Columns up to which a vertex with large denominators is solved exactly (979 columns: 0.4 s for each of two solves)."""
+"""Columns up to which a vertex with large denominators is solved exactly (979 columns: 0.4 s a solve, and two)."""
 
 MOST_VALUES = 4096
 """Different values of one target that are remembered."""
@@ -41,7 +41,7 @@ _NONE = NO_UPPER  # "nothing attained yet" in an array of minima
 
 @dataclass
 class _Minima:
-    """Running knowledge of the minimum of every form: targets, then their negatives (maxima are minima too)."""
+    """Running knowledge of the minimum of every form: targets, then their negatives (so that maxima are minima)."""
 
     forms: csr_array
     proved: NDArray[np.int64]
@@ -115,7 +115,7 @@ class Simplex:
 
     def _first_point(self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]))
-        if outcome.status == "infeasible":
+        if outcome.status == "infeasible" and proved_empty(component, solver_problem(component)[0], self._solver):
             raise InfeasibleError
         if outcome.status != "optimal" or outcome.x is None:
             return False

@@ -1,14 +1,12 @@
 """Do the released values add up? Checked per equation, exactly, before anything is solved."""
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import AdditivityError
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
-from audit.linear.naming import cell_name, decimal, full_name
+from audit.linear.naming import cell_name, decimal, full_name, interval_words
 from audit.linear.nesting import CellCodes, nestings
 from audit.model import Release
 
@@ -72,16 +70,6 @@ def check_additivity(
         raise AdditivityError("Released values do not add up:\n" + "\n".join(problems) + more)
 
 
-def _interval(low: int, high: int, unit: Fraction) -> str:
-    if low == high:
-        return decimal(low, unit)
-    if high == NO_UPPER:
-        return f"at least {decimal(low, unit)}"
-    if low == NO_LOWER:
-        return f"at most {decimal(high, unit)}"
-    return f"{decimal(low, unit)} to {decimal(high, unit)}"
-
-
 def _problem(
     release: Release,
     cells: Cells,
@@ -97,7 +85,7 @@ def _problem(
     found = (int(lower[whole]), int(upper[whole]))
     difference = found[0] - expected[1] if expected[1] < found[0] else expected[0] - found[1]
     shown = [
-        f"{cell_name(release, cells, int(known[p]))} {_interval(int(lower[p]), int(upper[p]), unit)}"
+        f"{cell_name(release, cells, int(known[p]))} {interval_words(int(lower[p]), int(upper[p]), unit)}"
         for p in parts[:SHOWN].tolist()
     ]
     if len(parts) > SHOWN:
@@ -105,12 +93,12 @@ def _problem(
     if rest:
         shown.append("further parts that are not released")
     hint = ""
-    zeros = cells.row[known[parts]][lower[parts] == 0]
+    zeros = cells.row[known[parts]][(lower[parts] == 0) & (upper[parts] == 0)]
     if expected[1] < found[0] and (zeros >= 0).any():
         hint = "; if a 0 stands for a suppressed value, mark it as withheld"
     elif expected[1] < found[0] and len(zeros):
         hint = "; combinations without a row were taken as zero (absent: leaves)"
     return (
-        f"  {full_name(release, cells, int(known[whole]))}: expected {_interval(*expected, unit)} "
-        f"= {' + '.join(shown)}; found {_interval(*found, unit)}; difference {decimal(difference, unit)}{hint}"
+        f"  {full_name(release, cells, int(known[whole]))}: expected {interval_words(*expected, unit)} "
+        f"= {' + '.join(shown)}; found {interval_words(*found, unit)}; difference {decimal(difference, unit)}{hint}"
     )

@@ -12,7 +12,7 @@ from audit.linear.absent import complete
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import Keys, KeySpace
-from audit.linear.naming import decimal
+from audit.linear.naming import interval_words
 from audit.model import Amounts, Note, Release, Status, Table
 from audit.model.rounding import rounding_interval
 
@@ -302,12 +302,6 @@ def _statement(release: Release, rows: _Rows, row: int) -> str:
     low, high = int(rows.lower[row]), int(rows.upper[row])
     if rows.row[row] < 0 and rows.status[row] == Status.STRUCTURAL_ZERO:
         return f"{place} has none, which means zero (absent: leaves: zero)"
-    if low == high:
-        return f"{place} says {decimal(low, unit)}"
     if low == NO_LOWER and high == NO_UPPER:
         return f"{place} has status {Status(int(rows.status[row])).word}"
-    if low == NO_LOWER:
-        return f"{place} says at most {decimal(high, unit)}"
-    if high == NO_UPPER:
-        return f"{place} says at least {decimal(low, unit)}"
-    return f"{place} says between {decimal(low, unit)} and {decimal(high, unit)}"
+    return f"{place} says {interval_words(low, high, unit)}"

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from audit.linear.cells import Cells
+from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Release
 
 
@@ -22,6 +23,17 @@ def decimal(units: int | Fraction, unit: Fraction) -> str:
     text = f"{abs(whole):0{digits + 1}d}"
     text = f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
     return f"-{text}" if whole < 0 else text
+
+
+def interval_words(low: int, high: int, unit: Fraction) -> str:
+    """ "5", "at most 5", "at least 5", "between 2 and 5", "anything"."""
+    if low == high:
+        return decimal(low, unit)
+    if low == NO_LOWER:
+        return "anything" if high == NO_UPPER else f"at most {decimal(high, unit)}"
+    if high == NO_UPPER:
+        return f"at least {decimal(low, unit)}"
+    return f"between {decimal(low, unit)} and {decimal(high, unit)}"
 
 
 def cell_name(release: Release, cells: Cells, cell: int) -> str:

@@ -1,6 +1,5 @@
 """How a cell's interval narrows as one table after another is released (Oganian & Domingo-Ferrer 2003, (6)-(8))."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from audit.linear.reduce import reduce
 from audit.measures.posterior import disclosure_risk
 from audit.model import Amounts, Release, Status
 from audit.prepare import prepare
+from audit.progress import Progress, silent
 from audit.report.model import Step
 
 
@@ -21,7 +21,7 @@ def cumulative_steps(
     cells: Cells,
     method: Method,
     limits: Limits,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> dict[int, tuple[Step, ...]]:
     """Steps per open cell (position among the open cells): after each table that releases anything.
 
@@ -38,7 +38,7 @@ def cumulative_steps(
         prepared = prepare(release, partial)
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         forms = prepared.system.forms[np.searchsorted(prepared.system.open_cells, open_cells)]
-        found = bound_forms(reduced, forms, method, limits, _silent)
+        found = bound_forms(reduced, forms, method, limits, silent)
         for k, b in enumerate(found.bounds):
             unit = list(release.measures.values())[int(cells.measure[open_cells[k]])].unit
             lower, upper = b.lower.outer, b.upper.outer
@@ -52,10 +52,6 @@ def cumulative_steps(
                 )
             )
     return {k: tuple(s) for k, s in steps.items()}
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress of nobody."""
 
 
 def _first_table_that_says(release: Release, cells: Cells) -> NDArray[np.int64]:

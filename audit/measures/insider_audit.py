@@ -25,6 +25,7 @@ from audit.linear.reduce import Reduced, reduce
 from audit.measures.insiders import End, largest_seen_by_second, others, second_seen_by_largest, too_close
 from audit.model import Note, Policy, Status
 from audit.prepare import Prepared
+from audit.progress import Progress, silent
 
 KINDS = ("largest", "second", "singletons")
 
@@ -77,7 +78,7 @@ def audit_insiders(
     policy: Policy,
     method: Method,
     limits: Limits,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> InsiderAudit:
     """Run the insiders that the release asks for, as far as the agency's data allow.
 
@@ -192,7 +193,7 @@ def _singletons(
     policy: Policy,
     method: Method,
     limits: Limits,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
     targets: NDArray[np.int64],
     gathered: _Gathered,
 ) -> None:
@@ -256,10 +257,6 @@ def _nested(forms: csr_array, one: int, other: int) -> bool:
     return a <= b or b <= a
 
 
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress of nobody."""
-
-
 def _near(reduced: Reduced, forms: csr_array, s: int, targets: NDArray[np.int64]) -> list[int]:
     """Other targets that share an open component with form s."""
     own = set(_components(reduced, forms, s))
@@ -295,7 +292,7 @@ def _with_cell_known(
     )
     try:
         smaller = reduce(system, nonnegative=prepared.system.nonnegative, eliminate=False)
-        found = bound_forms(smaller, csr_array(local[1:]), method, limits, _silent, check_rest=False)
+        found = bound_forms(smaller, csr_array(local[1:]), method, limits, silent, check_rest=False)
     except InfeasibleError:
         return None
     return found.shifted(constants[1:])
