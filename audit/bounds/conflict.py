@@ -2,8 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array, hstack
+from scipy.sparse import csr_array
 
+from audit.bounds.elastic import elastic
 from audit.bounds.problem import as_floats
 from audit.errors import ContradictionError
 from audit.linear.naming import full_name, interval_words
@@ -39,32 +40,25 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
     )
 
 
-def _elastic(
+TOLERANCE = 1e-6
+"""Total violation below which real solutions are taken to exist."""
+
+
+def _violation(
     matrix: csr_array, lower: NDArray[np.int64], upper: NDArray[np.int64], nonnegative: bool, solver: Solver
 ) -> tuple[float, Floats]:
-    """(least total violation, row multipliers) of the rows."""
-    rows, columns = matrix.shape
-    slack = eye_array(rows, dtype=np.int64)
-    low = 0.0 if nonnegative else -np.inf
-    problem = Problem(
-        csr_array(hstack([matrix, slack, -slack], format="csr")),
-        as_floats(lower),
-        as_floats(upper),
-        np.concatenate([np.full(columns, low), np.zeros(2 * rows)]),
-        np.full(columns + 2 * rows, np.inf),
-    )
-    cost = np.concatenate([np.zeros(columns), np.ones(2 * rows)])
-    outcome = solver.warm(problem).minimise(cost)
-    if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
-        return 0.0, np.zeros(rows)
-    return float(cost @ outcome.x), outcome.row_dual
+    """(least total violation, row multipliers) of rows over base cells."""
+    columns = matrix.shape[1]
+    low = np.full(columns, 0.0 if nonnegative else -np.inf)
+    problem = Problem(matrix, as_floats(lower), as_floats(upper), low, np.full(columns, np.inf))
+    return elastic(problem, solver) or (0.0, np.zeros(matrix.shape[0]))
 
 
 def _infeasible_rows(prepared: Prepared, solver: Solver) -> list[int] | None:
     """System rows behind a Farkas proof over the differenced rows (few, because these are sparse)."""
     differenced, nonnegative = prepared.differenced, prepared.release.intruder.nonnegative
-    violation, y = _elastic(differenced.matrix, differenced.lower, differenced.upper, nonnegative, solver)
-    if violation < 1e-6:
+    violation, y = _violation(differenced.matrix, differenced.lower, differenced.upper, nonnegative, solver)
+    if violation < TOLERANCE:
         return None
     used = np.where(np.abs(y) > 1e-9, np.rint(y * 2**20).astype(np.int64), 0)
     return [int(r) for r in np.flatnonzero(differenced.transform.T @ used)]
@@ -79,8 +73,8 @@ def _feasible(
 ) -> bool:
     touched = np.unique(matrix.indices)
     nonnegative = prepared.release.intruder.nonnegative
-    violation, _ = _elastic(csr_array(matrix[:, touched]), lower, upper, nonnegative, solver)
-    return violation < 1e-6
+    violation, _ = _violation(csr_array(matrix[:, touched]), lower, upper, nonnegative, solver)
+    return violation < TOLERANCE
 
 
 def _statement(prepared: Prepared, row: int) -> str:

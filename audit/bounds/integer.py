@@ -12,14 +12,14 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array, hstack
 
-from audit.bounds.certify import Rational, dual_bound, rationalise, refutes, satisfies
+from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies
 from audit.bounds.component import Component, Limits
+from audit.bounds.elastic import proved_empty
 from audit.bounds.problem import solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, propagate
-from audit.solvers.protocol import Problem, Solver
+from audit.solvers.protocol import Solver
 
 SECONDS_PER_PROGRAM = 60.0
 NODES = 4000
@@ -128,7 +128,7 @@ def _node(
     problem, shift = solver_problem(box)
     outcome = solver.warm(problem).minimise(cost.astype(np.float64))
     if outcome.status == "infeasible":
-        return None if proved_empty(box, problem, solver) else (trivial, low, high, None)
+        return None if proved_empty(box, solver) else (trivial, low, high, None)
     if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
         return trivial, low, high, None
     y = rationalise(outcome.row_dual)
@@ -137,24 +137,6 @@ def _node(
     z = rationalise(outcome.x)
     x = None if z is None else to_original(z, shift)
     return proved, low, high, x if x is not None and satisfies(box, x) else None
-
-
-def proved_empty(box: Component, problem: Problem, solver: Solver) -> bool:
-    """Prove that a component has no real solution: multipliers of the elastic problem (least total violation of the rows) are a Farkas proof."""
-    rows = problem.matrix.shape[0]
-    slack = eye_array(rows, dtype=np.int64)
-    matrix = csr_array(hstack([problem.matrix, slack, -slack], format="csr"))
-    elastic = Problem(
-        matrix,
-        problem.lower,
-        problem.upper,
-        np.concatenate([problem.column_lower, np.zeros(2 * rows)]),
-        np.concatenate([problem.column_upper, np.full(2 * rows, np.inf)]),
-    )
-    cost = np.concatenate([np.zeros(problem.matrix.shape[1]), np.ones(2 * rows)])
-    outcome = solver.warm(elastic).minimise(cost)
-    y = None if outcome.row_dual is None else rationalise(outcome.row_dual)
-    return y is not None and refutes(box, y)
 
 
 def _trivial_bound(cost: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> int:

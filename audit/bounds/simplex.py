@@ -23,7 +23,8 @@ from audit.bounds.certify import (
     solve_basis,
 )
 from audit.bounds.component import Component, End, Limits, TargetBounds
-from audit.bounds.integer import close_gap, proved_empty
+from audit.bounds.elastic import proved_empty
+from audit.bounds.integer import close_gap
 from audit.bounds.network import is_network
 from audit.bounds.problem import ray_problem, solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -115,7 +116,7 @@ class Simplex:
 
     def _first_point(self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]))
-        if outcome.status == "infeasible" and proved_empty(component, solver_problem(component)[0], self._solver):
+        if outcome.status == "infeasible" and proved_empty(component, self._solver):
             raise InfeasibleError
         if outcome.status != "optimal" or outcome.x is None:
             return False

@@ -47,7 +47,7 @@ class Maker:
         """One release."""
         random = self.random
         schema = random.choice(SCHEMAS)
-        two = self.chance(15)
+        two = self.chance(15) and max(v for table in schema for v in table) < 2
         shapes = self._shapes(1 + max(v for table in schema for v in table), self.base // 2 if two else self.base)
         # A code that stands in two variables is allowed and must not confuse anything.
         variables = {f"v{i}": dict(shape) for i, shape in enumerate(shapes)}
@@ -74,7 +74,7 @@ class Maker:
             return self.document()
         if two or self.chance(15):
             document["links"] = [self._link(known, measures, hidden, two) for _ in range(random.randint(1, 2))]
-        if self.chance(12):
+        if self.chance(15):
             self._damage(document)
         return document
 
@@ -126,15 +126,15 @@ class Maker:
             method = random.choice(["conventional", "random", "controlled", "up", "down"])
             rounding = (base, method)
             table["rounding"] = {"base": str(base * unit), "method": method}
-        if self.chance(40):
+        if self.chance(65):
             totals = "compute" if rounding is None and self._simple(axes, columns, variables) else "not_released"
-            table["absent"] = {"leaves": random.choice(["zero", "not_released"]), "totals": totals}
+            table["absent"] = {"leaves": random.choice(["zero", "not_released", "not_released"]), "totals": totals}
         withheld, missing = random.choice([(15, 0), (35, 5), (60, 10), (0, 0)])
         data: dict[str, list[Any]] = {name: [] for name in (*columns, "value", "status", "lo", "hi")}
         truths: list[Any] = []
         for codes in itertools.product(*axes):
             true = self._true(measure, dict(zip(columns, codes, strict=True)), where, variables, hidden)
-            if self.chance(60 if true == 0 else 4):
+            if self.chance(60 if true == 0 else 2):
                 continue
             status = "published"
             if self.chance(withheld):

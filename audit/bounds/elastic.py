@@ -1,0 +1,35 @@
+"""The elastic problem: least total violation of the rows. Its multipliers say why a problem has no solution."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array, hstack
+
+from audit.bounds.certify import rationalise, refutes
+from audit.bounds.component import Component
+from audit.bounds.problem import solver_problem
+from audit.solvers.protocol import Floats, Problem, Solver
+
+
+def elastic(problem: Problem, solver: Solver) -> tuple[float, Floats] | None:
+    """(least total violation of the rows, row multipliers); None if the engine gives no answer."""
+    rows, columns = problem.matrix.shape
+    slack = eye_array(rows, dtype=np.int64)
+    relaxed = replace(
+        problem,
+        matrix=csr_array(hstack([problem.matrix, slack, -slack], format="csr")),
+        column_lower=np.concatenate([problem.column_lower, np.zeros(2 * rows)]),
+        column_upper=np.concatenate([problem.column_upper, np.full(2 * rows, np.inf)]),
+    )
+    cost = np.concatenate([np.zeros(columns), np.ones(2 * rows)])
+    outcome = solver.warm(relaxed).minimise(cost)
+    if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
+        return None
+    return float(cost @ outcome.x), outcome.row_dual
+
+
+def proved_empty(component: Component, solver: Solver) -> bool:
+    """Prove in exact arithmetic that a component has no real solution (Farkas)."""
+    found = elastic(solver_problem(component)[0], solver)
+    y = None if found is None else rationalise(found[1])
+    return y is not None and refutes(component, y)
