@@ -11,7 +11,6 @@ from audit.report.words import (
     cell_name,
     headline,
     interval,
-    number,
     plural,
     possible,
     printable,
@@ -71,7 +70,7 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     totals = totals_of(release)
     ordered = [cell for _, cell in worst_first(report)]
     _print_cells(console, ordered, totals, colour, limit)
-    exposures = [_exposure(cell, cell.reveals.text, totals) for cell in ordered if cell.reveals]
+    exposures = [f"{printable(cell.table)}: {printable(cell.reveals.text)}" for cell in ordered if cell.reveals]
     _print_findings(console, "How exposed cells are computed", exposures, limit)
     insiders = [_insider(cell, cell.insider, totals) for cell in ordered if cell.insider]
     _print_findings(console, "Insiders", insiders, limit)
@@ -161,11 +160,6 @@ def _empty_table(colour: bool) -> "RichTable":
     table.add_column("risk", no_wrap=True, justify="right")
     table.add_column("verdict", overflow="fold", min_width=15)
     return table
-
-
-def _exposure(cell: ReportCell, arithmetic: str, totals: Mapping[str, str | None]) -> str:
-    value = f" = {number(cell.lower, ASCII)}" if cell.lower is not None and cell.lower == cell.upper else ""
-    return f"{printable(cell.table)}: {cell_name(cell.cell, totals)}{value}: {printable(arithmetic)}"
 
 
 def _insider(cell: ReportCell, insider: InsiderFinding, totals: Mapping[str, str | None]) -> str:

@@ -42,14 +42,17 @@ class Known:
     high: float = inf
     listed: list[str] = field(default_factory=list)
     exact: bool = False
-    """Some row states the exact value (what follows from absent rows does not count beside a withheld row)."""
+    """Some row states the exact value."""
+    derived: bool = False
+    """The exact value follows from absent rows; beside rows that all withhold it, the cell still counts as withheld."""
 
     def add(self, low: float, high: float) -> None:
         self.low, self.high = max(self.low, low), min(self.high, high)
 
     @property
     def open(self) -> bool:
-        return bool(self.listed) and not self.exact
+        released = self.derived and self.status in (*RELEASED, "structural_zero")
+        return bool(self.listed) and not self.exact and not released
 
     @property
     def status(self) -> str:
@@ -370,7 +373,7 @@ def _complete(
         axes.append(_finest(variable, used) if name in named else used)
     zeros = [c for c in itertools.product(*axes) if c not in listed] if absent["leaves"] == "zero" else []
     for codes in zeros:
-        cells.setdefault((measure, codes), Known()).add(0, 0)
+        _derive(cells, (measure, codes), 0)
     if absent["totals"] != "compute":
         return
     value = {codes: truth.get(codes) for codes in listed} | dict.fromkeys(zeros, 0.0)
@@ -381,7 +384,13 @@ def _complete(
             continue
         parts = [value.get(p) for p in itertools.product(*(members for _, members in picks))]
         if all(p is not None for p in parts):
-            cells.setdefault((measure, codes), Known()).add(sum(parts), sum(parts))
+            _derive(cells, (measure, codes), sum(parts))
+
+
+def _derive(cells: dict[Cell, Known], cell: Cell, value: float) -> None:
+    known = cells.setdefault(cell, Known())
+    known.add(value, value)
+    known.derived = True
 
 
 def _listed(table: Mapping[str, Any], variables: Mapping[str, Variable]) -> set[Codes]:

@@ -246,9 +246,9 @@ class Maker:
         unit = Fraction(document["measures"][table["measure"]].get("unit", "1"))
         step = Fraction(table["rounding"]["base"]) if "rounding" in table else unit
         value = max(Fraction(0), Fraction(cells["value"][row]) + self.random.choice([-1, 1, 2]) * step)
-        cells["value"][row] = str(value)
+        cells["value"][row] = _text(int(value / unit), unit)
         if "truth" in cells and "rounding" not in table:
-            cells["truth"][row] = str(value)
+            cells["truth"][row] = cells["value"][row]
 
 
 def _text(units: int, unit: Fraction) -> str:
