@@ -7,6 +7,7 @@ released cells named) is found by a small linear program, rounded to fractions, 
 and checked exactly; nothing unchecked is shown.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -53,6 +54,31 @@ class _Area:
     columns: NDArray[np.int64]
     matrix: csr_array
 
+    def weights(self, form: csr_array) -> NDArray[np.int64]:
+        """The form's weights on the area's columns."""
+        result = np.zeros(len(self.columns), np.int64)
+        at = np.searchsorted(self.columns, form.indices)
+        inside = (at < len(self.columns)) & (self.columns[np.minimum(at, len(self.columns) - 1)] == form.indices)
+        result[at[inside]] = form.data[inside]
+        return result
+
+
+def _entries(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
+    """(column, entry) pairs of one row."""
+    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+    return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
+
+
+def _subtract(target: Multipliers, matrix: csr_array, row: int, factor: Fraction) -> None:
+    """target -= factor * row."""
+    for column, entry in _entries(matrix, row):
+        target[column] = target.get(column, Fraction(0)) - factor * entry
+
+
+def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
+    used = np.flatnonzero(y.numerator)
+    return {int(rows[k]): Fraction(int(y.numerator[k]), y.denominator) for k in used}
+
 
 class Revealer:
     """Finds arguments for forms of one prepared release."""
@@ -76,7 +102,8 @@ class Revealer:
         open_part = csr_array(self._matrix.multiply((1 - by_singleton).reshape(1, -1)).tocsr())
         open_part.eliminate_zeros()
         self._open = open_part
-        self._by_column = csc_array(open_part[: self._sparse_rows])
+        self._sparse = csc_array(open_part[: self._sparse_rows])
+        self._longer = csc_array(open_part[self._sparse_rows :])
         moved = product(self._matrix, self._value)
         self._rest_lower = np.where(self._lower == NO_LOWER, NO_LOWER, self._lower - moved)
         self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
@@ -85,24 +112,23 @@ class Revealer:
         left_over = np.diff(self._matrix.indptr) - np.diff(open_part.indptr)
         self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
-        self._programs: dict[int, WarmSolver] = {}
+        self._programs: dict[bytes, WarmSolver] = {}
 
     def explain(self, form: csr_array) -> Argument | None:
         """An argument for the only value of a form (1 x columns), None if none could be confirmed."""
         columns = form.indices[~self._known[form.indices]]
         area = self._area(columns)
-        target = np.zeros(self._open.shape[1], np.int64)
-        target[form.indices] = form.data
-        equation = self._direct(area, columns, form, target) or self._equation(area, target)
+        equation = self._direct(area, form, columns) or self._equation(area, form)
         if equation is not None:
             value = self._check(form, equation, None)
             if value is not None:
                 return Argument("equation", equation, equation, value, value, False, False)
         ends = []
         for sign in (1, -1):
-            point = self._vertex(area, sign * target)
-            found = None if point is None else self._multipliers(area, sign * target, point)
-            value = None if found is None else self._check(form * sign, found, point)
+            signed = csr_array(form * sign)
+            point = self._vertex(area, signed)
+            found = None if point is None else self._multipliers(area, signed, point)
+            value = None if found is None else self._check(signed, found, point)
             if found is None or value is None:
                 return None
             ends.append((found, value))
@@ -120,31 +146,27 @@ class Revealer:
         )
 
     def _area(self, columns: NDArray[np.int64]) -> _Area:
-        """Closure of some columns under "stands in a sparse row with", with all rows that lie inside it."""
+        """Closure of some columns under "stands in a sparse row with", with all longer rows that lie inside it."""
         if len(columns) == 1 and int(columns[0]) in self._areas:
             return self._areas[int(columns[0])]
-        seen_columns = np.zeros(self._open.shape[1], np.bool_)
-        seen_rows = np.zeros(self._open.shape[0], np.bool_)
-        seen_columns[columns] = True
-        new = columns
+        seen_columns, seen_rows, new = set(columns.tolist()), set[int](), columns
         while len(new):
-            rows = np.unique(self._by_column[:, new].indices)
-            rows = rows[~seen_rows[rows]]
-            seen_rows[rows] = True
-            reached = np.unique(self._open[rows].indices)
-            new = reached[~seen_columns[reached]]
-            seen_columns[new] = True
-        size = np.diff(self._open.indptr)[self._sparse_rows :]
-        inside = abs(self._open[self._sparse_rows :]) @ (~seen_columns).astype(np.int64) == 0
-        longer = self._sparse_rows + np.flatnonzero(inside & (size > 0))
-        r, c = np.concatenate([np.flatnonzero(seen_rows), longer]), np.flatnonzero(seen_columns)
+            rows = [r for r in np.unique(self._sparse[:, new].indices).tolist() if r not in seen_rows]
+            seen_rows.update(rows)
+            reached = np.unique(self._open[rows].indices).tolist() if rows else []
+            new = np.array([c for c in reached if c not in seen_columns], dtype=np.int64)
+            seen_columns.update(new.tolist())
+        c = np.array(sorted(seen_columns), dtype=np.int64)
+        longer, inside = np.unique(self._longer[:, c].indices, return_counts=True)
+        longer = self._sparse_rows + longer[inside == np.diff(self._open.indptr)[self._sparse_rows + longer]]
+        r = np.concatenate([np.array(sorted(seen_rows), dtype=np.int64), longer])
         area = _Area(r, c, csr_array(self._open[r][:, c]))
         if len(columns) == 1:
             for column in c.tolist():
                 self._areas[column] = area
         return area
 
-    def _vertex(self, area: _Area, target: NDArray[np.int64]) -> Floats | None:
+    def _vertex(self, area: _Area, form: csr_array) -> Floats | None:
         """A solution of the area where the form is least."""
         columns = area.columns
         low = 0.0 if self._prepared.system.nonnegative else -np.inf
@@ -155,49 +177,43 @@ class Revealer:
             np.full(len(columns), low),
             np.full(len(columns), np.inf),
         )
-        outcome = self._solver.warm(problem).minimise(target[columns].astype(np.float64))
+        outcome = self._solver.warm(problem).minimise(area.weights(form).astype(np.float64))
         return outcome.x if outcome.status == "optimal" else None
 
-    def _direct(
-        self, area: _Area, columns: NDArray[np.int64], form: csr_array, target: NDArray[np.int64]
-    ) -> Multipliers | None:
+    def _direct(self, area: _Area, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
         """The shortest single equation whose open part is the form itself: total minus published parts."""
-        local = np.zeros(len(area.rows), np.int64)
         if len(columns) == 0:  # only published base cells: nothing to combine
-            return self._complete(area, target, Rational(local, 1))
+            return self._complete({}, form)
+        if (form.data != 1).any():
+            return None
         exact = self._rest_lower[area.rows] == self._rest_upper[area.rows]
         same_size = np.diff(area.matrix.indptr) == len(columns)
-        wanted = target[area.columns]
-        fits = exact & same_size & (area.matrix @ wanted == len(columns)) & (form.data == 1).all()
-        rows = np.flatnonzero(fits)
+        rows = area.rows[exact & same_size & (area.matrix @ area.weights(form) == len(columns))]
         if len(rows) == 0:
             return None
-        local[rows[np.argmin(self._length[area.rows[rows]])]] = 1
-        return self._complete(area, target, Rational(local, 1))
+        return self._complete({int(rows[np.argmin(self._length[rows])]): Fraction(1)}, form)
 
-    def _equation(self, area: _Area, target: NDArray[np.int64]) -> Multipliers | None:
+    def _equation(self, area: _Area, form: csr_array) -> Multipliers | None:
         """Shortest combination of equations that gives the form; one warm program per area."""
         exact = np.flatnonzero(self._rest_lower[area.rows] == self._rest_upper[area.rows])
         if len(exact) == 0:
             return None
-        key = int(area.columns[0])
+        key = area.columns.tobytes()
         if key not in self._programs:
             by_row = csr_array(area.matrix.T)[:, exact]
             matrix = csr_array(hstack([by_row, -by_row], format="csr"))
             size, zero = matrix.shape[1], np.zeros(matrix.shape[0])
             self._programs[key] = self._solver.warm(Problem(matrix, zero, zero, np.zeros(size), np.full(size, np.inf)))
         program = self._programs[key]
-        program.set_rows(target[area.columns].astype(np.float64))
+        program.set_rows(area.weights(form).astype(np.float64))
         outcome = program.minimise(np.tile(self._length[area.rows[exact]], 2))
         if outcome.status != "optimal" or outcome.x is None:
             return None
-        y = np.zeros(len(area.rows))
-        y[exact] = outcome.x[: len(exact)] - outcome.x[len(exact) :]
-        rational = rationalise(y)
-        return None if rational is None else self._complete(area, target, rational)
+        y = rationalise(outcome.x[: len(exact)] - outcome.x[len(exact) :])
+        return None if y is None else self._complete(_multipliers(area.rows[exact], y), form)
 
-    def _multipliers(self, area: _Area, target: NDArray[np.int64], point: Floats) -> Multipliers | None:
-        """Shortest y and z >= 0 with target = A'y + z over the area, using only what is tight at the point."""
+    def _multipliers(self, area: _Area, form: csr_array, point: Floats) -> Multipliers | None:
+        """Shortest y and z >= 0 with form = A'y + z over the area, using only what is tight at the point."""
         lower, upper = self._rest_lower[area.rows], self._rest_upper[area.rows]
         exact = lower == upper
         value = area.matrix @ point
@@ -216,7 +232,7 @@ class Revealer:
             )
             cost.append(np.full(len(zero), 0.01))
         matrix = csr_array(hstack(blocks, format="csr"))
-        right = target[area.columns].astype(np.float64)
+        right = area.weights(form).astype(np.float64)
         size = matrix.shape[1]
         problem = Problem(matrix, right, right, np.zeros(size), np.full(size, np.inf))
         outcome = self._solver.warm(problem).minimise(np.concatenate(cost))
@@ -226,17 +242,16 @@ class Revealer:
         np.add.at(y, plus, outcome.x[: len(plus)])
         np.add.at(y, minus, -outcome.x[len(plus) : len(plus) + len(minus)])
         rational = rationalise(y)
-        return None if rational is None else self._complete(area, target, rational)
+        return None if rational is None else self._complete(_multipliers(area.rows, rational), form)
 
-    def _complete(self, area: _Area, target: NDArray[np.int64], y: Rational) -> Multipliers:
-        """Multipliers over system rows: the found combination, plus the published base cells that it leaves over."""
-        d = y.denominator
-        weights = np.zeros(self._transform.shape[0], np.int64)
-        weights[area.rows] = y.numerator
-        rest = target * d - self._matrix.T @ weights
-        combined = self._transform.T @ weights
-        total = {int(r): Fraction(int(combined[r]), d) for r in np.flatnonzero(combined)}
-        left = {int(c): Fraction(int(rest[c]), d) for c in np.flatnonzero(rest) if self._known[c]}
+    def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
+        """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
+        total: Multipliers = {}
+        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
+        for row, factor in found.items():
+            _subtract(rest, self._matrix, row, factor)
+            _subtract(total, self._transform, row, -factor)
+        left = {c: v for c, v in rest.items() if v and self._known[c]}
         differenced = self._prepared.differenced
         # Latest first: a column's equation holds only columns that were known before it.
         queue = [-self._order[c] for c in left]
@@ -246,29 +261,19 @@ class Revealer:
             factor = left.pop(column) / entry
             if not factor:
                 continue
-            span = slice(differenced.matrix.indptr[row], differenced.matrix.indptr[row + 1])
-            for other, e in zip(
-                differenced.matrix.indices[span].tolist(), differenced.matrix.data[span].tolist(), strict=True
-            ):
+            for other, e in _entries(differenced.matrix, row):
                 if other != column:
                     if other not in left:
                         heappush(queue, -self._order[other])
                     left[other] = left.get(other, Fraction(0)) - factor * e
-            span = slice(differenced.transform.indptr[row], differenced.transform.indptr[row + 1])
-            for r, t in zip(
-                differenced.transform.indices[span].tolist(), differenced.transform.data[span].tolist(), strict=True
-            ):
-                total[r] = total.get(r, Fraction(0)) + factor * t
+            _subtract(total, differenced.transform, row, -factor)
         return {r: v for r, v in total.items() if v}
 
     def _rest(self, form: csr_array, y: Multipliers) -> dict[int, Fraction]:
         """form - A'y over base cells, exactly."""
-        system = self._prepared.system
-        rest = {int(c): Fraction(int(w)) for c, w in zip(form.indices, form.data, strict=True)}
+        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
         for row, factor in y.items():
-            span = slice(system.matrix.indptr[row], system.matrix.indptr[row + 1])
-            for c, e in zip(system.matrix.indices[span].tolist(), system.matrix.data[span].tolist(), strict=True):
-                rest[c] = rest.get(c, Fraction(0)) - factor * e
+            _subtract(rest, self._prepared.system.matrix, row, factor)
         return {c: v for c, v in rest.items() if v}
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:

@@ -23,6 +23,8 @@ Cell = tuple[str, Codes]
 RELEASED = ("published", "must_publish", "frozen")
 WITHHELD = ("primary", "secondary", "withheld")
 MOST_TABLES = 150_000
+FAR = 1e5
+"""Values of these tests stay far below this: a bound near it is none."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,9 @@ class Known:
 
     @property
     def open(self) -> bool:
-        released = self.derived and self.status in (*RELEASED, "structural_zero")
-        return bool(self.listed) and not self.exact and not released
+        if not self.listed or self.exact:
+            return False
+        return not (self.derived and self.status in (*RELEASED, "structural_zero"))
 
     @property
     def status(self) -> str:
@@ -148,28 +151,19 @@ def _quick_upper(oracle: Oracle, j: int) -> float | None:
 def _linear(oracle: Oracle, cost: np.ndarray) -> float | None:
     equal = oracle.lower == oracle.upper
     at_most, at_least = ~equal & np.isfinite(oracle.upper), ~equal & np.isfinite(oracle.lower)
+    # Unbounded problems confuse the solver's presolve: a far box tells them from infeasible ones.
     found = linprog(
         cost,
         A_ub=np.vstack([oracle.matrix[at_most], -oracle.matrix[at_least]]),
         b_ub=np.concatenate([oracle.upper[at_most], -oracle.lower[at_least]]),
         A_eq=oracle.matrix[equal] if equal.any() else None,
         b_eq=oracle.lower[equal] if equal.any() else None,
-        bounds=(0 if oracle.nonnegative else None, None),
+        bounds=(0 if oracle.nonnegative else -FAR, FAR),
     )
-    if found.status == 4:  # unclear whether infeasible or unbounded: without a cost it is only the former
-        found = linprog(
-            cost,
-            A_ub=np.vstack([oracle.matrix[at_most], -oracle.matrix[at_least]]),
-            b_ub=np.concatenate([oracle.upper[at_most], -oracle.lower[at_least]]),
-            A_eq=oracle.matrix[equal] if equal.any() else None,
-            b_eq=oracle.lower[equal] if equal.any() else None,
-            bounds=(0 if oracle.nonnegative else None, None),
-            options={"presolve": False},
-        )
-    if found.status == 3:
-        return -inf
-    assert found.status in (0, 2), found.message
-    return float(found.fun) if found.status == 0 else None
+    if found.status == 2:
+        return None
+    assert found.status == 0, found.message
+    return -inf if found.fun < -FAR / 100 else float(found.fun)
 
 
 def variables_of(document: Document) -> dict[str, Variable]:

@@ -36,8 +36,23 @@ SCHEMAS: Sequence[Sequence[Sequence[int]]] = (
 class Maker:
     """Makes one document; every choice comes from `random`."""
 
-    def __init__(self, random: Random, *, base: int = 12, largest: int = 3) -> None:
+    def __init__(
+        self,
+        random: Random,
+        *,
+        base: int = 12,
+        largest: int = 3,
+        rounded: int = 25,
+        linked: int = 15,
+        damaged: int = 15,
+        schema: Sequence[Sequence[int]] | None = None,
+        first_shape: Mapping[str, Any] | None = None,
+    ) -> None:
+        """base: most base cells of a measure; largest: largest base cell; rounded, linked, damaged: percentages;
+        schema: variables of each table; first_shape: classification of the first variable."""
         self.random, self.base, self.largest = random, base, largest
+        self.rounded, self.linked, self.damaged = rounded, linked, damaged
+        self.schema, self.first_shape = schema, first_shape
 
     def chance(self, percent: int) -> bool:
         """True in that many percent of the cases."""
@@ -46,7 +61,7 @@ class Maker:
     def document(self) -> Document:
         """One release."""
         random = self.random
-        schema = random.choice(SCHEMAS)
+        schema = self.schema or random.choice(SCHEMAS)
         two = self.chance(15) and max(v for table in schema for v in table) < 2
         shapes = self._shapes(1 + max(v for table in schema for v in table), self.base // 2 if two else self.base)
         # A code that stands in two variables is allowed and must not confuse anything.
@@ -72,15 +87,17 @@ class Maker:
                 document["tables"].append(table)
         if not document["tables"]:
             return self.document()
-        if two or self.chance(15):
+        if two or self.chance(self.linked):
             document["links"] = [self._link(known, measures, hidden, two) for _ in range(random.randint(1, 2))]
-        if self.chance(15):
+        if self.chance(self.damaged):
             self._damage(document)
         return document
 
     def _shapes(self, count: int, room: int) -> list[Mapping[str, Any]]:
         while True:
             chosen = [self.random.choice(SHAPES) for _ in range(count)]
+            if self.first_shape is not None:
+                chosen[0] = self.first_shape
             size = 1
             for shape in chosen:
                 size *= len(variables_of({"variables": {"v": shape}, "tables": []})["v"].leaves)
@@ -121,7 +138,7 @@ class Maker:
             table["where"] = where
         unit = Fraction(measures[measure].get("unit", "1"))
         rounding = None
-        if self.chance(25):
+        if self.chance(self.rounded):
             base = random.choice([2, 3, 3, 4, 5])
             method = random.choice(["conventional", "random", "controlled", "up", "down"])
             rounding = (base, method)

@@ -1,5 +1,6 @@
 """The documentation is true: every verb and option is described, every example works."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -26,12 +27,24 @@ def test_every_verb_and_option_is_in_the_guide() -> None:
                 assert not option.startswith("-") or f"{option}" in GUIDE, f"{name} {option}"
 
 
+def words(text: str) -> str:
+    """The text on one line, as it was before it was broken to fit the page."""
+    return " ".join(text.split())
+
+
 @pytest.mark.parametrize(("name", "text"), [("guide", GUIDE), ("README", README)])
 def test_every_example_works(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks with file=NAME are written, lines of sh blocks that call tableseal run; `# exit N` is the exit code."""
+    """Blocks with file=NAME are written, lines of sh blocks that call tableseal run; `# exit N` is the exit code.
+
+    Each line of a block marked `output` stands in what the last command said.
+    """
     monkeypatch.chdir(tmp_path)
     ran = 0
+    said = ""
     for language, information, body in BLOCK.findall(text):
+        if information == "output":
+            for line in body.splitlines():
+                assert words(line) in words(said), line
         if information.startswith("file="):
             (tmp_path / information.removeprefix("file=")).write_text(body, "utf-8")
         for line in body.splitlines() if language == "sh" else ():
@@ -40,6 +53,7 @@ def test_every_example_works(name: str, text: str, tmp_path: Path, monkeypatch: 
                 code = int(comment.split()[-1]) if "exit" in comment else 0
                 result = CliRunner().invoke(app, shlex.split(command)[1:])
                 assert result.exit_code == code, f"{line}\n{result.output}"
+                said = result.output
                 ran += 1
     assert ran > 0
 
@@ -52,7 +66,7 @@ def test_every_yaml_part_of_the_guide_is_valid() -> None:
 
     frame = {"tableseal": "1", "variables": {}, "tables": [{"name": "t", "file": "t.csv"}]}
     parts = [body for _, information, body in BLOCK.findall(GUIDE) if information == "part"]
-    assert len(parts) > 4
+    assert parts
     for part in parts:
         document = parse_document(part, "guide")
         assert isinstance(document, dict)
@@ -67,7 +81,33 @@ def test_the_two_commands_of_the_readme_are_verbs() -> None:
     assert "python3 do.py test" in README
 
 
+def test_the_real_result_of_the_readme_is_true(tmp_path: Path) -> None:
+    """The demo says what the README shows, and the numbers in its text are those of the report."""
+    report = tmp_path / "report.json"
+    release = ROOT / "cases" / "french_business" / "turnover.yaml"
+    result = CliRunner().invoke(app, ["audit", str(release), "--withhold-primaries", "--json", str(report)])
+    shown = [
+        line for _, information, body in BLOCK.findall(README) if information == "demo" for line in body.splitlines()
+    ]
+    assert len(shown) == 3
+    for line in shown:
+        assert words(line) in words(result.output), line
+    found = json.loads(report.read_text("utf-8"))
+    summary = found["summary"]
+    assert f"{summary['cells']:,} cells" in README
+    assert f"make {summary['withheld']} of them sensitive" in words(README)
+    assert f"**{summary['exposed']} of the {summary['withheld']}**" in README
+    coefficients = [[c for c, _ in cell["reveals"]["terms"]] for cell in found["cells"] if cell["reveals"]]
+    assert sum(c.count(1) == 1 and c.count(-1) == len(c) - 1 for c in coefficients) > 200
+
+
 def test_documents_do_not_link_to_files_that_are_not_there() -> None:
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\((?!http|#)([^)#]+)", path.read_text("utf-8")):
+        text = path.read_text("utf-8")
+        for target in re.findall(r"\]\((?!http|#)([^)#]+)", text):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+        headings = [
+            re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in re.findall(r"^#+ (.*)$", text, re.M)
+        ]
+        for anchor in re.findall(r"\]\(#([^)]+)\)", text):
+            assert anchor in headings, f"{path.name}: #{anchor}"

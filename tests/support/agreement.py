@@ -1,0 +1,132 @@
+"""What an audit says, compared with what the oracle knows; and the arithmetic of exposures, checked by hand."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+from oracle import Cell, Document, Oracle, possible_values, read
+
+from audit.audit import audit
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.report import Report, ReportCell, Reveals, Term
+
+
+def report_of(document: Document, **options: object) -> Report | None:
+    """The audit's report; None if it refuses the release."""
+    release = release_from_document(document)
+    try:
+        return audit(release, **options).report  # type: ignore[arg-type]
+    except InputError:
+        return None
+
+
+def by_name(report: Report) -> dict[Cell, ReportCell]:
+    """Open cells of a report by measure and codes."""
+    return {
+        (cell.measure, tuple(code for _, code in cell.cell)): cell
+        for cell in report.cells
+        if cell.reason != "sensitive_published"
+    }
+
+
+def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, report: Report | None) -> None:
+    """Everything a report says of every open cell is what the list of all tables says."""
+    assert (report is None) == (len(tables) == 0), "a release is refused exactly if no table fits it"
+    if report is None:
+        return
+    found = by_name(report)
+    exposed = False
+    for name in oracle.open_cells:
+        cell, unit = found.pop(name), oracle.units[name[0]]
+        values = list(possible_values(tables, oracle.forms[name]))
+        ends = (values[0] * unit, values[-1] * unit)
+        assert (cell.lower, cell.upper) == ends, name
+        assert cell.attained == ends, name
+        assert cell.exact, name
+        assert cell.lp is not None, name
+        assert cell.lp[0] <= ends[0], name
+        assert cell.lp[1] >= ends[1], name
+        assert cell.possible.at_least <= len(values) <= cell.possible.at_most, name
+        known = oracle.cells[name]
+        assert cell.status == known.status, name
+        assert cell.sensitive == known.sensitive, name
+        if known.status == "missing":
+            assert cell.verdict == "not_judged", name
+            continue
+        assert cell.verdict == ("exposed" if len(values) == 1 else "protected"), name
+        exposed |= known.sensitive and len(values) == 1
+    # Beside open cells only published ones that another table withholds may be listed.
+    for name, cell in found.items():
+        assert oracle.cells[name].exact or oracle.cells[name].derived, name
+        assert cell.verdict == "exposed", name
+    contradicted = any(c.reason == "sensitive_published" for c in report.cells)
+    assert report.verdict == ("unsafe" if exposed or contradicted else "safe")
+    assert report.summary.rank == oracle.rank()
+    assert_arithmetic(document, oracle, report)
+
+
+def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> None:
+    """Every exposed cell comes with an argument, and an equation gives exactly its value."""
+    for name, cell in by_name(report).items():
+        if name not in oracle.open_cells:
+            continue
+        if cell.lower is None or cell.lower != cell.upper:
+            assert cell.reveals is None, name
+            continue
+        assert cell.reveals is not None, name
+        if cell.reveals.kind == "equation":
+            total = sum((t.coefficient * _stated(t, document, oracle) for t in cell.reveals.terms), Fraction(0))
+            assert total == cell.lower, (name, cell.reveals.text)
+        assert_spelled(cell.reveals, cell.lower)
+
+
+def _stated(term: Term, document: Document, oracle: Oracle) -> Fraction:
+    """What is released of the cell or link of a term: one value."""
+    if term.link is not None:
+        link = document["links"][term.link - 1]
+        assert link["lower"] == link["upper"]
+        return Fraction(link["lower"])
+    measure = term.measure or next(iter(oracle.units))
+    known = oracle.cells[measure, tuple(code for _, code in term.cell)]
+    assert known.low == known.high not in (inf, -inf)
+    return int(known.low) * oracle.units[measure]
+
+
+def assert_spelled(reveals: Reveals, value: Fraction) -> None:
+    """The text ends in the value (or says it), and adds up where it is one chain of sums."""
+    numbers = [Fraction(n) for n in re.findall(r"(?<![\w.=])-?\d+(?:\.\d+|/\d+)?(?![\w.])", reveals.text)]
+    assert value in numbers, reveals.text
+    if reveals.kind != "equation" or "..." in reveals.text:
+        return
+    name, cells, *numbers_then_result = reveals.text.split(" = ")
+    assert name
+    assert cells
+    *spelled, result = numbers_then_result  # one cell alone is not repeated in numbers
+    assert Fraction(result) == value, reveals.text
+    assert [_sum(s) for s in spelled] in ([], [value]), reveals.text
+
+
+def _sum(text: str) -> Fraction:
+    """3 + 2 * 5 - 1/2 as a pocket calculator has it."""
+    total = Fraction(0)
+    for sign, factor, number in re.findall(r"(^-|^| [+-] )(?:([\d/.]+) \* )?(-?[\d/.]+)", text):
+        total += (-1 if "-" in sign else 1) * Fraction(factor or "1") * Fraction(number)
+    return total
+
+
+def assert_same_bounds(one: Mapping[Cell, ReportCell], other: Mapping[Cell, ReportCell]) -> None:
+    """Same cells, same intervals, same verdicts."""
+    assert one.keys() == other.keys()
+    for name, cell in one.items():
+        twin = other[name]
+        fields = ("lower", "upper", "attained", "exact", "lp", "verdict", "basis", "status", "sensitive")
+        assert [getattr(cell, f) for f in fields] == [getattr(twin, f) for f in fields], name
+
+
+def oracle_of(document: Document) -> tuple[Oracle, np.ndarray | None]:
+    """The oracle and all tables (None: unlimited or too many to list)."""
+    oracle = read(document)
+    return oracle, oracle.tables()
