@@ -43,10 +43,11 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     """The report for a terminal: verdict, summary, cells worst first, exposures with their arithmetic, notes.
 
     Parameters
-    ---------- colour: with escape sequences for colours; without, everything but the codes and titles of the
-    release is ASCII. width: columns of the terminal. limit: longest list of cells, and of exposures; what is
-    left out is counted. None: no limit. release: if given, variables that stand at their total are left out
-    of cells' names.
+    ----------
+    colour: with escape sequences for colours; without, everything but the codes and titles of the release is ASCII.
+    width: columns of the terminal.
+    limit: longest list of cells, and of exposures; what is left out is counted. None: no limit.
+    release: if given, variables that stand at their total are left out of cells' names.
     """
     from rich.console import Console
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf
 
 import numpy as np
-from oracle import Cell, Document, Oracle, possible_values, read
+from oracle import WITHHELD, Cell, Document, Oracle, possible_values, read
 
 from audit.audit import audit
 from audit.errors import InputError
@@ -56,8 +56,11 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         if known.status == "missing":
             assert cell.verdict == "not_judged", name
             continue
-        assert cell.verdict == ("exposed" if len(values) == 1 else "protected"), name
-        exposed |= known.sensitive and len(values) == 1
+        verdict = "protected" if len(values) > 1 else "exposed"
+        if verdict == "protected" and known.sensitive and insiders_know(oracle, tables, name):
+            verdict = "underprotected"
+        assert cell.verdict == verdict, name
+        exposed |= known.sensitive and verdict != "protected"
     # Beside open cells only published ones that another table withholds may be listed.
     for name, cell in found.items():
         assert oracle.cells[name].exact or oracle.cells[name].derived, name
@@ -66,6 +69,20 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
     assert report.verdict == ("unsafe" if exposed or contradicted else "safe")
     assert report.summary.rank == oracle.rank()
     assert_arithmetic(document, oracle, report)
+
+
+def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell) -> bool:
+    """Whether the only unit counted in some withheld cell, who knows that cell, is left one value of the target."""
+    if oracle.cells[target].status not in WITHHELD:
+        return False
+    for name in oracle.open_cells:
+        known, values = oracle.cells[name], np.rint(tables @ oracle.forms[name])
+        single = name[0] in oracle.counts and known.truth == 1 and known.status in WITHHELD
+        if name != target and single and len(np.unique(values)) > 1:
+            left = tables[values == 1]
+            if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
+                return True
+    return False
 
 
 def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> None:

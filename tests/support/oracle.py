@@ -43,6 +43,8 @@ class Known:
     low: float = -inf
     high: float = inf
     listed: list[str] = field(default_factory=list)
+    truth: float | None = None
+    """What the agency knows of it: of two rows the first."""
     exact: bool = False
     """Some row states the exact value."""
     derived: bool = False
@@ -80,6 +82,8 @@ class Oracle:
     cells: Mapping[Cell, Known]
     forms: Mapping[Cell, np.ndarray]
     units: Mapping[str, Fraction]
+    counts: frozenset[str]
+    """Measures that count units."""
 
     @property
     def open_cells(self) -> list[Cell]:
@@ -267,6 +271,7 @@ def read(document: Document) -> Oracle:
         cells,
         forms,
         units,
+        frozenset(name for name, m in document["measures"].items() if m["kind"] == "count"),
     )
 
 
@@ -327,6 +332,8 @@ def _read_table(
             truth[codes] = own
         elif not rounding and not np.isnan(value):
             truth[codes] = value
+        if known.truth is None:
+            known.truth = truth.get(codes)
     _complete(table, variables, named, measure, truth, cells)
 
 

@@ -33,15 +33,20 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize(("name", "text"), [("guide", GUIDE), ("README", README)])
-def test_every_example_works(name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_example_works(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Blocks with file=NAME are written, lines of sh blocks that call tableseal run; `# exit N` is the exit code.
 
-    Each line of a block marked `output` stands in what the last command said.
+    Python blocks marked `run` are run. Each line of a block marked `output` stands in what the last command said.
     """
     monkeypatch.chdir(tmp_path)
     ran = 0
     said = ""
     for language, information, body in BLOCK.findall(text):
+        if information == "run":
+            exec(body, {})
+            said = capsys.readouterr().out
         if information == "output":
             for line in body.splitlines():
                 assert words(line) in words(said), line

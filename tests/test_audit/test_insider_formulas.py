@@ -15,6 +15,7 @@ slack = st.integers(0, 50) | st.none()
 
 
 def test_the_papers_example() -> None:
+    # CONVENTION 41
     assert largest_seen_by_second(995, 1004, 400, None, strictly_larger=True) == (401, 604)
 
 
@@ -60,6 +61,7 @@ def test_the_true_amount_is_inside_the_estimate(
 
 @given(st.integers(0, 60), st.integers(0, 8), st.integers(0, 20), st.integers(2, 4))
 def test_the_estimates_are_the_tightest(lo: int, width: int, own: int, n: int) -> None:
+    # CONVENTION 41
     """Brute force over all contributions of whole units; as tight as the paper's simpler bound, or tighter."""
     hi = lo + width
 
@@ -93,10 +95,12 @@ def test_the_estimates_are_the_tightest(lo: int, width: int, own: int, n: int) -
     ],
 )
 def test_too_close(low: int | None, high: int | None, target: int, close: bool) -> None:
+    # CONVENTION 42
     assert too_close(low, high, target, Fraction(10)) is close
 
 
 def test_too_close_is_exact() -> None:
+    # CONVENTION 42
     target = 10**30
     assert too_close(None, target + target // 10 - 1, target, Fraction(10))
     assert not too_close(None, target + target // 10, target, Fraction(10))

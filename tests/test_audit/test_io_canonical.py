@@ -132,6 +132,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 @settings(max_examples=60, deadline=None)
 @given(documents())
 def test_it_reads_back_to_an_equal_release(document: dict[str, Any]) -> None:
+    # CONVENTION 114
     release = release_from_document(document)
     text = canonical_json(release)
     again = release_from_document(json.loads(text, parse_float=str))

@@ -13,18 +13,21 @@ from audit.io.delimited import read_delimited, sniff
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_delimiters_are_recognised(delimiter: str) -> None:
+    # CONVENTION 104
     text = f'a{delimiter}n\n"Oak, Elm; x|y"{delimiter}3\n" 1"{delimiter}4\n'
     assert sniff(text) == delimiter
     assert read_delimited(text, "x.csv").data == {"a": ["Oak, Elm; x|y", " 1"], "n": ["3", "4"]}
 
 
 def test_a_decimal_comma_is_no_delimiter() -> None:
+    # CONVENTION 104
     assert sniff("a;v\nk;1,5\nl;2,5\n") == ";"
     assert sniff("name, short;v\nk;1,5\n") == ";"  # fits both; a comma may be a decimal comma
     assert sniff("a\nk\n") == ","
 
 
 def test_blank_lines_and_line_ends() -> None:
+    # CONVENTION 104
     columns = read_delimited('a,n\r\n\r\nk,1\r\n   \r\n"l\r\nm",2\r\n\r\n', "x.csv")
     assert columns.data == {"a": ["k", "l\nm"], "n": ["1", "2"]}
     assert columns.place(1, "n") == 'x.csv row 2 (line 6), column "n"'
@@ -53,6 +56,7 @@ def test_bad_text_is_located(text: str, mentions: list[str]) -> None:
 
 
 def test_a_ragged_row_far_down_is_numbered() -> None:
+    # CONVENTION 104
     with pytest.raises(InputError, match=r"row 120001 \(line 120002\)"):
         read_delimited("a,n\n" + "k,1\n" * 120_000 + "k\n", "x.csv")
 

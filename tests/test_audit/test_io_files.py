@@ -21,10 +21,12 @@ def refused(folder: Path, name: str) -> str:
     "name", ["/etc/passwd", "../secret.csv", "a/../../secret.csv", "C:\\x.csv", "\\\\host\\x", "a\\..\\..\\x"]
 )
 def test_paths_out_of_the_folder_are_refused(tmp_path: Path, name: str) -> None:
+    # CONVENTION 102
     assert "leads out of the release's folder" in refused(tmp_path, name)
 
 
 def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
+    # CONVENTION 102
     inside = tmp_path / "inside"
     inside.mkdir()
     (tmp_path / "secret.csv").write_text("a\n1\n")
@@ -47,11 +49,13 @@ def test_a_missing_file_is_named_with_a_suggestion(tmp_path: Path) -> None:
 
 
 def test_a_release_without_folder_names_no_files() -> None:
+    # CONVENTION 102
     with pytest.raises(InputError, match="came without a folder"):
         Folder(None).path("x.csv", "tables[0].file")
 
 
 def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:
+    # CONVENTION 101
     path = tmp_path / "huge.csv"
     with open(path, "wb") as file:
         file.truncate(2**30)
@@ -62,6 +66,7 @@ def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    # CONVENTION 102
     os.mkfifo(tmp_path / "pipe")
     for path, problem in ((tmp_path / "pipe", "a device or a pipe"), (tmp_path, "is a folder")):
         with pytest.raises(InputError, match=problem):
@@ -76,10 +81,12 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_byte_order_marks(encoding: str) -> None:
+    # CONVENTION 103
     assert decode("a;Ærø".encode(encoding), "x.csv") == ("a;Ærø", [])
 
 
 def test_windows_1252_is_read_and_noted() -> None:
+    # CONVENTION 103
     text, notes = decode("a\nÆrø €".encode("cp1252"), "x.csv")
     assert text == "a\nÆrø €"
     assert [note.code for note in notes] == ["decoded_windows_1252"]

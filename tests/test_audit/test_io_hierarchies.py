@@ -33,6 +33,7 @@ NESTED = {"T": {"N1", "N2", "S1"}, "N": {"N1", "N2"}, "N1": {"N1"}, "N2": {"N2"}
 
 
 def test_forms_that_say_the_same(tmp_path: Path) -> None:
+    # CONVENTION 110
     forms: list[tuple[dict[str, Any], dict[str, str]]] = [
         ({"tree": {"N": ["N1", "N2"], "S": ["S1"]}}, {}),
         ({"tree": [{"N": {"N1": None, "N2": None}}, {"S": ["S1"]}]}, {}),
@@ -58,6 +59,7 @@ def test_flat_codes_and_no_total(tmp_path: Path) -> None:
 
 
 def test_level_tables_with_repeated_and_blank_levels(tmp_path: Path) -> None:
+    # CONVENTION 110
     found = read(
         tmp_path,
         {"total": "T", "levels": ["A10", "A21", "A88"], "file": "act.csv"},
@@ -69,6 +71,7 @@ def test_level_tables_with_repeated_and_blank_levels(tmp_path: Path) -> None:
 
 
 def test_hrc_keeps_blanks_before_codes_and_leading_points(tmp_path: Path) -> None:
+    # CONVENTION 7, 110
     found = read(tmp_path, {"total": "T", "file": "r.hrc"}, r_hrc="Nr\n@ 1\n@ 2\nOs \n.misc\n@Ærø\n")
     assert found.codes == ("T", "Nr", " 1", " 2", "Os", ".misc", "Ærø")
 
@@ -80,6 +83,7 @@ def test_one_child_levels_stay_separate(tmp_path: Path) -> None:
 
 
 def test_groupings_that_are_not_nested(tmp_path: Path) -> None:
+    # CONVENTION 110
     found = read(
         tmp_path,
         {"total": "T", "file": "c.csv", "trees": [{"K": ["a", "d"]}, "m.hrc"]},

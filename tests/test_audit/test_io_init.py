@@ -29,6 +29,7 @@ def refusal(tmp_path: Path, text: str) -> str:
 
 
 def test_a_table_of_counts_with_status(tmp_path: Path) -> None:
+    # CONVENTION 113
     document = infer(
         tmp_path,
         "region,sex,n,flag\nT,T,60,\nT,M,33,\nT,F,27,\nA,T,20,\nA,M,,primary\nA,F,,secondary\n"
@@ -65,6 +66,7 @@ def test_negative_values_are_allowed_and_said(tmp_path: Path) -> None:
 
 
 def test_a_total_without_a_usual_name_is_found_by_arithmetic(tmp_path: Path) -> None:
+    # CONVENTION 113
     text = "land,y,n\nHele landet,p,9\nk,p,4\nl,p,5\nHele landet,q,8\nk,q,7\nl,q,1\n"
     assert infer(tmp_path, text)["variables"] == {
         "land": {"total": "Hele landet", "codes": ["k", "l"]},
@@ -73,6 +75,7 @@ def test_a_total_without_a_usual_name_is_found_by_arithmetic(tmp_path: Path) -> 
 
 
 def test_columns_of_other_numbers_are_left_out_and_said(tmp_path: Path) -> None:
+    # CONVENTION 113
     (tmp_path / "x.csv").write_text("a,value,weight\nT,9,1\nk,4,2\nl,5,3\n")
     _, notes = infer_document(tmp_path / "x.csv")
     assert "columns_left_out" in [note.code for note in notes]
@@ -96,6 +99,7 @@ def test_columns_of_other_numbers_are_left_out_and_said(tmp_path: Path) -> None:
     ],
 )
 def test_what_could_be_read_in_two_ways_is_refused(tmp_path: Path, text: str, mentions: list[str]) -> None:
+    # CONVENTION 113
     message = refusal(tmp_path, text)
     for mention in mentions:
         assert mention in message

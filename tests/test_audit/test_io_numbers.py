@@ -33,6 +33,7 @@ def test_notations_and_gaps() -> None:
 
 
 def test_noise_vanishes_and_the_rest_is_counted() -> None:
+    # CONVENTION 106
     columns = Columns("x.csv", {"n": ["2305598.5354999998", "1.23", "0.99999999", "1e-8"]})
     found, off = read_amounts(columns, "n", Fraction(1, 10000), role="the value")
     assert found.units.tolist() == [23055985355, 12300, 10000, 0]
@@ -54,6 +55,7 @@ def test_what_is_no_number_is_located(text: str) -> None:
 
 
 def test_confidential_entries_are_not_shown() -> None:
+    # CONVENTION 112
     for entry, shown in (("12x", False), ("**", True)):
         with pytest.raises(InputError) as error:
             amounts([entry], secret=np.array([True]))
@@ -61,6 +63,7 @@ def test_confidential_entries_are_not_shown() -> None:
 
 
 def test_the_limit() -> None:
+    # CONVENTION 101
     with pytest.raises(InputError, match=r'row 2, column "n": the number is larger than 2\*\*60 times the unit'):
         amounts(["1", str(2**60 + 1)])
 
@@ -76,6 +79,7 @@ def test_the_limit() -> None:
     ],
 )
 def test_the_decimal_sign_is_seen(entries: list[str | None], sign: str) -> None:
+    # CONVENTION 105
     assert decimal_sign(Columns("x.csv", {"n": entries}), ["n"], None, False) == sign
 
 
@@ -84,6 +88,7 @@ def test_the_decimal_sign_is_seen(entries: list[str | None], sign: str) -> None:
     [(["1,234"], "decimal comma or one with a separator"), (["1,234.5"], "without"), (["1,234,567"], "without")],
 )
 def test_separators_of_thousands_are_not_guessed(entries: list[str | None], mention: str) -> None:
+    # CONVENTION 105
     with pytest.raises(InputError) as error:
         decimal_sign(Columns("x.csv", {"n": entries}), ["n"], None, False)
     assert 'row 1, column "n"' in str(error.value)
@@ -103,6 +108,7 @@ reference = {"nearest": lambda q: floor(q + Fraction(1, 2)), "up": ceil, "down":
 
 @given(st.lists(numbers, min_size=1, max_size=8), units, st.sampled_from(["nearest", "up", "down"]))
 def test_every_number_is_rounded_exactly(values: list[Fraction], unit: Fraction, rounding: Round) -> None:
+    # CONVENTION 106, 107
     columns = Columns("x.csv", {"n": [decimal_text(value) for value in values]})
     found, off = read_amounts(columns, "n", unit, role="the value", rounding=rounding)
     assert found.units.tolist() == [reference[rounding](value / unit) for value in values]

@@ -51,6 +51,7 @@ def report(name: str) -> Path:
 
 
 def test_codes_are_taken_as_written() -> None:
+    # CONVENTION 7
     number_codes = read_release(report("B21_codes/release_number_codes.yaml"))
     assert number_codes.variables["cls"].codes == ("T", "010", "1e3", "12:30")
     assert read_release(report("B21_codes/release_norway.yaml")).variables["geo"].codes == ("T", "DK", "NO", "SE")
@@ -86,6 +87,7 @@ def test_links() -> None:
 
 
 def test_measures_short_and_long() -> None:
+    # CONVENTION 16
     short = release_from_document({**BASE, "measures": None, "kind": "magnitude", "unit": "0.5"})
     assert short.measures == {"value": Measure("value", "magnitude", Fraction(1, 2))}
     assert short.tables[0].value.units.tolist() == [18, 8]
@@ -102,6 +104,7 @@ def test_intruder() -> None:
 
 
 def test_a_json_release_and_a_command_line_status_map(tmp_path: Path) -> None:
+    # CONVENTION 109
     (tmp_path / "r.json").write_bytes(canonical_json(release_from_document(BASE)))
     assert read_release(tmp_path / "r.json").tables[0].value.units.tolist() == [9, 4]
     (tmp_path / "t.csv").write_text("a,y,value,s\nT,1,9,\nk,1,4,c\n")
@@ -144,6 +147,7 @@ RULES = (
 
 
 def test_policies(tmp_path: Path) -> None:
+    # CONVENTION 115, 150
     path = tmp_path / "policy.yaml"
     path.write_text(POLICY)
     policy = read_policy(path)

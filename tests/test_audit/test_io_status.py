@@ -14,6 +14,7 @@ def words(data: dict[str, list[str | None]], *sources: StatusSource, **extra: St
 
 
 def test_words_in_any_case_and_empty_is_published() -> None:
+    # CONVENTION 109
     data: dict[str, list[str | None]] = {"s": ["", None, "Primary ", "must_publish", "structural_zero", "MISSING"]}
     assert words(data, StatusSource("s")) == [
         "published", "published", "primary", "must_publish", "structural_zero", "missing",
@@ -32,6 +33,7 @@ def test_schemes(scheme: str) -> None:
 
 
 def test_a_map_goes_before_the_scheme_and_the_command_line_before_both() -> None:
+    # CONVENTION 109
     data: dict[str, list[str | None]] = {"s": ["c", "S", "x", "primary"]}
     own = StatusSource("s", None, {"c": Status.SECONDARY, "S": Status.PUBLISHED, "x": Status.MISSING})
     assert words(data, own) == ["secondary", "published", "missing", "primary"]
@@ -41,6 +43,7 @@ def test_a_map_goes_before_the_scheme_and_the_command_line_before_both() -> None
 
 
 def test_of_several_columns_the_most_restrictive_wins() -> None:
+    # CONVENTION 109
     data: dict[str, list[str | None]] = {"conf": ["F", "A", "", "D"], "obs": ["A", "A", "M", "Q"]}
     sources = StatusSource("conf", "sdmx-conf"), StatusSource("obs", "sdmx-obs")
     assert words(data, *sources) == ["published", "primary", "structural_zero", "withheld"]

@@ -47,6 +47,7 @@ MAGNITUDE = {"kind": "magnitude", "unit": 0.1}
 
 
 def test_status_value_and_truth() -> None:
+    # CONVENTION 3, 8, 10
     found = table(
         table={
             "cells": {
@@ -72,18 +73,21 @@ def test_a_truth_column() -> None:
 
 
 def test_truth_goes_before_a_value_beside_a_withheld_status() -> None:
+    # CONVENTION 9
     found = release(table=cells(value=[9, 0, 5], x=[9, 4, 5], s=["", "primary", ""]) | {"truth": "x", "status": "s"})
     assert values(found.tables[0].truth) == [9, 4, 5]
     assert [note.code for note in found.notes] == ["truth_beside_withheld_differs"]
 
 
 def test_an_impossible_value_beside_a_withheld_status_is_a_warning() -> None:
+    # CONVENTION 9
     found = release(table=cells(value=[9, -4, 5], s=["", "primary", ""]) | {"status": "s"})
     assert values(found.tables[0].truth) == [9, None, 5]
     assert [(note.code, note.count) for note in found.notes] == [("impossible_value_beside_withheld", 1)]
 
 
 def test_rounded_tables_publish_no_truth() -> None:
+    # CONVENTION 9
     rounding = {"base": 3, "method": "random"}
     found = table(table=cells(value=[9, 3, 6], s=["", "", "primary"]) | {"status": "s", "rounding": rounding})
     assert found.rounding == Rounding(3, "random")
@@ -96,6 +100,7 @@ def test_rounded_tables_publish_no_truth() -> None:
 
 
 def test_bounds_are_rounded_inward_and_distances_up() -> None:
+    # CONVENTION 107
     found = table(
         table=cells(value=[9, None, None], lo=[None, 1.2, 0], hi=["", 3.9, 4], l=[1, 1.5, None], u=["", 0, 2.01])
         | {"lower": "lo", "upper": "hi", "protection": {"lower": "l", "upper": "u"}}
@@ -119,6 +124,7 @@ def test_agency_knowledge() -> None:
 
 
 def test_contributions_are_ordered_by_absolute_value_where_they_may_be_negative() -> None:
+    # CONVENTION 111
     found = table(
         **MAGNITUDE,
         intruder={"nonnegative": False},
@@ -129,6 +135,7 @@ def test_contributions_are_ordered_by_absolute_value_where_they_may_be_negative(
 
 
 def test_noise_is_rounded_away_and_real_decimals_are_noted_once_a_column() -> None:
+    # CONVENTION 106
     found = release(**MAGNITUDE, table=cells(value=["9.00000001", 4.25, 4.77]))
     assert values(found.tables[0].value) == [90, 43, 48]
     assert [(note.code, note.count) for note in found.notes] == [("rounded_to_unit", 2)]
@@ -136,6 +143,7 @@ def test_noise_is_rounded_away_and_real_decimals_are_noted_once_a_column() -> No
 
 
 def test_columns_may_have_other_names_and_the_rest_is_at_its_total(tmp_path: Path) -> None:
+    # CONVENTION 1, 108
     (tmp_path / "x.csv").write_text("Art;Wert;status\nT;9,5;\nk;4,5;\nl;5;\n")
     variables = {"a": {"total": "T", "codes": ["k", "l"]}, "b": {"total": "all", "codes": ["m"]}}
     found = release(
@@ -151,6 +159,7 @@ def test_columns_may_have_other_names_and_the_rest_is_at_its_total(tmp_path: Pat
 
 
 def test_a_subpopulation_by_code_and_by_codes() -> None:
+    # CONVENTION 15
     variables = {
         "a": {"total": "T", "codes": ["k", "l"]},
         "r": {"total": "W", "tree": {"N": ["N1", "N2"], "S": ["S1", "S2"]}},
@@ -181,6 +190,7 @@ def test_a_subpopulation_by_code_and_by_codes() -> None:
     ],
 )
 def test_bad_subpopulations(where: dict[str, Any], mentions: list[str]) -> None:
+    # CONVENTION 15
     variables = {
         "a": {"total": "T", "codes": ["k", "l"]},
         "r": {"total": "W", "tree": {"N": ["N1", "N2"], "S": ["S1"]}},
@@ -249,6 +259,7 @@ def test_bad_subpopulations(where: dict[str, Any], mentions: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_bad_tables(changes: dict[str, Any], mentions: list[str]) -> None:
+    # CONVENTION 8, 10, 106, 111
     message = refusal(**changes)
     for mention in mentions:
         assert mention in message
@@ -267,6 +278,7 @@ def test_bad_tables(changes: dict[str, Any], mentions: list[str]) -> None:
     ],
 )
 def test_messages_never_tell_what_is_withheld(columns: dict[str, list[Any]], entry: dict[str, Any]) -> None:
+    # CONVENTION 3, 112
     message = refusal(table=cells(**columns) | entry)
     assert "row 2" in message
     assert "531" not in message

@@ -11,6 +11,7 @@ from audit.io.yaml_text import MAX_DEPTH, as_text, parse_document
 
 
 def test_scalars_stay_as_written() -> None:
+    # CONVENTION 7, 100
     text = "codes: [NO, 010, 12:30, 1e3, 0x1F, yes, 1_000, '', \"~\", 9007199254740993, 2024-01-01]"
     assert parse_document(text, "r.yaml") == {
         "codes": ["NO", "010", "12:30", "1e3", "0x1F", "yes", "1_000", "", "~", "9007199254740993", "2024-01-01"]
@@ -18,6 +19,7 @@ def test_scalars_stay_as_written() -> None:
 
 
 def test_plain_nulls_are_nothing_and_quoted_ones_are_text() -> None:
+    # CONVENTION 100
     assert parse_document("a: [null, ~, 'null']\nb:\nc: !!str null", "r.yaml") == {
         "a": [None, None, "null"],
         "b": None,
@@ -52,6 +54,7 @@ def test_json_keeps_digits() -> None:
     ],
 )
 def test_bad_yaml_is_located(text: str, mentions: list[str]) -> None:
+    # CONVENTION 100
     with pytest.raises(InputError) as error:
         parse_document(text, "r.yaml")
     for mention in mentions:
@@ -75,6 +78,7 @@ def test_bad_json_is_located(text: str, mentions: list[str]) -> None:
 
 
 def test_aliases_work_within_a_budget_and_bombs_are_refused() -> None:
+    # CONVENTION 101
     assert parse_document("a: &x [k, l]\nb: *x\nc: &y m\n*y : 1", "r.yaml") == {
         "a": ["k", "l"],
         "b": ["k", "l"],

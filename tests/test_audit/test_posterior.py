@@ -40,6 +40,7 @@ def test_risk_is_the_reciprocal_of_the_entropy(values: int, risk: float) -> None
 
 
 def test_one_value_is_exact_disclosure_and_no_limit_is_no_risk() -> None:
+    # CONVENTION 160
     assert (entropy_bits(1), disclosure_risk(1)) == (0.0, None)
     assert (entropy_bits(None), disclosure_risk(None)) == (None, 0.0)
 
@@ -75,6 +76,7 @@ def test_more_values_never_more_risk(values: int) -> None:
     ],
 )
 def test_conventional_rounding(value: int, base: int, ends: tuple[int, int], risk: float) -> None:
+    # CONVENTION 33
     low, high = interval(value, base, "conventional")
     assert (low, high) == ends
     assert disclosure_risk(high - low + 1) == pytest.approx(risk, abs=1e-9)
@@ -92,10 +94,12 @@ def test_smith_elliot_figures_2_1_to_2_4() -> None:
     [("random", (6, 14)), ("controlled", (6, 14)), ("up", (6, 10)), ("down", (10, 14))],
 )
 def test_other_methods(method: str, ends: tuple[int, int]) -> None:
+    # CONVENTION 33
     assert interval(10, 5, method) == ends
 
 
 def test_cut_at_zero_only_if_everyone_knows_it() -> None:
+    # CONVENTION 33
     assert interval(0, 5, "random") == (0, 4)
     assert interval(0, 5, "random", nonnegative=False) == (-4, 4)
     assert interval(-5, 4, "conventional", nonnegative=False) == (-7, -4)
@@ -103,6 +107,7 @@ def test_cut_at_zero_only_if_everyone_knows_it() -> None:
 
 @given(st.integers(-500, 500), st.integers(1, 12))
 def test_interval_is_what_rounds_to_the_published_value(multiple: int, base: int) -> None:
+    # CONVENTION 33
     """Brute force: exactly these whole values round to the multiple (ties up), up or down."""
     published = multiple * base
     near = range(published - 2 * base, published + 2 * base + 1)

@@ -28,9 +28,7 @@ from audit.report import (
 from audit.report import grid as grid_module
 from audit.report import html as html_module
 
-CHROMIUM = next(
-    (p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None
-)
+CHROMIUM = next((p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None)
 
 # ---------------------------------------------------------------- releases and reports made by hand
 
@@ -125,9 +123,7 @@ def small():
 
     released = Term(Fraction(1), "t", place("A", "All"))
     cells = [
-        open_cell(
-            place("A1", "small"), 12, 12, reveals=Reveals("equation", (released,), "A1 / small = A / All - 4")
-        ),
+        open_cell(place("A1", "small"), 12, 12, reveals=Reveals("equation", (released,), "A1 / small = A / All - 4")),
         open_cell(place("A1", "large"), 7, 7, status="secondary"),
         open_cell(
             *(place("A2", "small"), 90, 110),
@@ -198,6 +194,7 @@ def test_codes_stand_in_the_order_of_the_hierarchy_and_are_indented():
 
 
 def test_nothing_is_loaded_and_only_our_own_script_and_style_may_run():
+    # CONVENTION 166
     release, report = small()
     page = render_html(report, release)
     assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", page)
@@ -233,6 +230,7 @@ def test_a_public_page_holds_no_confidential_thing():
 
 
 def test_a_cell_that_the_report_withholds_shows_no_value_even_if_the_table_has_one():
+    # CONVENTION 164
     """The what-if that only the primaries are withheld is drawn over the release as it stands."""
     release, report = small()
     cell = open_cell((("activity", "B"), ("size", "small")), 1, 9)
@@ -284,6 +282,7 @@ def test_a_report_of_another_release_is_refused():
 
 
 def test_more_dimensions_become_foldable_sub_tables():
+    # CONVENTION 165
     variables = [build_hierarchy(n, "T", [[(None, "1"), (None, "2")]]) for n in ("a", "b", "c")]
     rows = [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
     values = [None if row == (1, 2, 1) else 10 for row in rows]
@@ -339,6 +338,7 @@ def test_zeros_without_a_row_and_computed_sums_are_drawn_as_released():
 
 
 def test_a_table_too_large_to_draw_shows_lines_with_open_cells_and_says_so(monkeypatch):
+    # CONVENTION 165
     release, report = small()
     monkeypatch.setattr(grid_module, "DRAWN", 6)
     monkeypatch.setattr(html_module, "LISTED", 2)
@@ -372,12 +372,8 @@ def large(open_cells):
         low, width = (n * 37) % 5000, (0, 1, 3, 9, 40, 900, 2600, 20_000)[n // step % 61 % 8]
         verdict = None if width != 3 else ("underprotected" if n % 3 else "undecided")
         status_word = "secondary" if n % 4 else "primary"
-        arithmetic = (
-            Reveals("equation", (), f"{activity.codes[a]} = Total - the others") if width == 0 else None
-        )
-        cells.append(
-            open_cell(place, low, low + width, status=status_word, verdict=verdict, reveals=arithmetic)
-        )
+        arithmetic = Reveals("equation", (), f"{activity.codes[a]} = Total - the others") if width == 0 else None
+        cells.append(open_cell(place, low, low + width, status=status_word, verdict=verdict, reveals=arithmetic))
     report = report_on(cells, size=10_000, title="Turnover of enterprises by activity and size class, 2025")
     return release_of(table_of(rows, values, status), activity, size), report
 
@@ -414,9 +410,7 @@ def test_chromium_opens_a_page_of_10_000_cells_in_under_2_seconds(tmp_path, open
                 done(performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0))))"""
             )
             elapsed = time.perf_counter() - start
-            print(
-                f"{open_cells} open cells: painted in {elapsed:.2f} s, first contentful paint {paint:.0f} ms"
-            )
+            print(f"{open_cells} open cells: painted in {elapsed:.2f} s, first contentful paint {paint:.0f} ms")
             assert elapsed < 2
             assert messages == []
             assert requests == [page_file.as_uri()]

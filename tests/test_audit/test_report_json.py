@@ -111,12 +111,11 @@ reports = st.builds(
     ],
 )
 def test_numbers_are_written_exactly(value, text):
+    # CONVENTION 160
     assert dumps(value) == text
 
 
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity")]
-)
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("Infinity")])
 def test_what_json_does_not_know_is_never_written(value):
     with pytest.raises(ValueError, match="cannot be written as JSON"):
         dumps([value])
@@ -229,6 +228,7 @@ O03 = Report(
 
 
 def test_the_shape_is_the_agreed_one():
+    # CONVENTION 161
     written = json.loads(report_json(O03))
     assert list(written) == [
         *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "cells", "notes")

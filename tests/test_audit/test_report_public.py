@@ -46,20 +46,17 @@ OPEN = ReportCell(
     insider=InsiderFinding("secret insider", (SECRET, None)),
     steps=(Step("t", Fraction(0), None, 0.0),),
 )
-ONE = replace(
-    OPEN, lower=Fraction(7), upper=Fraction(7), attained=(Fraction(7), Fraction(7)), verdict="exposed"
-)
+ONE = replace(OPEN, lower=Fraction(7), upper=Fraction(7), attained=(Fraction(7), Fraction(7)), verdict="exposed")
 SUMMARY = Summary(36, 30, 6, 1, 1, 1, 3, 1, 0, 0, 24, 1, 1)
 
 
 def copy_of(*cells, notes=()):
-    report = Report(
-        "unsafe", "Title", "d" * 64, "e" * 64, "integer", SUMMARY, cells, tuple(notes), confidential=True
-    )
+    report = Report("unsafe", "Title", "d" * 64, "e" * 64, "integer", SUMMARY, cells, tuple(notes), confidential=True)
     return public_copy(report)
 
 
 def test_knowledge_of_the_agency_is_gone():
+    # CONVENTION 180
     copy = copy_of(OPEN, ONE, notes=[Note("impossible_truth", "secret note")])
     text = report_json(copy)
     for secret in ("secret", "98765", "p% 10", "protection", "d" * 64, "e" * 64):
@@ -91,6 +88,7 @@ def test_intervals_and_risk_stay_because_anyone_can_work_them_out():
 
 @pytest.mark.parametrize("status", ["primary", "secondary", "withheld"])
 def test_which_withheld_cell_is_the_sensitive_one_is_not_told(status):
+    # CONVENTION 181
     same = replace(OPEN, status=status, sensitive=status == "primary", rule=None, reason=None, required=None)
     assert copy_of(replace(same, verdict="protected")) == copy_of(OPEN)
 
@@ -104,6 +102,7 @@ def test_secondary_exposures_are_counted_with_the_others():
 
 
 def test_a_published_cell_that_a_rule_finds_sensitive_is_not_listed():
+    # CONVENTION 182
     finding = replace(ONE, status="published", reason="sensitive_published")
     assert copy_of(finding).cells == ()
     assert copy_of(replace(finding, status="frozen", reason=None, sensitive=False)).cells == ()
@@ -135,17 +134,20 @@ def test_a_published_cell_that_a_rule_finds_sensitive_is_not_listed():
     ],
 )
 def test_cells_are_judged_by_public_knowledge_alone(change, verdict, basis):
+    # CONVENTION 184
     for was in ("exposed", "underprotected", "protected", "undecided"):
         (cell,) = copy_of(replace(OPEN, verdict=was, **change)).cells
         assert (cell.verdict, cell.basis) == (verdict, basis)
 
 
 def test_an_attained_interval_that_may_rest_on_the_true_table_is_left_out():
+    # CONVENTION 183
     cell = replace(OPEN, attained=(Fraction(5), SECRET), exact=False)
     assert copy_of(cell).cells[0].attained is None
 
 
 def test_notes_on_how_tables_were_read_stay_and_the_copy_says_what_it_is():
+    # CONVENTION 185
     notes = [Note("absent_zero", "taken as zero"), Note("truth_beside_withheld_differs", "secret")]
     assert [note.code for note in copy_of(OPEN, notes=notes).notes] == ["public_copy", "absent_zero"]
 
@@ -156,5 +158,6 @@ def test_a_public_copy_of_a_public_copy_is_itself():
 
 
 def test_intervals_that_start_from_true_values_cannot_be_made_public():
+    # CONVENTION 186
     with pytest.raises(InputError, match="cannot be made: its intervals start from what the intruder"):
         copy_of(OPEN, notes=[Note(PRIOR_NOTE, "each withheld value is known within 50 %")])

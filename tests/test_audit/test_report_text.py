@@ -91,6 +91,7 @@ def test_verdict_comes_first_in_plain_words():
 
 
 def test_cells_stand_worst_first():
+    # CONVENTION 163
     order = [m.group(1) for line in lines_of() if (m := re.match(r"t +size=(\w+)", line))]
     assert order == ["known", "wasted", "close", "unclear", "narrow", "wide", "missing"]
 

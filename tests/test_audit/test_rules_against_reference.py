@@ -242,9 +242,7 @@ def test_contributions(cells_of: CellsOf, rows: list[Record]) -> None:
 
 @settings(max_examples=60)
 @given(records, percents, st.fractions(0, 1, max_denominator=20), percents | st.none())
-def test_rules_from_microdata(
-    cells_of: CellsOf, rows: list[Record], percent: F, limit: F, share: F | None
-) -> None:
+def test_rules_from_microdata(cells_of: CellsOf, rows: list[Record], percent: F, limit: F, share: F | None) -> None:
     pair = of_microdata(cells_of, rows)
     cells = [behind(rows, place, size) for place, size in COMBINATIONS]
 
@@ -278,9 +276,7 @@ def test_rules_from_microdata(
         assert run(pair, rule) == [(False, None) if c is None else reference(c) for c in cells], rule
 
 
-COLOUR = build_hierarchy(
-    "colour", "any", [[(None, "dark"), ("dark", "black"), ("dark", "blue"), (None, "red")]]
-)
+COLOUR = build_hierarchy("colour", "any", [[(None, "dark"), ("dark", "black"), ("dark", "blue"), (None, "red")]])
 GRID = list(product(["T", "N", "N1", "N2", "S1", "X"], COLOUR.codes))
 
 
@@ -344,6 +340,7 @@ def test_attribute(
     given_names: tuple[str, ...],
     populated: int,
 ) -> None:
+    # CONVENTION 151
     def cells(hierarchy: Any, code: str) -> set[str]:
         return {hierarchy.codes[hierarchy.leaves[i]] for i in leaves(hierarchy, code)}
 
@@ -361,11 +358,7 @@ def test_attribute(
             hierarchies=[TREE, COLOUR],
             codes=list(count),
             status=[
-                Status.STRUCTURAL_ZERO
-                if c in impossible
-                else Status.PRIMARY
-                if c in unknown
-                else Status.PUBLISHED
+                Status.STRUCTURAL_ZERO if c in impossible else Status.PRIMARY if c in unknown else Status.PUBLISHED
                 for c in count
             ],
         )

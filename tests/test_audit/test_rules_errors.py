@@ -41,9 +41,8 @@ def refused(pair: Any, rule: Rule, error: type[Exception] = InputError) -> str:
 
 
 def test_count_without_true_value(cells_of: CellsOf) -> None:
-    pair = cells_of(
-        [5, None, None], kind="count", status=[Status.PUBLISHED, Status.SECONDARY, Status.SECONDARY]
-    )
+    # CONVENTION 141
+    pair = cells_of([5, None, None], kind="count", status=[Status.PUBLISHED, Status.SECONDARY, Status.SECONDARY])
     assert refused(pair, Threshold(3)) == (
         'table "t", row 2, cell a=c1: rule "threshold 3" needs the true value (2 cells lack it); '
         'add a column of true values and name it as "truth", or add microdata.'
@@ -54,9 +53,7 @@ def test_place_names_file_row_and_measure(cells_of: CellsOf) -> None:
     release, cells = cells_of([None], status=[Status.SECONDARY], other_measure=Measure("firms", "count"))
     table = replace(release.tables[0], source="t.csv", rows=np.array([17]))
     text = refused((replace(release, tables=(table,)), cells), PQ(F(10)))
-    assert text.startswith(
-        'table "t" (t.csv), row 17, cell a=c0 of value: rule "p% 10" needs the true value;'
-    )
+    assert text.startswith('table "t" (t.csv), row 17, cell a=c0 of value: rule "p% 10" needs the true value;')
 
 
 def test_place_of_a_computed_total(cells_of: CellsOf) -> None:
@@ -91,6 +88,7 @@ def test_percentage_of_an_unknown_value(cells_of: CellsOf) -> None:
     ],
 )
 def test_contributions_that_are_not_given(cells_of: CellsOf, frequency: Any, contributors: Any) -> None:
+    # CONVENTION 143
     pair = cells_of([SECRET], status=[Status.SECONDARY], frequency=frequency, contributors=contributors)
     assert refused(pair, PQ(F(10))) == (
         'table "t", row 1, cell a=c0: rule "p% 10" needs the 2 largest contributions; '
@@ -124,6 +122,7 @@ def test_request_needs_the_column(cells_of: CellsOf) -> None:
 
 
 def test_given_distance_without_true_value(cells_of: CellsOf) -> None:
+    # CONVENTION 145
     pair = cells_of([None], status=[Status.PRIMARY], protection=([5], [5]))
     assert refused(pair, Threshold(3)) == (
         'table "t", row 1, cell a=c0: the required protection is a distance from the true value, which is not '
@@ -181,6 +180,7 @@ def test_attribute_unknown_variable(cells_of: CellsOf) -> None:
     ],
 )
 def test_meaningless_parameters(cells_of: CellsOf, rule: Rule, text: str) -> None:
+    # CONVENTION 152
     assert refused(cells_of([SECRET], frequency=[1]), rule) == text
 
 

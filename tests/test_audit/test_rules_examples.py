@@ -29,6 +29,7 @@ def judged(world: Any, *rules: Rule) -> Sensitivity:
 
 
 def test_threshold_on_counts(cells_of: CellsOf) -> None:
+    # CONVENTION 146
     world = cells_of([0, 1, 2, 3, 4], kind="count")
     result = judged(world, Threshold(3))
     assert result.sensitive.tolist() == [False, True, True, False, False]
@@ -50,11 +51,13 @@ def test_threshold_with_a_percentage(cells_of: CellsOf) -> None:
 
 def test_zero_value_with_a_contributor_is_no_zero_cell(cells_of: CellsOf) -> None:
     # One firm with turnover 0: publishing 0 tells its turnover. A value without contributors is no zero cell either.
+    # CONVENTION 140
     world = cells_of([0, 0, 5], frequency=[1, 0, 0])
     assert judged(world, Threshold(3)).sensitive.tolist() == [True, False, True]
 
 
 def test_known_zeros_are_never_sensitive(cells_of: CellsOf) -> None:
+    # CONVENTION 140
     world = cells_of(
         [0, 0, 0],
         kind="count",
@@ -99,6 +102,7 @@ def test_pq(cells_of: CellsOf) -> None:
 
 
 def test_lower_end_is_cut_at_zero_unless_values_can_be_negative(cells_of: CellsOf) -> None:
+    # CONVENTION 145
     cells = {"contributors": [[10]], "frequency": [1]}
     assert required(judged(cells_of([10], **cells), PQ(F(200)))) == [(0, 30)]
     free = cells_of([10], intruder=Intruder(nonnegative=False), **cells)
@@ -107,12 +111,14 @@ def test_lower_end_is_cut_at_zero_unless_values_can_be_negative(cells_of: CellsO
 
 def test_contributions_nobody_gave_are_zero(cells_of: CellsOf) -> None:
     # One contributor; two, the second column empty because nothing is left; an empty cell.
+    # CONVENTION 143
     world = cells_of([40, 30, 0], contributors=[[40, 30, None]], frequency=[1, None, None])
     assert judged(world, PQ(F(10))).sensitive.tolist() == [True, True, False]
 
 
 def test_absolute_contributions(cells_of: CellsOf) -> None:
     # 100 and -90 give 10; of the 190 that moved nothing is left besides the two largest.
+    # CONVENTION 144
     world = cells_of([10], contributors=[[100], [-90]], frequency=[2], intruder=Intruder(nonnegative=False))
     result = judged(world, PQ(F(10)))
     assert result.sensitive.tolist() == [True]
@@ -127,6 +133,7 @@ def test_rules_of_the_other_kind_do_not_concern_a_cell(cells_of: CellsOf) -> Non
 
 
 def test_first_rule_names_and_all_rules_protect(cells_of: CellsOf) -> None:
+    # CONVENTION 145
     world = cells_of([100], contributors=[[90], [9]], frequency=[5])
     result = judged(world, PQ(F(10)), Dominance(1, F(50)), Threshold(9, protection_percent=F(1)))
     assert result.rule == ("p% 10",)
@@ -135,6 +142,7 @@ def test_first_rule_names_and_all_rules_protect(cells_of: CellsOf) -> None:
 
 
 def test_distances_given_per_cell(cells_of: CellsOf) -> None:
+    # CONVENTION 145
     world = cells_of(
         [50, 50, 50, 50],
         kind="count",
@@ -147,9 +155,8 @@ def test_distances_given_per_cell(cells_of: CellsOf) -> None:
 
 
 def test_withheld_cells_without_a_true_value(cells_of: CellsOf) -> None:
-    world = cells_of(
-        [None, None, None], kind="count", status=[Status.PRIMARY, Status.WITHHELD, Status.MISSING]
-    )
+    # CONVENTION 141
+    world = cells_of([None, None, None], kind="count", status=[Status.PRIMARY, Status.WITHHELD, Status.MISSING])
     result = judged(world, Threshold(3))
     assert not result.sensitive.any()
     assert required(result) == [(0, 3), (0, 3), None]
@@ -160,11 +167,13 @@ def test_withheld_cells_without_a_true_value(cells_of: CellsOf) -> None:
 
 
 def test_missing_cells_are_judged_if_the_data_are_there(cells_of: CellsOf) -> None:
+    # CONVENTION 141
     world = cells_of([2], kind="count", status=[Status.MISSING])
     assert judged(world, Threshold(3)).sensitive.tolist() == [True]
 
 
 def test_frequency_stands_for_the_value_of_a_count(cells_of: CellsOf) -> None:
+    # CONVENTION 142
     world = cells_of([None], kind="count", status=[Status.SECONDARY], frequency=[2])
     assert judged(world, Threshold(3)).sensitive.tolist() == [True]
 
@@ -223,6 +232,7 @@ def test_attribute_given_another_variable(cells_of: CellsOf, flat_hierarchy: Any
 
 
 def test_attribute_needs_a_given_variable_below_its_total(cells_of: CellsOf, flat_hierarchy: Any) -> None:
+    # CONVENTION 151
     """That all people have one race says nothing of those whose county is known."""
     counts: list[int | None] = [0, 20, 0, 20, 0, 30, 0, 30, 0, 50, 0, 50]
     world = county_by_race(cells_of, flat_hierarchy, counts)
@@ -231,6 +241,7 @@ def test_attribute_needs_a_given_variable_below_its_total(cells_of: CellsOf, fla
 
 
 def test_attribute_line_with_nothing_left_to_learn(cells_of: CellsOf, flat_hierarchy: Any) -> None:
+    # CONVENTION 151
     """All cells but one are structural zeros: everyone knew the attribute before."""
     zero, open_ = Status.STRUCTURAL_ZERO, Status.PUBLISHED
     world = county_by_race(
@@ -252,6 +263,7 @@ def test_attribute_line_with_nothing_left_to_learn(cells_of: CellsOf, flat_hiera
 
 
 def test_attribute_with_withheld_cells(cells_of: CellsOf, flat_hierarchy: Any) -> None:
+    # CONVENTION 151
     primary, open_ = Status.PRIMARY, Status.PUBLISHED
 
     def row_b(*counts: int | None) -> list[bool]:

@@ -31,9 +31,7 @@ from audit.rules.entropy import relative_entropy
 CellsOf = Callable[..., Any]
 F = Fraction
 
-REGION = build_hierarchy(
-    "region", "T", [[(None, "North"), ("North", "N1"), ("North", "N2"), (None, "South")]]
-)
+REGION = build_hierarchy("region", "T", [[(None, "North"), ("North", "N1"), ("North", "N2"), (None, "South")]])
 ALL = ["T", "North", "N1", "N2", "South"]
 
 
@@ -44,9 +42,7 @@ def firms(region: Sequence[str | None], sales: Sequence[int | None] | None = Non
 
 
 def world(cells_of: CellsOf, value: Sequence[int | None], microdata: Microdata, **more: Any) -> Any:
-    return cells_of(
-        value, hierarchies=[REGION], codes=[(r,) for r in ALL[: len(value)]], microdata=microdata, **more
-    )
+    return cells_of(value, hierarchies=[REGION], codes=[(r,) for r in ALL[: len(value)]], microdata=microdata, **more)
 
 
 def judged(pair: Any, *rules: Rule) -> Sensitivity:
@@ -55,9 +51,7 @@ def judged(pair: Any, *rules: Rule) -> Sensitivity:
 
 
 def test_records_reach_every_cell_that_covers_them(cells_of: CellsOf) -> None:
-    release, cells = world(
-        cells_of, [60, 40, 30, 10, 20], firms(["N1", "N1", "N2", "South"], [10, 20, 10, 20])
-    )
+    release, cells = world(cells_of, [60, 40, 30, 10, 20], firms(["N1", "N1", "N2", "South"], [10, 20, 10, 20]))
     found = contributions(release, cells, release.microdata)
     assert found.frequency.tolist() == [4, 3, 2, 1, 1]
     assert found.value.tolist() == found.size.tolist() == [60, 40, 30, 10, 20]
@@ -68,6 +62,7 @@ def test_records_reach_every_cell_that_covers_them(cells_of: CellsOf) -> None:
 
 
 def test_true_values_follow_from_the_microdata(cells_of: CellsOf) -> None:
+    # CONVENTION 142
     pair = world(
         cells_of,
         [60, 40, None, None, 20],
@@ -96,6 +91,7 @@ def test_columns_of_the_table_go_first(cells_of: CellsOf) -> None:
 
 
 def test_a_holding_is_one_contributor(cells_of: CellsOf) -> None:
+    # CONVENTION 147
     micro = firms(["N1", "N1", "N1", "N2"], [10, 10, 12, 5], holding=("H", "H", "", ""))
     release, cells = world(cells_of, [37, 37, 32, 5], micro)
     found = contributions(release, cells, micro)
@@ -104,12 +100,14 @@ def test_a_holding_is_one_contributor(cells_of: CellsOf) -> None:
 
 
 def test_records_of_one_unit_are_one_contributor(cells_of: CellsOf) -> None:
+    # CONVENTION 147
     micro = firms(["N1", "N2", "N2"], [10, 10, 12], unit_id=("u", "u", "v"))
     release, cells = world(cells_of, [32, 32, 10, 22], micro)
     assert contributions(release, cells, micro).frequency.tolist() == [2, 2, 1, 2]
 
 
 def test_weights(cells_of: CellsOf) -> None:
+    # CONVENTION 147
     """Weighted: value and number of contributors. Not weighted: the single contributions."""
     micro = firms(["N1", "N1", "N2"], [10, 6, 3], weight=np.array([2.25, 2.0, 0.2]))
     release, cells = world(cells_of, [None, 35, None, 1], micro, status=[Status.SECONDARY] * 4)
@@ -121,6 +119,7 @@ def test_weights(cells_of: CellsOf) -> None:
 
 
 def test_a_contributor_with_several_weights_counts_the_smallest(cells_of: CellsOf) -> None:
+    # CONVENTION 147
     micro = firms(["N1", "N1"], [1, 1], holding=("H", "H"), weight=np.array([10.0, 1.0]))
     release, cells = world(cells_of, [11, 11, 11], micro)
     assert contributions(release, cells, micro).frequency.tolist() == [1, 1, 1]
@@ -151,6 +150,7 @@ def test_order_of_records_changes_nothing(cells_of: CellsOf) -> None:
 
 
 def test_group_codes_leave_finer_cells_open(cells_of: CellsOf) -> None:
+    # CONVENTION 148
     """A record known to be in the North tells the North, but not which of its parts it belongs to."""
     pair = world(cells_of, [60, 40, 30, 10, 20], firms(["N1", "North", "N2", "South"], [10, 20, 10, 20]))
     release, cells = pair
@@ -161,9 +161,7 @@ def test_group_codes_leave_finer_cells_open(cells_of: CellsOf) -> None:
         False,
         True,
     ]
-    with pytest.raises(
-        InputError, match=r'row 3, cell region=N1: rule "threshold 3" needs the number of contr'
-    ):
+    with pytest.raises(InputError, match=r'row 3, cell region=N1: rule "threshold 3" needs the number of contr'):
         judged(pair, Threshold(3))
 
 
@@ -173,6 +171,7 @@ def test_records_without_a_code_are_known_to_the_total_only(cells_of: CellsOf) -
 
 
 def test_a_record_without_a_value_leaves_its_cells_open(cells_of: CellsOf) -> None:
+    # CONVENTION 148
     release, cells = world(cells_of, [10, 10, 10, 0, 5], firms(["N1", "N1", "South"], [10, None, 5]))
     assert contributions(release, cells, release.microdata).covered.tolist() == [
         False,
@@ -184,6 +183,7 @@ def test_a_record_without_a_value_leaves_its_cells_open(cells_of: CellsOf) -> No
 
 
 def test_microdata_that_give_nothing_to_a_cell_do_not_judge_it(cells_of: CellsOf) -> None:
+    # CONVENTION 148
     pair = world(cells_of, [60, 60, 60, 0, 7], firms(["N1"], [60]))
     with pytest.raises(InputError, match=r'row 5, cell region=South: rule "p% 10" needs the 2 largest'):
         judged(pair, PQ(F(10)))
@@ -210,6 +210,7 @@ def test_several_variables_and_measures(cells_of: CellsOf, flat_hierarchy: Any) 
 
 
 def test_request(cells_of: CellsOf) -> None:
+    # CONVENTION 150
     micro = firms(["N1", "N1", "N2"], [10, 90, 7], request=np.array([True, False, False]))
     pair = world(cells_of, [107, 107, 100, 7, 0], micro)
     result = judged(pair, Request())
@@ -221,6 +222,7 @@ def test_request(cells_of: CellsOf) -> None:
 
 
 def test_request_on_counts_and_holdings(cells_of: CellsOf) -> None:
+    # CONVENTION 150
     micro = firms(["N1", "N2", "N2"], holding=("H", "H", ""), request=np.array([True, False, False]))
     pair = world(cells_of, [3, 3, 1, 2], micro, kind="count")
     assert judged(pair, Request()).sensitive.tolist() == [True, True, True, True]
@@ -235,6 +237,7 @@ def replace_requests(pair: Any, asked: list[bool]) -> Any:
 
 def test_entropy(cells_of: CellsOf) -> None:
     # North: 1/2, 1/4, 1/4: H = 1.5 bits of log2 3; N1: one of two gives all; South: equal
+    # CONVENTION 149
     micro = firms(["N1", "N1", "N2", "N2", "South", "South"], [2, 0, 1, 1, 5, 5])
     release, cells = world(cells_of, [14, 4, 2, 2, 10], micro)
     ratio = relative_entropy(contributions(release, cells, micro))
@@ -252,12 +255,14 @@ def test_entropy(cells_of: CellsOf) -> None:
 
 
 def test_entropy_of_a_single_contributor_and_of_nothing(cells_of: CellsOf) -> None:
+    # CONVENTION 149
     pair = world(cells_of, [5, 5, 5, 0, 0], firms(["N1", "N2"], [5, 0]))
     result = judged(pair, Entropy(F("0.01")))
     assert result.sensitive.tolist() == [True, True, True, False, False]
 
 
 def test_entropy_with_weights_is_that_of_the_blown_up_population(cells_of: CellsOf) -> None:
+    # CONVENTION 149
     sample = firms(["N1", "N1"], [3, 7], weight=np.array([2.0, 3.0]))
     full = firms(["N1"] * 5, [3, 3, 7, 7, 7])
     release, cells = world(cells_of, [27], sample)

@@ -121,6 +121,7 @@ def test_projections_by_listing_every_table() -> None:
 
 
 def test_rounding_by_listing_every_table() -> None:
+    # CONVENTION 33
     rows: list[Row] = []
     for row in rows_of("s07_rounding/with_margins.csv"):
         at = ["ABC".find(row["var1"]), "DEF".find(row["var2"])]  # -1: total

@@ -1,0 +1,48 @@
+"""Small releases of one variable a (T: k, l, m), for tests of single rules."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from audit.audit import audit
+from audit.io import release_from_document
+from audit.report import Report, ReportCell
+
+Values = Sequence[int | None]
+
+
+def table(codes: Sequence[str], value: Values, *, status: Sequence[str] = (), **entry: Any) -> dict[str, Any]:
+    """A table of variable a; keys of `entry` whose value is a column of its own are written as (key, list)."""
+    cells: dict[str, Any] = {"a": list(codes), "value": list(value)}
+    found: dict[str, Any] = {"name": entry.pop("name", "t"), "cells": cells}
+    if status:
+        cells["s"] = list(status)
+        found["status"] = "s"
+    for key in ("truth", "frequency", "lower", "upper"):
+        if key in entry:
+            cells[f"column_{key}"] = entry.pop(key)
+            found[key] = f"column_{key}"
+    if "largest" in entry:
+        cells["top"] = entry.pop("largest")
+        found["contributors"] = ["top"]
+    return found | entry
+
+
+def document(*tables: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A release document of these tables; a count unless `changes` say otherwise."""
+    variables = {"a": {"total": "T", "codes": ["k", "l", "m"]}}
+    return {"tableseal": 1, "kind": "count", "variables": variables, "tables": list(tables)} | changes
+
+
+def report(*tables: dict[str, Any], options: dict[str, Any] | None = None, **changes: Any) -> Report:
+    """The audit of such a release; `options` are those of `audit`."""
+    return audit(release_from_document(document(*tables, **changes)), **(options or {})).report
+
+
+def cells(found: Report) -> dict[str, ReportCell]:
+    """The listed cells by the codes of all their variables, such as "k" or "k,x"."""
+    return {",".join(code for _, code in cell.cell): cell for cell in found.cells}
+
+
+def interval(cell: ReportCell) -> tuple[Any, Any]:
+    """The outer interval."""
+    return cell.lower, cell.upper
