@@ -25,9 +25,10 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     published = (cells.status == Status.SECONDARY) & ~sensitive
     unknown = np.flatnonzero(published & ~cells.truth.known)
     if len(unknown):
+        more = f" ({len(unknown)} such cells)" if len(unknown) > 1 else ""
         raise InputError(
             f"{full_name(release, cells, int(unknown[0]))}: the what-if publishes secondary cells, and this one has no "
-            f"true value ({len(unknown)} such cells); add a truth column"
+            f"true value{more}; add a truth column"
         )
     status = cells.status.copy()
     status[sensitive] = Status.PRIMARY
@@ -45,4 +46,5 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
         upper=bound(cells.upper),
         exact=(cells.exact & ~sensitive) | published,
         rounded=cells.rounded & ~sensitive,
+        withheld_status=cells.withheld_status & ~published,
     )

@@ -31,6 +31,7 @@ class Minima(Protocol):
 
     proved: NDArray[np.int64]
     attained: NDArray[np.int64]
+    in_hand: bool
 
     def witness(self, x: NDArray[np.int64]) -> None:
         """An integer solution in hand."""
@@ -52,6 +53,33 @@ def close_gap(
     target = int(state.attained[k])
     proved = _prove(component, cost, target, solver, limits, state.witness)
     state.proved[k] = max(int(state.proved[k]), min(proved, int(state.attained[k])))
+
+
+def find_any(component: Component, state: Minima, solver: Solver, limits: Limits) -> None:
+    """Find some integer solution of a component about which no question has led to one.
+
+    Raises
+    ------
+    InfeasibleError: proved that no integer solution exists.
+    """
+    if _has_row_between_multiples(component):
+        raise InfeasibleError
+    nothing = np.zeros(component.matrix.shape[1], np.int64)
+    _find_table(component, nothing, state, solver, limits)
+    if not state.in_hand:
+        _prove(component, nothing, 1, solver, limits, state.witness)
+
+
+def _has_row_between_multiples(component: Component) -> bool:
+    """True if some row allows no multiple of the common divisor of its entries (2 x - 2 y = 1): where columns have no
+    limit, splits alone would never find that out."""
+    filled = np.flatnonzero(np.diff(component.matrix.indptr) > 0)
+    if len(filled) == 0:
+        return False
+    divisor = np.gcd.reduceat(np.abs(component.matrix.data), component.matrix.indptr[filled])
+    lower, upper = component.lower[filled], component.upper[filled]
+    bounded = (lower != NO_LOWER) & (upper != NO_UPPER)
+    return bool((bounded & (-(-lower // divisor) > upper // divisor)).any())
 
 
 def _find_table(component: Component, cost: NDArray[np.int64], state: Minima, solver: Solver, limits: Limits) -> None:

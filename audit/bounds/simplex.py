@@ -24,7 +24,7 @@ from audit.bounds.certify import (
 )
 from audit.bounds.component import Component, End, Limits, TargetBounds
 from audit.bounds.elastic import proved_empty
-from audit.bounds.integer import close_gap
+from audit.bounds.integer import close_gap, find_any
 from audit.bounds.network import is_network
 from audit.bounds.problem import ray_problem, solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -53,6 +53,8 @@ class _Minima:
     unlimited: NDArray[np.bool_]
     values: list[set[int]] | None = None
     """Different values seen of each target, kept only where not every value in between is known to be possible."""
+    in_hand: bool = False
+    """Some integer solution was found."""
 
     def cost(self, k: int) -> NDArray[np.int64]:
         """Form k as a dense row."""
@@ -63,6 +65,7 @@ class _Minima:
 
     def witness(self, x: NDArray[np.int64]) -> None:
         """An integer solution in hand: it bounds every minimum from above."""
+        self.in_hand = True
         value = self.forms @ x
         np.minimum(self.attained, value, out=self.attained)
         if self.values is not None:
@@ -103,6 +106,9 @@ class Simplex:
                 if limits.out_of_time():
                     break
                 close_gap(component, state.cost(k), state, k, self._solver, limits)
+            if not state.in_hand and not limits.out_of_time():
+                # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
+                find_any(component, state, self._solver, limits)
         limits.tick(count)
         return [
             TargetBounds(

@@ -91,8 +91,9 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
     absent = grid[lookup.find(_keys(space, measure, grid)) < 0]
     if table.absent.leaves == "error" and len(absent):
         cell = ", ".join(f"{v}={c}" for v, c in release.cell_codes(absent[0]).items())
+        more = f" ({len(absent)} such combinations)" if len(absent) > 1 else ""
         raise InputError(
-            f"{table.source or 'table ' + table.name}: no row for {cell} ({len(absent)} such combinations); "
+            f"{table.source or 'table ' + table.name}: no row for {cell}{more}; "
             f"expected a row for every combination, because the table says absent: {{leaves: error}}"
         )
     zeros = absent if table.absent.leaves == "zero" else absent[:0]

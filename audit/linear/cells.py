@@ -19,6 +19,8 @@ class Cells:
     codes: int32 (cells x variables), positions in the hierarchies' codes.
     status: int8 (cells); the most revealing status wins (a cell is released if any table releases it).
     sensitive_status: bool (cells): some table calls it primary or withheld.
+    withheld_status: bool (cells): some table withholds it (whatever another one releases).
+    absent_zero: bool (cells): some table has no row for it and so says that it is zero.
     lower, upper: what the release itself says of the cell, as multiples of the unit; lower == upper where it is
         published exactly, an interval where it is rounded or has known bounds, unknown where nothing is said.
     exact: bool (cells): the exact value is released (or is a zero everyone knows).
@@ -34,6 +36,8 @@ class Cells:
     codes: NDArray[np.int32]
     status: NDArray[np.int8]
     sensitive_status: NDArray[np.bool_]
+    withheld_status: NDArray[np.bool_]
+    absent_zero: NDArray[np.bool_]
     rounded: NDArray[np.bool_]
     lower: Amounts
     upper: Amounts

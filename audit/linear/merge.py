@@ -12,7 +12,7 @@ from audit.linear.absent import complete
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import Keys, KeySpace
-from audit.linear.naming import interval_words
+from audit.linear.naming import interval_words, plural
 from audit.model import Amounts, Note, Release, Status, Table
 from audit.model.rounding import rounding_interval
 
@@ -81,10 +81,16 @@ def _table_rows(release: Release, t: int, space: KeySpace, notes: list[Note]) ->
     zeros, sums = len(done.zero_codes), len(done.sum_codes)
     name = table.name
     if zeros:
-        leaves = "1 leaf without a row was" if zeros == 1 else f"{zeros} leaves without a row were"
+        leaves = plural(zeros, "leaf without a row was", "leaves without a row were")
         notes.append(Note("absent_zero", f'table "{name}": {leaves} taken as zero, known to everyone', zeros))
     if sums:
-        notes.append(Note("absent_computed", f'table "{name}": {sums} totals were computed and released', sums))
+        notes.append(
+            Note(
+                "absent_computed",
+                f'table "{name}": {plural(sums, "total was", "totals were")} computed and released',
+                sums,
+            )
+        )
     added = zeros + sums
     fill = np.concatenate([np.zeros(zeros, np.int64), done.sums.units])
     index = list(release.measures).index(table.measure)
@@ -148,23 +154,25 @@ def _merge(
     low = np.where(is_listed, listed_low, lowest)
     high = np.where(is_listed, listed_high, highest)
     status = np.where(low <= Status.STRUCTURAL_ZERO, low, high).astype(np.int8)
-    sensitive = np.zeros(n, np.bool_)
-    sensitive[group[rows.status >= Status.WITHHELD]] = True
+
+    def some(which: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        result = np.zeros(n, np.bool_)
+        result[group[which]] = True
+        return result
+
+    sensitive = some(rows.status >= Status.WITHHELD)
 
     stated = listed & ((rows.status <= Status.STRUCTURAL_ZERO) & ~rows.rounded)
-    exact = np.zeros(n, np.bool_)
-    exact[group[stated | ~listed]] = True
+    exact = some(stated | ~listed)
     exact &= ~(is_listed & (status > Status.STRUCTURAL_ZERO))
     # A rounded cell whose exact value another table publishes is exact.
-    rounded = np.zeros(n, np.bool_)
-    rounded[group[rows.rounded]] = True
-    rounded &= ~exact
+    rounded = some(rows.rounded) & ~exact
 
     truth = _first_known(rows.truth, group, n)
     misfit = np.where(exact, truth.units != lower, (truth.units < lower) | (truth.units > upper))
     count = int((misfit & truth.known).sum())
     if count:
-        text = f"{count} true values given beside withheld cells do not fit what is released; they were not used"
+        text = f"{count} true values given beside withheld cells do not fit what is released; no interval uses them"
         notes.append(Note("impossible_truth", text, count))
     truth = Amounts(np.where(exact, lower, truth.units), truth.known | exact)
     listing = np.flatnonzero(listed)
@@ -178,6 +186,8 @@ def _merge(
         codes=rows.codes[first],
         status=status,
         sensitive_status=sensitive,
+        withheld_status=some(rows.status >= Status.SECONDARY),
+        absent_zero=some(~listed & (rows.status == Status.STRUCTURAL_ZERO)),
         rounded=rounded,
         lower=Amounts(np.where(lower == NO_LOWER, 0, lower), lower != NO_LOWER),
         upper=Amounts(np.where(upper == NO_UPPER, 0, upper), upper != NO_UPPER),
@@ -201,6 +211,10 @@ def _first_known(amounts: Amounts, group: NDArray[np.int64], n: int) -> Amounts:
     units[group[at]] = amounts.units[at]
     known[group[at]] = True
     return Amounts(units, known)
+
+
+def _more(count: int, things: str) -> str:
+    return f" ({count} such {things})" if count > 1 else ""
 
 
 def _contributor(table: Table, rank: int) -> Amounts | None:
@@ -228,7 +242,7 @@ def _knowledge(
         one, other = _pair(group, known, int(differs[0]))
         raise InputError(
             f"{_cell(release, rows, one)}: {_place(release, rows, one)} and {_place(release, rows, other)} "
-            f"give a different {what} for the same cell ({len(differs)} such rows)"
+            f"give a different {what} for the same cell{_more(len(differs), 'rows')}"
         )
     return merged
 
@@ -253,6 +267,11 @@ def _refuse_contradictions(
     other = int(members[np.argmin(rows.upper[members])])
     one, other = min(one, other), max(one, other)
     more = f" ({len(bad)} cells disagree)" if len(bad) > 1 else ""
+    if one == other:
+        raise ContradictionError(
+            f"{_cell(release, rows, one)}: {_place(release, rows, one)}: the released value and the bounds (lower, "
+            f"upper) that the same row gives leave no value{more}"
+        )
     twice = "listed twice in one table" if rows.table[one] == rows.table[other] else "one cell, two values"
     raise ContradictionError(
         f"{_cell(release, rows, one)}: {twice}: {_statement(release, rows, one)}, "

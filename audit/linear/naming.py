@@ -25,6 +25,11 @@ def decimal(units: int | Fraction, unit: Fraction) -> str:
     return f"-{text}" if whole < 0 else text
 
 
+def plural(count: int, singular: str, several: str | None = None) -> str:
+    """ "1 cell", "2 cells"."""
+    return f"{count} {singular if count == 1 else several or singular + 's'}"
+
+
 def interval_words(low: int, high: int, unit: Fraction) -> str:
     """ "5", "at most 5", "at least 5", "between 2 and 5", "anything"."""
     if low == high:

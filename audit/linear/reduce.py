@@ -111,6 +111,8 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
     part_of, parts = _eliminate(work) if eliminate else (np.full(columns, -1, dtype=np.int64), ())
     rank = len(singletons) + sum(p.echelon.rank for p in parts)
     _fix_determined(work, parts)
+    if nonnegative and (work.value[work.fixed] < 0).any():
+        raise InfeasibleError
 
     low = np.where(work.fixed, work.value, 0 if nonnegative else NO_LOWER)
     high = np.where(work.fixed, work.value, NO_UPPER)

@@ -19,7 +19,7 @@ from audit.bounds.component import Limits, Method, TargetBounds
 from audit.bounds.engine import CellBounds, bound_forms
 from audit.linear.cells import Cells
 from audit.linear.difference import Differenced
-from audit.linear.naming import cell_name
+from audit.linear.naming import cell_name, plural
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.insiders import End, largest_seen_by_second, others, second_seen_by_largest, too_close
@@ -120,7 +120,8 @@ def _notes(prepared: Prepared, asked: tuple[str, ...] | None) -> tuple[Note, ...
     count = int(blind.sum())
     if count == 0 or asked == ():
         return ()
-    text = f"insiders could not be audited for {count} withheld cells: no true value, frequency or contributions"
+    which = plural(count, "withheld cell")
+    text = f"insiders could not be audited for {which}: no true value, frequency or contributions"
     return (Note("insiders_not_audited", text, count),)
 
 

@@ -18,6 +18,9 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
     unit = list(release.measures.values())[int(cells.measure[cell])].unit
     found = decimal(value, unit)
     if argument.kind == "equation":
+        if value == 0 and cells.absent_zero[cell] and _is_own_row(prepared, cell, argument.lower):
+            text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
+            return Reveals("equation", _terms(prepared, argument.lower, unit), text)
         numbers = _numbers(prepared, argument.lower, False)
         result = found if numbers == found else f"{numbers} = {found}"
         text = f"{name} = {_spelled(prepared, argument.lower, False)} = {result}"
@@ -40,11 +43,16 @@ def _side(prepared: Prepared, cell: int, upper: bool, y: Multipliers, zeros: boo
     name, sign = _name(prepared, cell), "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"
-    if len(y) == 1 and all(prepared.system.cell[row] == cell and factor == 1 for row, factor in y.items()):
+    if _is_own_row(prepared, cell, y):
         return f"{name} {sign} {value}, as is known of it"
     numbers = _numbers(prepared, y, upper)
     result = value if numbers == value else f"{numbers} = {value}"
     return f"{name} {sign} {_spelled(prepared, y, upper)} = {result}{because}"
+
+
+def _is_own_row(prepared: Prepared, cell: int, y: Multipliers) -> bool:
+    """True if the argument is nothing but what is known of the cell itself."""
+    return len(y) == 1 and all(prepared.system.cell[row] == cell and factor == 1 for row, factor in y.items())
 
 
 def _name(prepared: Prepared, cell: int) -> str:

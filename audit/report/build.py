@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.bounds.component import End, TargetBounds
 from audit.bounds.engine import CellBounds
@@ -189,7 +188,7 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
     """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
     prepared, cells = findings.prepared, findings.prepared.cells
     sensitive = cells.exact & (cells.sensitive_status | findings.sensitivity.sensitive)
-    contradicted = cells.exact & _withheld_somewhere(prepared) & ~sensitive
+    contradicted = cells.exact & cells.withheld_status & ~sensitive
     rows = []
     for cell in np.flatnonzero(sensitive | contradicted).tolist():
         value = Fraction(int(cells.lower.units[cell])) * _unit(prepared, cell)
@@ -220,16 +219,6 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
             )
         )
     return rows
-
-
-def _withheld_somewhere(prepared: Prepared) -> NDArray[np.bool_]:
-    cells = prepared.cells
-    found = np.zeros(len(cells), np.bool_)
-    for t, table in enumerate(prepared.release.tables):
-        at = cells.listing_table == t
-        withheld = table.status[cells.listing_row[at]] >= Status.SECONDARY
-        found[cells.listing_cell[at][withheld]] = True
-    return found & (cells.status <= Status.STRUCTURAL_ZERO)
 
 
 def _summary(prepared: Prepared, rows: list[ReportCell], rank: int, components: int) -> Summary:

@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.model import InsiderFinding, Report, ReportCell
 from audit.report.words import (
@@ -11,7 +12,6 @@ from audit.report.words import (
     cell_name,
     headline,
     interval,
-    plural,
     possible,
     printable,
     risk,

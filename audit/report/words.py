@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.exact_json import decimal_text
 from audit.report.model import Report, ReportCell
@@ -130,11 +131,6 @@ def printable(text: str) -> str:
     )
 
 
-def plural(count: int, singular: str, several: str | None = None) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{count} {singular if count == 1 else several or singular + 's'}"
-
-
 def headline(report: Report) -> str:
     """The answer in one or two sentences."""
     summary = report.summary
@@ -151,6 +147,8 @@ def headline(report: Report) -> str:
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
+        if report.confidential and not any(cell.sensitive for cell in report.cells):
+            return "This release may go out: no cell is sensitive, by rule or by status." + tail
         return "This release may go out: every sensitive cell is protected." + tail
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")

@@ -94,6 +94,8 @@ class Maker:
         return document
 
     def _shapes(self, count: int, room: int) -> list[Mapping[str, Any]]:
+        if self.first_shape is not None:
+            room = max(room, 16)
         while True:
             chosen = [self.random.choice(SHAPES) for _ in range(count)]
             if self.first_shape is not None:

@@ -68,6 +68,8 @@ def make_cells(
         codes=positions,
         status=states,
         sensitive_status=states >= Status.WITHHELD,
+        withheld_status=states >= Status.SECONDARY,
+        absent_zero=np.zeros(n, dtype=np.bool_),
         rounded=np.zeros(n, dtype=np.bool_),
         lower=Amounts(truth.units.copy(), exact),
         upper=Amounts(truth.units.copy(), exact),
