@@ -120,7 +120,7 @@ def audit(
     clock.lap("insiders")
     arguments = _arguments(prepared, reduced, found, engine, tell)
     clock.lap("arithmetic of exposures")
-    steps = cumulative_steps(release, cells, method, limits, tell) if cumulative else {}
+    steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
     if cumulative:
         clock.lap("cumulative view")
     findings = Findings(prepared, found, sensitivity, insiders, arguments, steps)

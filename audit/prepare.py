@@ -38,8 +38,9 @@ def prepare(release: Release, cells: Cells, notes: tuple[Note, ...] = ()) -> Pre
     """
     system = build_system(release, cells)
     lower, upper = known_bounds(release, cells)
-    known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
-    check_additivity(release, cells, known, lower[known], upper[known])
+    said_lower, said_upper = known_bounds(release, cells, prior=False)
+    known = np.flatnonzero((said_lower != NO_LOWER) | (said_upper != NO_UPPER))
+    check_additivity(release, cells, known, said_lower[known], said_upper[known])
     exact = np.flatnonzero(lower == upper)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
     differenced, short_equations = difference_rows(release, system, exact, codes)

@@ -21,7 +21,8 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     ------
     InputError: a secondary cell without a true value.
     """
-    sensitive = (sensitivity.sensitive | cells.sensitive_status) & (cells.status != Status.FROZEN)
+    sensitive = sensitivity.sensitive | cells.sensitive_status
+    sensitive &= (cells.status != Status.FROZEN) & (cells.status != Status.MISSING)
     published = (cells.status == Status.SECONDARY) & ~sensitive
     unknown = np.flatnonzero(published & ~cells.truth.known)
     if len(unknown):

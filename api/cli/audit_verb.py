@@ -17,7 +17,6 @@ from api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
     from audit.audit import AuditResult
-
     from audit.model import Release
     from audit.report.model import Report
 
@@ -88,6 +87,7 @@ def audit_verb(
         from audit.audit import audit
 
         loaded = release_of(release, policy=policy, status_map=status_map)
+        check_targets({"--json": json, "--html": html}, inputs=loaded.files)
         with Progress() as progress:
             result = audit(
                 loaded,

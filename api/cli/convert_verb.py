@@ -32,6 +32,7 @@ def convert_verb(
 
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)
+    check_targets({"OUT.json": output, "--json": json}, inputs=loaded.files)
     write_target(output, canonical_json(loaded).decode("utf-8"))
     digest = release_digest(loaded)
     rows = sum(len(table.codes) for table in loaded.tables)

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -31,7 +31,7 @@ def _write(stream: TextIO, text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def check_targets(targets: Mapping[str, str | None], *, inputs: tuple[str | None, ...] = ()) -> None:
+def check_targets(targets: Mapping[str, str | None], *, inputs: Iterable[str | Path | None] = ()) -> None:
     """Make sure, before the work starts, that every output can be written.
 
     Parameters
@@ -44,7 +44,7 @@ def check_targets(targets: Mapping[str, str | None], *, inputs: tuple[str | None
     InputError: a folder that is missing or not writable, a target that is a folder or an input, or one target
         twice.
     """
-    taken: dict[object, str] = {Path(name).resolve(): "input" for name in inputs if name and name != STREAM}
+    taken: dict[object, str] = {Path(name).resolve(): "input" for name in inputs if name is not None and name != STREAM}
     for option, target in targets.items():
         if target is None:
             continue

@@ -92,7 +92,7 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            kept = [at for at, row in enumerate(rows) if row and (len(row) > 1 or row[0].strip())]
+            kept = [at for at, row in enumerate(rows) if any(field.strip() for field in row)]
             if len(kept) < len(rows):
                 rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
             if rows:

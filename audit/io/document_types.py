@@ -108,6 +108,8 @@ def _integer(check: _Number) -> PlainValidator:
 
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
+    if not Fraction(1, 10**12) <= number <= 10**12:
+        _fail(value, "a unit between 10^-12 and 10^12")
     if places(number) is None:
         _fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
     return number
@@ -117,8 +119,9 @@ _POSITIVE = _Number(above=0)
 _ANY = _Number()
 _PERCENT = _Number(above=0, maximum=100)
 _NONNEGATIVE = _Number(minimum=0)
-_COUNT = _Number(minimum=1, whole=True)
-_INTEGER = _Number(whole=True)
+_COUNT = _Number(minimum=1, maximum=10**9, whole=True)
+_INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
+_RANK = _Number(minimum=1, maximum=1000, whole=True)
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
 Code = Text
@@ -131,6 +134,7 @@ Positive = Annotated[Fraction, PlainValidator(_POSITIVE), _POSITIVE.schema()]
 Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
 Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
+Rank = Annotated[int, _integer(_RANK), _RANK.schema()]
 Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
 
 

@@ -32,6 +32,8 @@ class Folder:
     root: Path | None
     limit: int = SIZE_LIMIT
     notes: list[Note] = field(default_factory=list)
+    opened: list[Path] = field(default_factory=list)
+    """Files that the release named, so that no output is written over them."""
 
     def path(self, name: str, where: str) -> Path:
         """The file called `name` inside the folder; `where` is the place in the document that names it.
@@ -63,6 +65,7 @@ class Folder:
             raise InputError(f"{where}: {quoted(name)} is a link that leads out of the release's folder.")
         if not exists:
             raise InputError(f"{where}: there is no file {quoted(name)}{_similar(path)} in the release's folder.")
+        self.opened.append(real)
         return path
 
     def text(self, name: str, where: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, Tag
 
-from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Text, shape
+from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Rank, Text, shape
 
 ProtectionPercent = Annotated[
     NonNegative | None, Field(description="required distance on each side, in percent of the cell's value")
@@ -24,7 +24,7 @@ class ThresholdRule(Model):
 class DominanceParameters(Model):
     """Parameters of the (n,k) rule."""
 
-    n: Count = Field(description="number of largest contributions")
+    n: Rank = Field(description="number of largest contributions")
     k: Percent = Field(description="their largest share of the cell, in percent")
 
 

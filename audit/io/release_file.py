@@ -142,6 +142,7 @@ def _release(
         policy=_policy(document, policy, files, variables, source),
         microdata=microdata,
         notes=tuple(dict.fromkeys(files.notes)),
+        files=tuple(dict.fromkeys(files.opened)),
     )
 
 

@@ -115,19 +115,22 @@ class Margins:
     codes: NDArray[np.int32]
 
 
-def known_bounds(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What an outside intruder knows of each cell: what is released, plus `nonempty` and `prior` for withheld cells."""
+def known_bounds(release: Release, cells: Cells, *, prior: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What an outside intruder knows of each cell: what is released, plus `nonempty` and `prior` for withheld cells.
+
+    prior: False leaves the prior out, whose bounds would tell true values in a message.
+    """
     lower = np.where(cells.lower.known, cells.lower.units, NO_LOWER)
     upper = np.where(cells.upper.known, cells.upper.units, NO_UPPER)
     withheld = cells.status >= Status.SECONDARY
     if release.intruder.nonempty:
         lower = np.where(withheld, np.maximum(lower, 1), lower)
-    prior = release.intruder.prior
-    if prior is not None:
+    reach_of_prior = release.intruder.prior
+    if prior and reach_of_prior is not None:
         _refuse_unknown_truth(release, cells, withheld & ~cells.truth.known)
         at = np.flatnonzero(withheld)
         truth = cells.truth.units[at].astype(object)
-        reach = [abs(t) * prior for t in truth]
+        reach = [abs(t) * reach_of_prior for t in truth]
         low = np.array([-((-(t - r)) // 1) for t, r in zip(truth, reach, strict=True)], dtype=np.int64)
         high = np.array([(t + r) // 1 for t, r in zip(truth, reach, strict=True)], dtype=np.int64)
         lower[at] = np.maximum(lower[at], low)

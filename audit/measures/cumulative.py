@@ -8,38 +8,47 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits, Method
 from audit.bounds.engine import bound_forms
 from audit.linear.cells import Cells
+from audit.linear.keys import KeySpace, Lookup
+from audit.linear.merge import merge_cells
 from audit.linear.reduce import reduce
 from audit.measures.posterior import disclosure_risk
-from audit.model import Amounts, Release, Status
+from audit.model import Absent, Amounts, Release, Status, Table
 from audit.prepare import prepare
 from audit.progress import Progress, silent
 from audit.report.model import Step
 
 
 def cumulative_steps(
-    release: Release,
-    cells: Cells,
-    method: Method,
-    limits: Limits,
-    progress: Progress,
+    release: Release, cells: Cells, method: Method, limits: Limits, progress: Progress, *, what_if: bool
 ) -> dict[int, tuple[Step, ...]]:
     """Steps per open cell (position among the open cells): after each table that releases anything.
 
-    A cell is known at a step if one of the tables so far lists it with a value; bounds that the intruder has anyway are
-    known from the start.
+    A table that is not out yet says nothing; bounds that the intruder has anyway (`lower`, `upper`, links) are known
+    from the start.
+
+    Parameters
+    ----------
+    cells: the cells of the whole release; what_if: with exactly the sensitive ones withheld, so that every step
+        withholds and publishes the same.
     """
     steps: dict[int, list[Step]] = {}
     open_cells = np.flatnonzero(~cells.exact)
-    said_by = _first_table_that_says(release, cells)
-    tables = [t for t in range(len(release.tables)) if (said_by == t).any()]
+    tables = [t for t, table in enumerate(release.tables) if _releases(table)]
+    space = KeySpace.of(release)
+    wanted = space.keys(cells.measure[open_cells], cells.codes[open_cells])
     for done, t in enumerate(tables):
         progress("cumulative view", done, len(tables))
-        partial = _up_to(cells, said_by <= t)
-        prepared = prepare(release, partial)
+        so_far = replace(release, tables=tuple(_up_to(table, k <= t) for k, table in enumerate(release.tables)))
+        partial, _ = merge_cells(so_far)
+        if what_if:
+            partial = _aligned(partial, cells, space)
+        prepared = prepare(so_far, partial)
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
-        forms = prepared.system.forms[np.searchsorted(prepared.system.open_cells, open_cells)]
-        found = bound_forms(reduced, forms, method, limits, silent)
-        for k, b in enumerate(found.bounds):
+        at = prepared.system.open_cells
+        place = Lookup.of(space.keys(partial.measure[at], partial.codes[at])).find(wanted)
+        asked = np.flatnonzero(place >= 0)
+        found = bound_forms(reduced, prepared.system.forms[place[asked]], method, limits, silent)
+        for k, b in zip(asked.tolist(), found.bounds, strict=True):
             unit = list(release.measures.values())[int(cells.measure[open_cells[k]])].unit
             lower, upper = b.lower.outer, b.upper.outer
             values = None if b.at_least is None else max(b.at_least, 1)
@@ -54,32 +63,42 @@ def cumulative_steps(
     return {k: tuple(s) for k, s in steps.items()}
 
 
-def _first_table_that_says(release: Release, cells: Cells) -> NDArray[np.int64]:
-    """Position of the first table that releases something of each cell; the number of tables if none does."""
-    first = np.full(len(cells), len(release.tables), dtype=np.int64)
-    for t, table in enumerate(release.tables):
-        at = cells.listing_table == t
-        status = table.status[cells.listing_row[at]]
-        says = (status <= Status.STRUCTURAL_ZERO) & cells.lower.known[cells.listing_cell[at]]
-        np.minimum.at(first, cells.listing_cell[at][says], t)
-    absent = np.flatnonzero(cells.row < 0)
-    first[absent] = np.minimum(first[absent], cells.table[absent])
-    return first
+def _releases(table: Table) -> bool:
+    """True if the table publishes anything."""
+    return bool((table.status <= Status.STRUCTURAL_ZERO).any())
 
 
-def _up_to(cells: Cells, known: NDArray[np.bool_]) -> Cells:
-    """The cells when only the known ones are released; bounds on withheld cells stay known."""
-    withheld = cells.status >= Status.SECONDARY
-    keep = known | withheld
+def _up_to(table: Table, out: bool) -> Table:
+    """The table itself if it is out; else its cells as not released, with what is known of them anyway."""
+    if out:
+        return table
+    n = len(table.codes)
+    return replace(
+        table,
+        status=np.full(n, Status.MISSING, np.int8),
+        value=Amounts.none(n),
+        rounding=None,
+        absent=Absent("not_released", "not_released"),
+    )
 
-    def kept(amounts: Amounts) -> Amounts:
-        return Amounts(amounts.units, amounts.known & keep)
+
+def _aligned(partial: Cells, whole: Cells, space: KeySpace) -> Cells:
+    """The cells of a step, withheld and published as in the what-if of the whole release."""
+    place = Lookup.of(space.keys(whole.measure, whole.codes)).find(space.keys(partial.measure, partial.codes))
+    known = place >= 0
+    status = np.where(known, whole.status[place], partial.status)
+    hide = (status >= Status.SECONDARY) & (partial.status <= Status.STRUCTURAL_ZERO)
+    show = known & (status <= Status.FROZEN) & whole.exact[place] & (partial.status == Status.SECONDARY)
+
+    def bound(given: Amounts, full: Amounts) -> Amounts:
+        units: NDArray[np.int64] = np.where(show, full.units[place], given.units)
+        return Amounts(units, (given.known & ~hide) | show)
 
     return replace(
-        cells,
-        status=np.where(keep, cells.status, Status.MISSING).astype(np.int8),
-        lower=kept(cells.lower),
-        upper=kept(cells.upper),
-        exact=cells.exact & known,
-        rounded=cells.rounded & known,
+        partial,
+        status=np.where(hide | show, status, partial.status).astype(np.int8),
+        lower=bound(partial.lower, whole.lower),
+        upper=bound(partial.upper, whole.upper),
+        exact=(partial.exact & ~hide) | show,
+        rounded=partial.rounded & ~hide,
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -151,6 +152,8 @@ class Release:
     policy: Policy | None = None
     microdata: Microdata | None = None
     notes: tuple[Note, ...] = field(default=())
+    files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
+    """Files that were read besides the release file itself."""
 
     @cached_property
     def shared_codes(self) -> frozenset[str]:
