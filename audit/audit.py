@@ -23,7 +23,7 @@ from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
-from audit.rules import assess
+from audit.rules import assess, completed
 from audit.solvers.highs import Highs
 from audit.whatif import withhold_primaries as only_primaries
 
@@ -98,6 +98,7 @@ def audit(
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
     cells, notes = merge_cells(release)
+    cells = completed(release, cells)
     rules = policy or release.policy
     applied = rules or Policy()
     sensitivity = assess(release, cells, applied)
@@ -118,7 +119,7 @@ def audit(
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, Simplex(engine), limits, tell)
     clock.lap("insiders")
-    arguments = _arguments(prepared, reduced, found, engine, tell)
+    arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
     steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
     if cumulative:
@@ -154,15 +155,17 @@ class _Clock:
 
 
 def _arguments(
-    prepared: Prepared, reduced: Reduced, found: CellBounds, engine: Highs, tell: Progress
+    prepared: Prepared, reduced: Reduced, found: CellBounds, engine: Highs, limits: Limits, tell: Progress
 ) -> dict[int, Argument]:
-    """Open cell (position among the open cells) -> the arithmetic that leaves it one value."""
+    """Open cell (position among the open cells) -> the arithmetic that leaves it one value, as far as time allows."""
     exposed = [k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer]
     if not exposed:
         return {}
     revealer = Revealer(prepared, reduced, engine)
     arguments = {}
     for done, k in enumerate(exposed, start=1):
+        if limits.out_of_time():
+            break
         argument = revealer.explain(csr_array(prepared.system.forms[[k]]))
         if argument is not None:
             arguments[k] = argument

@@ -29,6 +29,9 @@ def _write(stream: TextIO, text: str) -> None:
     except BrokenPipeError:
         # Whatever else is written goes nowhere, also what Python itself flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        raise InputError(f"standard output: cannot be written: {error.strerror}.") from error
 
 
 def check_targets(targets: Mapping[str, str | None], *, inputs: Iterable[str | Path | None] = ()) -> None:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 
 from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies
 from audit.bounds.component import Component, Limits
@@ -47,7 +48,9 @@ def close_gap(
     ------
     InfeasibleError: proved that no integer solution exists.
     """
-    _find_table(component, cost, state, solver, limits)
+    table = _integer_point(component, cost, solver, limits)
+    if table is not None:
+        state.witness(table)
     if state.proved[k] >= state.attained[k]:
         return
     target = int(state.attained[k])
@@ -65,8 +68,10 @@ def find_any(component: Component, state: Minima, solver: Solver, limits: Limits
     if _has_row_between_multiples(component):
         raise InfeasibleError
     nothing = np.zeros(component.matrix.shape[1], np.int64)
-    _find_table(component, nothing, state, solver, limits)
-    if not state.in_hand:
+    table = _integer_point(component, nothing, solver, limits)
+    if table is not None:
+        state.witness(table)
+    else:
         _prove(component, nothing, 1, solver, limits, state.witness)
 
 
@@ -82,14 +87,30 @@ def _has_row_between_multiples(component: Component) -> bool:
     return bool((bounded & (-(-lower // divisor) > upper // divisor)).any())
 
 
-def _find_table(component: Component, cost: NDArray[np.int64], state: Minima, solver: Solver, limits: Limits) -> None:
+def table_with(
+    component: Component, form: NDArray[np.int64], value: int, solver: Solver, limits: Limits
+) -> NDArray[np.int64] | None:
+    """An integer solution in which the form has a given value, None if none was found."""
+    fixed = np.array([value], dtype=np.int64)
+    narrowed = replace(
+        component,
+        matrix=csr_array(vstack([component.matrix, csr_array(form.reshape(1, -1))], format="csr")),
+        lower=np.concatenate([component.lower, fixed]),
+        upper=np.concatenate([component.upper, fixed]),
+    )
+    return _integer_point(narrowed, np.zeros(len(form), np.int64), solver, limits)
+
+
+def _integer_point(
+    component: Component, cost: NDArray[np.int64], solver: Solver, limits: Limits
+) -> NDArray[np.int64] | None:
+    """The integer solution that the engine finds for least cost, if it is one; None otherwise."""
     problem, shift = solver_problem(component)
     outcome = solver.minimise_integer(problem, cost.astype(np.float64), limits.seconds_left(SECONDS_PER_PROGRAM))
     if outcome.x is None or not np.isfinite(outcome.x).all() or np.abs(outcome.x).max(initial=0.0) > 2.0**52:
-        return
+        return None
     x = to_original(Rational(np.rint(outcome.x).astype(np.int64), 1), shift)
-    if satisfies(component, x):
-        state.witness(x.numerator)
+    return x.numerator if satisfies(component, x) else None
 
 
 def _prove(

@@ -24,7 +24,7 @@ from audit.bounds.certify import (
 )
 from audit.bounds.component import Component, End, Limits, TargetBounds
 from audit.bounds.elastic import proved_empty
-from audit.bounds.integer import close_gap, find_any
+from audit.bounds.integer import close_gap, find_any, table_with
 from audit.bounds.network import is_network
 from audit.bounds.problem import ray_problem, solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -36,6 +36,12 @@ EXACT_BASIS = 300
 
 MOST_VALUES = 4096
 """Different values of one target that are remembered."""
+
+FILL_WIDTH = 32
+"""Widest interval whose values are looked for one by one where there may be holes; wider ones are no close call."""
+
+FILL_PROGRAMS = 500
+"""Integer programs that one component may cost for that."""
 
 _NONE = NO_UPPER  # "nothing attained yet" in an array of minima
 
@@ -109,6 +115,7 @@ class Simplex:
             if not state.in_hand and not limits.out_of_time():
                 # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
                 find_any(component, state, self._solver, limits)
+            self._fill(component, state, limits)
         limits.tick(count)
         return [
             TargetBounds(
@@ -119,6 +126,25 @@ class Simplex:
             )
             for k in range(count)
         ]
+
+    def _fill(self, component: Component, state: _Minima, limits: Limits) -> None:
+        """Look for the values between the ends of narrow targets that no table in hand shows to be possible."""
+        if state.values is None:
+            return
+        half, left = len(state.values), FILL_PROGRAMS
+        for k, seen in enumerate(state.values):
+            low, high = int(state.attained[k]), -int(state.attained[half + k])
+            if state.unlimited[k] or state.unlimited[half + k] or not 1 < high - low <= FILL_WIDTH:
+                continue
+            for value in range(low + 1, high):
+                if value in seen:
+                    continue
+                if left == 0 or limits.out_of_time():
+                    return
+                left -= 1
+                table = table_with(component, state.cost(k), value, self._solver, limits)
+                if table is not None:
+                    state.witness(table)
 
     def _first_point(self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]))

@@ -210,7 +210,7 @@ class ReleaseDocument(Model):
     kind: Literal["count", "magnitude"] | None = Field(default=None, description="short for one measure named value")
     unit: Unit | None = Field(default=None, description="unit of that measure")
     measures: dict[str, MeasureDocument] | None = Field(default=None, min_length=1)
-    variables: dict[str, VariableDocument]
+    variables: dict[str, VariableDocument] = Field(min_length=1)
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)

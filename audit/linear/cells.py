@@ -11,7 +11,7 @@ from audit.model import Amounts
 
 @dataclass(frozen=True)
 class Cells:
-    """Every cell that any table lists (or that follows from `absent`), once, ordered by first appearance.
+    """Every cell that any table lists (or that follows from `absent`), once, ordered by table and code.
 
     Attributes
     ----------

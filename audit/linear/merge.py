@@ -44,8 +44,7 @@ def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
     notes: list[Note] = []
     parts = [_table_rows(release, t, space, notes) for t in range(len(release.tables))]
     rows = _concatenate(parts)
-    keys = space.keys(rows.measure, rows.codes)
-    first, group = _by_first_appearance(keys)
+    first, group = _groups(rows, space.keys(rows.measure, rows.codes))
     cells = _merge(release, rows, first, group, notes)
     return cells, tuple(notes)
 
@@ -64,13 +63,21 @@ def _concatenate(parts: list[_Rows]) -> _Rows:
     )
 
 
-def _by_first_appearance(keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(first row of each group in order of appearance, group of each row)."""
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order].astype(np.int64), rank[inverse.ravel()]
+def _groups(rows: _Rows, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(row that stands for each cell, cell of each row).
+
+    The row is the first that lists the cell; cells are ordered by table and code, so that the order of rows in a file
+    never matters.
+    """
+    _, by_key = np.unique(keys, return_inverse=True)
+    by_key = by_key.ravel()
+    order = np.lexsort((rows.row, rows.table, rows.row < 0, by_key))
+    starts = np.flatnonzero(np.diff(by_key[order], prepend=-1))
+    standing = order[starts]
+    rank = np.empty(len(standing), dtype=np.int64)
+    placed = np.lexsort((np.arange(len(standing)), rows.table[standing]))
+    rank[placed] = np.arange(len(standing))
+    return standing[placed].astype(np.int64), rank[by_key]
 
 
 def _table_rows(release: Release, t: int, space: KeySpace, notes: list[Note]) -> _Rows:

@@ -109,20 +109,32 @@ def _is_count(prepared: Prepared) -> NDArray[np.bool_]:
 
 
 def _notes(prepared: Prepared, asked: tuple[str, ...] | None) -> tuple[Note, ...]:
-    """Say where insiders could not be audited although the release asks for them, or although cells are withheld."""
+    """Say for how many withheld cells the agency's data do not allow an insider to be audited."""
     cells = prepared.cells
     withheld = cells.status >= Status.SECONDARY
-    blind = withheld & np.where(
-        _is_count(prepared),
-        ~cells.truth.known,
-        ~(cells.truth.known & cells.frequency.known & _contribution_known(cells, 0)),
-    )
-    count = int(blind.sum())
-    if count == 0 or asked == ():
-        return ()
-    which = plural(count, "withheld cell")
-    text = f"insiders could not be audited for {which}: no true value, frequency or contributions"
-    return (Note("insiders_not_audited", text, count),)
+    magnitude = withheld & ~_is_count(prepared)
+    kinds = KINDS if asked is None else asked
+    notes = []
+    if "largest" in kinds or "second" in kinds:
+        several = magnitude & ~(cells.frequency.known & (cells.frequency.units < 2))
+        both = _contribution_known(cells, 0) & _contribution_known(cells, 1) & cells.frequency.known
+        lacking = int((several & ~both).sum())
+        if lacking:
+            text = (
+                f"the largest and the second largest contributor could not be audited for "
+                f"{plural(lacking, 'withheld cell')}: their contributions or the number of contributors are not given"
+            )
+            notes.append(Note("insiders_not_audited", text, lacking))
+    if "singletons" in kinds:
+        known = np.where(_is_count(prepared), True, cells.frequency.known)
+        lacking = int((withheld & ~(known & cells.truth.known)).sum())
+        if lacking:
+            text = (
+                f"single contributors could not be audited for {plural(lacking, 'withheld cell')}: "
+                f"the true value or the number of contributors is not given"
+            )
+            notes.append(Note("insiders_not_audited", text, lacking))
+    return tuple(notes)
 
 
 def _contribution_known(cells: Cells, rank: int) -> NDArray[np.bool_]:

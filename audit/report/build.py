@@ -52,7 +52,13 @@ def build_report(
     if policy is None or not policy.primary:
         notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
     if timed_out:
-        notes = (*notes, Note("time_limit", "The time limit was reached; cells it left open are undecided."))
+        notes = (
+            *notes,
+            Note(
+                "time_limit",
+                "The time limit was reached: what it left open is undecided, and arithmetic may be missing.",
+            ),
+        )
     if prepared.release.intruder.prior is not None:
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
     summary = _summary(prepared, rows, system_rank, components)

@@ -20,6 +20,7 @@ from audit.report.words import (
     possible,
     printable,
     risk,
+    steps_words,
     totals_of,
     verdict,
     worst_first,
@@ -54,7 +55,7 @@ class ListedCell:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How one value is computed, or what one insider knows."""
+    """How one value is computed, what one insider knows, or what a cell is left with step by step."""
 
     number: int
     name: str
@@ -91,6 +92,11 @@ def render_html(report: Report, release: Release) -> str:
         for n, cell in ordered[:LISTED]
         if cell.insider
     ]
+    steps = [
+        Exposure(n, f"{printable(cell.table)}: {names[n]}", "", steps_words(cell, HTML))
+        for n, cell in ordered[:LISTED]
+        if cell.steps
+    ]
     page: str = _template().render(
         csp=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'",
@@ -103,6 +109,7 @@ def render_html(report: Report, release: Release) -> str:
         facts=_facts(report),
         exposures=exposures,
         insiders=insiders,
+        steps=steps,
         sheets=sheets(release, report),
         listed=[_listed(rank, n, cell, names[n]) for rank, (n, cell) in enumerate(ordered[:LISTED])],
         unlisted=max(0, len(ordered) - LISTED),

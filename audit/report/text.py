@@ -16,6 +16,7 @@ from audit.report.words import (
     printable,
     risk,
     secondary_exposure,
+    steps_words,
     totals_of,
     verdict,
     worst_first,
@@ -75,6 +76,12 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     _print_findings(console, "How exposed cells are computed", exposures, limit)
     insiders = [_insider(cell, cell.insider, totals) for cell in ordered if cell.insider]
     _print_findings(console, "Insiders", insiders, limit)
+    steps = [
+        f"{printable(cell.table)}: {cell_name(cell.cell, totals)}: {steps_words(cell, ASCII)}"
+        for cell in ordered
+        if cell.steps
+    ]
+    _print_findings(console, "As one table after another is released", steps, limit)
     if report.notes:
         console.print("\nNotes", style="bold")
         for note in report.notes:

@@ -83,8 +83,11 @@ def _risky(values: int | None, require: Require) -> bool:
 
 
 def _covers(found: Reach, need: tuple[int, int] | None) -> bool:
+    """Two values are shown to be possible, and both ends of what is required are reached."""
+    if found.lower is not None and found.upper is not None and found.lower >= found.upper:
+        return False
     if need is None:
-        return found.lower is None or found.upper is None or found.lower < found.upper
+        return True
     low_ok = found.lower is None or found.lower <= need[0]
     high_ok = found.upper is None or found.upper >= need[1]
     return low_ok and high_ok

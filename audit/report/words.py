@@ -131,6 +131,11 @@ def printable(text: str) -> str:
     )
 
 
+def steps_words(cell: ReportCell, signs: Signs) -> str:
+    """What is left of a cell after each table: "after by_size [0, 12], after by_region [3, 5]"."""
+    return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
+
+
 def headline(report: Report) -> str:
     """The answer in one or two sentences."""
     summary = report.summary

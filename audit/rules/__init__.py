@@ -1,6 +1,7 @@
 """Primary (sensitivity) rules and the protection that each requires."""
 
 from audit.rules.assess import assess
+from audit.rules.facts import completed
 from audit.rules.sensitivity import Sensitivity
 
-__all__ = ["Sensitivity", "assess"]
+__all__ = ["Sensitivity", "assess", "completed"]

@@ -124,3 +124,24 @@ def _filled(amounts: Amounts, units: NDArray[np.int64], there: NDArray[np.bool_]
     """Gaps filled where there is something to fill them with."""
     fill = ~amounts.known & there
     return Amounts(np.where(fill, units, amounts.units), amounts.known | fill)
+
+
+def completed(release: Release, cells: Cells) -> Cells:
+    """The cells with true values, numbers of contributors and the two largest contributions taken from the microdata
+    where the tables do not give them."""
+    facts = Facts(release, cells)
+    found = facts.contributions
+    if found is None:
+        return cells
+    nothing = Amounts.none(len(cells))
+    listed = (*cells.contributors, nothing, nothing)[: max(2, len(cells.contributors))]
+    magnitude = facts.magnitudes
+    frequency = Amounts(
+        np.where(magnitude, facts.frequency.units, cells.frequency.units),
+        np.where(magnitude, facts.frequency.known, cells.frequency.known),
+    )
+    contributors = tuple(
+        _filled(column, found.nth(rank), found.covered & magnitude) if rank < 2 else column
+        for rank, column in enumerate(listed)
+    )
+    return replace(cells, truth=facts.value, frequency=frequency, contributors=contributors)

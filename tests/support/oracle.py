@@ -62,7 +62,16 @@ class Known:
     @property
     def status(self) -> str:
         """Most revealing of the listed statuses; withheld ones only if nothing is released."""
-        order = ("published", "must_publish", "frozen", "structural_zero", "missing", "secondary", "withheld", "primary")
+        order = (
+            "published",
+            "must_publish",
+            "frozen",
+            "structural_zero",
+            "missing",
+            "secondary",
+            "withheld",
+            "primary",
+        )
         places = [order.index(s) for s in self.listed]
         return order[min(places) if min(places) <= 3 else max(places)]
 
@@ -229,10 +238,7 @@ def read(document: Document) -> Oracle:
         measure, codes = cell
         wanted = [v.covers[code] for v, code in zip(variables.values(), codes, strict=True)]
         return np.array(
-            [
-                float(m == measure and all(part in w for part, w in zip(leaf, wanted, strict=True)))
-                for m, leaf in base
-            ]
+            [float(m == measure and all(part in w for part, w in zip(leaf, wanted, strict=True))) for m, leaf in base]
         )
 
     intruder = document.get("intruder", {})

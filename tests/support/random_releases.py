@@ -45,14 +45,19 @@ class Maker:
         rounded: int = 25,
         linked: int = 15,
         damaged: int = 15,
+        truths: int = 20,
+        nonnegative: bool = False,
         schema: Sequence[Sequence[int]] | None = None,
+        shapes: Sequence[Mapping[str, Any]] | None = None,
         first_shape: Mapping[str, Any] | None = None,
     ) -> None:
-        """base: most base cells of a measure; largest: largest base cell; rounded, linked, damaged: percentages;
-        schema: variables of each table; first_shape: classification of the first variable."""
+        """base: most base cells of a measure; largest: largest base cell; rounded, linked, damaged,
+        truths: percentages; nonnegative: never negative; schema: variables of each table; shapes: their
+        classifications; first_shape: that of the first one."""
         self.random, self.base, self.largest = random, base, largest
         self.rounded, self.linked, self.damaged = rounded, linked, damaged
-        self.schema, self.first_shape = schema, first_shape
+        self.truths, self.nonnegative = truths, nonnegative
+        self.schema, self.shapes, self.first_shape = schema, shapes, first_shape
 
     def chance(self, percent: int) -> bool:
         """True in that many percent of the cases."""
@@ -63,7 +68,9 @@ class Maker:
         random = self.random
         schema = self.schema or random.choice(SCHEMAS)
         two = self.chance(15) and max(v for table in schema for v in table) < 2
-        shapes = self._shapes(1 + max(v for table in schema for v in table), self.base // 2 if two else self.base)
+        shapes = self.shapes or self._shapes(
+            1 + max(v for table in schema for v in table), self.base // 2 if two else self.base
+        )
         # A code that stands in two variables is allowed and must not confuse anything.
         variables = {f"v{i}": dict(shape) for i, shape in enumerate(shapes)}
         measures: dict[str, Any] = {"n": {"kind": "count"}}
@@ -75,7 +82,7 @@ class Maker:
         intruder: dict[str, Any] = {}
         if self.chance(15):
             intruder["nonempty"] = True
-        if self.chance(8):
+        if self.chance(8) and not self.nonnegative:
             intruder["nonnegative"] = False
         if intruder:
             document["intruder"] = intruder
@@ -177,7 +184,7 @@ class Maker:
             truths.append(_text(true, unit))
         if not truths:
             return None
-        if self.chance(20):
+        if self.chance(self.truths):
             data["truth"] = truths
             table["truth"] = "truth"
         table["status"] = "status"
@@ -225,8 +232,9 @@ class Maker:
         )
 
     def _rounded(self, true: int, base: int, method: str) -> int:
-        near = [v for v in (true // base * base, true // base * base + base)]
-        fits = [v for v in near if rounded_from(v, base, method, True)[0] <= true <= rounded_from(v, base, method, True)[1]]
+        down = true // base * base
+        spans = {v: rounded_from(v, base, method, True) for v in (down, down + base)}
+        fits = [v for v, (low, high) in spans.items() if low <= true <= high]
         return self.random.choice(fits)
 
     def _link(
