@@ -79,9 +79,12 @@ def sniff(text: str) -> str:
 
 
 def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Iterator[Chunk]:
-    """Rows with the line each ends on, blank lines left out; the first chunk has the header."""
+    """Rows with the line each ends on; the first chunk has the header.
+
+    Blank lines are left out, and below the header lines of nothing but delimiters too.
+    """
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
-    line = 0
+    line, first = 0, True
     try:
         while rows := list(islice(reader, size)):
             if reader.line_num - line == len(rows):
@@ -92,7 +95,8 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            kept = [at for at, row in enumerate(rows) if any(field.strip() for field in row)]
+            kept = [at for at, row in enumerate(rows) if any(map(str.strip, row)) or (first and len(row) > 1)]
+            first = first and not kept
             if len(kept) < len(rows):
                 rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
             if rows:

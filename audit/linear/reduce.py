@@ -107,7 +107,7 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
         np.zeros(columns, np.bool_),
     )
     work.drop_empty()
-    singletons = _singletons(work)
+    singletons = _singletons(work, np.diff(differenced.transform.indptr))
     part_of, parts = _eliminate(work) if eliminate else (np.full(columns, -1, dtype=np.int64), ())
     rank = len(singletons) + sum(p.echelon.rank for p in parts)
     _fix_determined(work, parts)
@@ -138,14 +138,18 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
     )
 
 
-def _singletons(work: _Work) -> list[tuple[int, int, int]]:
-    """Equations with one column give its value; repeat until there are none."""
+def _singletons(work: _Work, length: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+    """Equations with one column give its value; repeat until there are none.
+
+    length: how many released cells each row combines; of several equations for a column the shortest is kept.
+    """
     found: list[tuple[int, int, int]] = []
     while True:
         size = np.diff(work.matrix.indptr)
         rows = np.flatnonzero((size == 1) & (work.lower == work.upper))
         if len(rows) == 0:
             return found
+        rows = rows[np.argsort(length[work.row[rows]], kind="stable")]
         at = work.matrix.indptr[rows]
         column, entry = work.matrix.indices[at].astype(np.int64), work.matrix.data[at]
         quotient, rest = np.divmod(work.lower[rows], entry)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from audit.bounds.reveal import Argument, Multipliers
 from audit.linear.naming import cell_name, decimal
+from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
 from audit.report.model import Reveals, Term
 
@@ -13,17 +14,15 @@ SHOWN = 16
 
 def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Reveals:
     """Argument for the only value (in units) of a cell as terms and text."""
-    cells, release = prepared.cells, prepared.release
-    name = _name(prepared, cell)
-    unit = list(release.measures.values())[int(cells.measure[cell])].unit
+    name, unit = _name(prepared, cell), _unit(prepared, cell)
     found = decimal(value, unit)
     if argument.kind == "equation":
-        if value == 0 and cells.absent_zero[cell] and _is_own_row(prepared, cell, argument.lower):
+        if value == 0 and prepared.cells.absent_zero[cell] and _is_own_row(prepared, cell, argument.lower):
             text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
             return Reveals("equation", _terms(prepared, argument.lower, unit), text)
-        numbers = _numbers(prepared, argument.lower, False)
+        numbers = _numbers(prepared, argument.lower, False, unit)
         result = found if numbers == found else f"{numbers} = {found}"
-        text = f"{name} = {_spelled(prepared, argument.lower, False)} = {result}"
+        text = f"{name} = {_spelled(prepared, argument.lower, False, unit)} = {result}"
         return Reveals("equation", _terms(prepared, argument.lower, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [
@@ -40,14 +39,14 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
 def _side(prepared: Prepared, cell: int, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
     """One end in words: what it follows from, its numbers, its value."""
     because = ", because no value is below 0" if zeros else ""
-    name, sign = _name(prepared, cell), "<=" if upper else ">="
+    name, unit, sign = _name(prepared, cell), _unit(prepared, cell), "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"
     if _is_own_row(prepared, cell, y):
         return f"{name} {sign} {value}, as is known of it"
-    numbers = _numbers(prepared, y, upper)
+    numbers = _numbers(prepared, y, upper, unit)
     result = value if numbers == value else f"{numbers} = {value}"
-    return f"{name} {sign} {_spelled(prepared, y, upper)} = {result}{because}"
+    return f"{name} {sign} {_spelled(prepared, y, upper, unit)} = {result}{because}"
 
 
 def _is_own_row(prepared: Prepared, cell: int, y: Multipliers) -> bool:
@@ -63,14 +62,29 @@ def _name(prepared: Prepared, cell: int) -> str:
 
 
 def _ordered(prepared: Prepared, y: Multipliers) -> list[tuple[int, Fraction]]:
-    """One (row, multiplier) per cell or link, added terms first, so that a text does not begin with a minus."""
+    """One (row, multiplier) per cell or link, added terms first, so that a text does not begin with a minus. Rows that
+    make base tables agree state nothing that was released and are left out."""
     system = prepared.system
     merged: dict[tuple[int, int], tuple[int, Fraction]] = {}
     for row, factor in sorted(y.items()):
         key = (int(system.cell[row]), int(system.link[row]))
+        if key == (SEPARATOR, SEPARATOR):
+            continue
         first, total = merged.get(key, (row, Fraction(0)))
         merged[key] = (first, total + factor)
     return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1] < 0, item[0]))
+
+
+def _in_decimals(prepared: Prepared, row: int, factor: Fraction, unit: Fraction) -> Fraction:
+    """Multiplier of a row in units -> coefficient of what is released, in decimals; `unit`: that of the target."""
+    if prepared.system.link[row] >= 0:
+        # A link row is `scale` times the statement, which is in decimals already.
+        return factor * int(prepared.system.scale[row]) * unit
+    return factor * unit / _unit(prepared, int(prepared.system.cell[row]))
+
+
+def _unit(prepared: Prepared, cell: int) -> Fraction:
+    return list(prepared.release.measures.values())[int(prepared.cells.measure[cell])].unit
 
 
 def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ...]:
@@ -78,28 +92,27 @@ def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ..
     names = list(release.measures)
     terms = []
     for row, factor in _ordered(prepared, y):
+        coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
-            # A link row is `scale` times the statement in decimals; the target is in units.
-            coefficient = factor * int(system.scale[row]) * unit
             terms.append(Term(coefficient, None, (), link=int(system.link[row]) + 1))
-        elif system.cell[row] >= 0:
+        else:
             cell = int(system.cell[row])
             codes = tuple(release.cell_codes(cells.codes[cell]).items())
             table = release.tables[int(cells.table[cell])].name
-            coefficient = factor * unit / release.measures[names[int(cells.measure[cell])]].unit
             measure = names[int(cells.measure[cell])] if len(names) > 1 else None
             terms.append(Term(coefficient, table, codes, measure=measure))
     return tuple(terms)
 
 
-def _spelled(prepared: Prepared, y: Multipliers, upper: bool) -> str:
+def _spelled(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
     system = prepared.system
     words: list[tuple[Fraction, str]] = []
     for row, factor in _ordered(prepared, y):
+        coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
-            words.append((factor * int(system.scale[row]), f"(link {int(system.link[row]) + 1})"))
-        elif system.cell[row] >= 0:
-            words.append((factor, _bounded_name(prepared, row, (factor > 0) == upper)))
+            words.append((coefficient, f"(link {int(system.link[row]) + 1})"))
+        else:
+            words.append((coefficient, _bounded_name(prepared, row, (factor > 0) == upper)))
     return _joined(words)
 
 
@@ -112,17 +125,16 @@ def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
     return f"({name}, at {'most' if at_most else 'least'})"
 
 
-def _numbers(prepared: Prepared, y: Multipliers, upper: bool) -> str:
-    system, cells, release = prepared.system, prepared.cells, prepared.release
+def _numbers(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
+    system = prepared.system
     words: list[tuple[Fraction, str]] = []
     for row, factor in _ordered(prepared, y):
+        coefficient = _in_decimals(prepared, row, factor, unit)
         bound = int(system.upper[row] if (factor > 0) == upper else system.lower[row])
         if system.link[row] >= 0:
-            scale = int(system.scale[row])
-            words.append((factor * scale, decimal(Fraction(bound, scale), Fraction(1))))
-        elif system.cell[row] >= 0:
-            unit = list(release.measures.values())[int(cells.measure[int(system.cell[row])])].unit
-            words.append((factor, decimal(bound, unit)))
+            words.append((coefficient, decimal(Fraction(bound, int(system.scale[row])), Fraction(1))))
+        else:
+            words.append((coefficient, decimal(bound, _unit(prepared, int(system.cell[row])))))
     return _joined(words)
 
 

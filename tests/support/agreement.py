@@ -11,6 +11,7 @@ from oracle import WITHHELD, Cell, Document, Oracle, possible_values, read
 from audit.audit import audit
 from audit.errors import InputError
 from audit.io import release_from_document
+from audit.io.numbers import decimal_text
 from audit.report import Report, ReportCell, Reveals, Term
 
 
@@ -78,11 +79,18 @@ def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell) -> bool:
     for name in oracle.open_cells:
         known, values = oracle.cells[name], np.rint(tables @ oracle.forms[name])
         single = name[0] in oracle.counts and known.truth == 1 and known.status in WITHHELD
-        if name != target and single and len(np.unique(values)) > 1:
-            left = tables[values == 1]
-            if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
-                return True
+        if name == target or not single or len(np.unique(values)) == 1:
+            continue
+        if oracle.cells[target].truth == 1 and _nested(oracle.forms[name], oracle.forms[target]):
+            continue  # it holds nothing but the insider
+        left = tables[values == 1]
+        if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
+            return True
     return False
+
+
+def _nested(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool((one <= other).all() or (one >= other).all())
 
 
 def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> None:
@@ -118,6 +126,8 @@ def assert_spelled(reveals: Reveals, value: Fraction) -> None:
     assert value in numbers, reveals.text
     if reveals.kind != "equation" or "..." in reveals.text:
         return
+    if len(reveals.terms) == 1 and " = " not in reveals.text.split(f" = {decimal_text(value)}", 1)[1]:
+        return  # what another table says of the cell itself
     name, cells, *numbers_then_result = reveals.text.split(" = ")
     assert name
     assert cells

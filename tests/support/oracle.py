@@ -251,28 +251,20 @@ def read(document: Document) -> Oracle:
             if known.listed and known.status in WITHHELD:
                 known.add(1, inf)
     forms = {cell: form(cell) for cell in cells}
-    rows = [(forms[cell], known.low, known.high) for cell, known in cells.items()]
+    # In tenths, the finest unit of these tests: whole numbers, which floats hold exactly.
+    rows = [(10 * forms[cell], 10 * known.low, 10 * known.high) for cell, known in cells.items()]
     for link in document.get("links", ()):
         row = np.zeros(len(base))
         for coefficient, place in link["terms"]:
             measure = place.get("measure") or next(iter(units))
             codes = tuple(place.get(name, v.total) for name, v in variables.items())
-            row += float(int(coefficient) * units[measure]) * form((measure, codes))
-        low, high = link.get("lower"), link.get("upper")
-        # A tolerance in floating point: bounds such as 7/10 against sums of tenths.
-        rows.append(
-            (
-                row,
-                -inf if low is None else float(Fraction(low)) - (0 if low == high else 1e-9),
-                inf if high is None else float(Fraction(high)) + (0 if low == high else 1e-9),
-            )
-        )
-    matrix = np.array([r[0] for r in rows]).reshape(len(rows), len(base))
-    scale = 10.0  # units are tenths at the finest: whole numbers throughout
+            row += float(int(coefficient) * units[measure] * 10) * form((measure, codes))
+        low, high = (None if link.get(end) is None else Fraction(link[end]) * 10 for end in ("lower", "upper"))
+        rows.append((row, -inf if low is None else float(low), inf if high is None else float(high)))
     return Oracle(
-        np.rint(matrix * scale) if rows else matrix,
-        np.array([r[1] * scale for r in rows]),
-        np.array([r[2] * scale for r in rows]),
+        np.array([row for row, _, _ in rows]).reshape(len(rows), len(base)),
+        np.array([low for _, low, _ in rows]),
+        np.array([high for _, _, high in rows]),
         nonnegative,
         cells,
         forms,

@@ -216,3 +216,22 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     )
     assert result.stderr == ""
     assert result.stdout.endswith("\n0\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["audit", "r.yaml", "--html"], ["audit", "r.yaml", "--json"], ["convert", "r.yaml"]]
+)
+def test_an_output_never_replaces_a_file_that_the_release_reads(
+    tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # CONVENTION 63
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "t.csv"
+    data.write_text("d,value\nA,3\nB,4\nT,7\n")
+    (tmp_path / "r.yaml").write_text(
+        "tableseal: 1\nkind: count\nvariables: {d: {total: T, codes: [A, B]}}\ntables: [{name: t, file: t.csv}]\n"
+    )
+    result = tableseal(*arguments, "t.csv")
+    assert result.exit_code == 2
+    assert "input" in result.stderr
+    assert data.read_text().startswith("d,value")

@@ -69,7 +69,7 @@ def test_every_yaml_part_of_the_guide_is_valid() -> None:
     from audit.io.policy_document import PolicyDocument
     from audit.io.yaml_text import parse_document
 
-    frame = {"tableseal": "1", "variables": {}, "tables": [{"name": "t", "file": "t.csv"}]}
+    frame = {"tableseal": "1", "variables": {"a": {"codes": ["x"]}}, "tables": [{"name": "t", "file": "t.csv"}]}
     parts = [body for _, information, body in BLOCK.findall(GUIDE) if information == "part"]
     assert parts
     for part in parts:

@@ -246,7 +246,11 @@ def test_one_table_after_another() -> None:
     again = table(["m"], [2], name="again", absent=NOT_RELEASED)
     then = table(["k", "l"], [None, 4], name="then", lower=[1, None], absent=NOT_RELEASED)
     k = cells(report(first, again, then, options={"cumulative": True}))["k"]
-    assert [(step.table, step.lower, step.upper) for step in k.steps] == [("first", 1, 7), ("then", 3, 3)]
+    assert [(step.table, step.lower, step.upper) for step in k.steps] == [
+        ("first", 1, 7),
+        ("again", 1, 7),
+        ("then", 3, 3),
+    ]
 
 
 def test_a_prior_makes_a_public_copy_impossible() -> None:

@@ -64,7 +64,10 @@ def test_a_ragged_row_far_down_is_numbered() -> None:
 fields = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6)
 
 
-@given(st.lists(st.tuples(fields, fields), min_size=1, max_size=6), st.sampled_from(",;\t|"))
+rows_of_something = st.tuples(fields, fields).filter(lambda row: any(field.strip() for field in row))
+
+
+@given(st.lists(rows_of_something, min_size=1, max_size=6), st.sampled_from(",;\t|"))
 def test_what_csv_writes_reads_back(rows: list[tuple[str, str]], delimiter: str) -> None:
     file = io.StringIO()
     writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL)

@@ -86,7 +86,9 @@ def test_verdict_comes_first_in_plain_words():
     assert first.startswith("UNSAFE: This release must not go out as it is. 1 sensitive cell exposed, ")
     assert "1 secondary cell can be computed exactly: withheld for nothing." in first
     safe = replace(REPORT, verdict="safe", cells=(), summary=Summary(4, 4, *[0] * 11))
-    assert lines_of(safe)[0] == "SAFE: This release may go out: every sensitive cell is protected."
+    assert lines_of(safe)[0] == "SAFE: This release may go out: no cell is sensitive, by rule or by status."
+    guarded = replace(safe, cells=tuple(replace(c, verdict="protected") for c in CELLS if c.sensitive)[:1])
+    assert lines_of(guarded)[0] == "SAFE: This release may go out: every sensitive cell is protected."
     assert lines_of(replace(safe, verdict="undecided"))[0].startswith("UNDECIDED: Not proved either way")
 
 

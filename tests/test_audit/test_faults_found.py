@@ -1,0 +1,240 @@
+"""Faults that a first user found, each as a test of its kind."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from audit.audit import audit
+from audit.bounds.component import End, TargetBounds
+from audit.errors import InputError
+from audit.io import infer_document, read_release, release_from_document
+from audit.model import Require
+from audit.report.verdict import judge
+
+Document = dict[str, Any]
+
+
+def report(document: Document, **options: Any) -> Any:
+    return audit(release_from_document(document), **options).report
+
+
+def one_variable(codes: list[str], cells: dict[str, list[Any]], **table: Any) -> Document:
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"d": {"total": "T", "codes": codes}},
+        "tables": [{"name": "t", "cells": cells, **table}],
+    }
+
+
+INSIDERS: Document = {
+    "tableseal": 1,
+    "kind": "magnitude",
+    "unit": 1,
+    "variables": {"r": {"total": "T", "codes": ["N", "S", "W"]}},
+    "tables": [
+        {
+            "name": "t",
+            "cells": {
+                "r": ["N", "S", "W", "T"],
+                "value": [None, None, 40, 100],
+                "s": ["primary", "primary", "published", "published"],
+                "truth": [25, 35, 40, 100],
+                "n": [1, 1, 9, 11],
+                "top": [25, 35, 9, 35],
+            },
+            "status": "s",
+            "truth": "truth",
+            "frequency": "n",
+            "contributors": ["top"],
+        }
+    ],
+}
+
+
+def test_a_time_limit_never_turns_an_unsafe_release_safe():
+    # CONVENTION 20: what a limit leaves open is undecided
+    assert report(INSIDERS).verdict == "unsafe"
+    assert report(INSIDERS, time_limit=0).verdict != "safe"
+
+
+def test_linear_bounds_leave_insiders_open_where_no_whole_table_is_in_hand():
+    assert report(INSIDERS, bounds="lp").verdict != "safe"
+    assert report(INSIDERS, bounds="shuttle").verdict != "safe"
+
+
+@pytest.mark.parametrize("required", [(5, 5), None])
+def test_one_table_in_hand_protects_nothing_however_little_is_required(required):
+    # CONVENTION 20
+    end = End(lp=None, outer=0, attained=5, continuous=None)
+    top = End(lp=None, outer=9, attained=5, continuous=None)
+    bounds = TargetBounds(end, top, convex=True, seen=1)
+    judged = judge(bounds, required, Require(), insider=False, insider_open=False)
+    assert judged.verdict == "undecided"
+
+
+def test_microdata_and_columns_find_the_same_insider():
+    # CONVENTION 40
+    microdata = {
+        "cells": {"r": ["N", "S", *["W"] * 9], "sales": [25, 35, 9, *[4] * 7, 3], "id": list("abcdefghijk")},
+        "values": {"value": "sales"},
+        "id": "id",
+    }
+    table = INSIDERS["tables"][0]
+    bare = {k: v for k, v in table.items() if k not in ("frequency", "contributors", "truth")}
+    bare["cells"] = {k: v for k, v in table["cells"].items() if k in ("r", "value", "s")}
+    by_records = report(INSIDERS | {"tables": [bare], "microdata": microdata})
+    by_columns = report(INSIDERS)
+    assert [c.insider for c in by_records.cells] == [c.insider for c in by_columns.cells]
+    assert any(c.insider for c in by_records.cells)
+
+
+def test_what_insiders_cannot_be_audited_for_is_said():
+    # CONVENTION 41: only the largest contribution is known, so the two largest cannot be set against each other
+    table = INSIDERS["tables"][0]
+    several = table | {"cells": table["cells"] | {"n": [4, 5, 9, 18]}}
+    notes = [n.text for n in report(INSIDERS | {"tables": [several]}).notes if n.code == "insiders_not_audited"]
+    assert len(notes) == 1
+    assert "second largest" in notes[0]
+
+
+def test_a_withheld_total_over_several_areas_is_explained():
+    # forms of several columns share their first column with other areas
+    variables = {
+        "v0": {"total": "T", "codes": ["x0", "x1"]},
+        "v1": {"total": "T", "codes": ["p", "q"]},
+        "v2": {"total": "T", "tree": {"G0": ["y0", "y1"], "G1": ["y2", "y3"]}},
+    }
+    first = {
+        "name": "t1",
+        "absent": {"leaves": "not_released"},
+        "cells": {
+            "v0": ["x0", "x0", "x1", "x1", "T", "T", "T"],
+            "v2": ["G0", "G1", "G0", "T", "y3", "G1", "T"],
+            "value": [None, 25, 23, None, 20, 48, 87],
+            "st": ["primary", "", "", "missing", "", "", ""],
+        },
+        "status": "st",
+    }
+    second = {"name": "t2", "absent": {"leaves": "not_released"}, "where": {"v1": "q"}}
+    second["cells"] = {"v2": ["y1"], "value": [3]}
+    found = report({"tableseal": 1, "kind": "count", "variables": variables, "tables": [first, second]})
+    assert all(c.reveals is not None for c in found.cells if c.lower == c.upper)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"variables": {}}, "variables"),
+        ({"links": [{"terms": [["1e30", {"d": "A"}]], "lower": 0}]}, "links"),
+        ({"unit": "1e308", "kind": "magnitude"}, "unit"),
+        ({"policy": {"primary": [{"dominance": {"n": "10000000000000000000000000", "k": 80}}]}}, "dominance"),
+    ],
+)
+def test_numbers_beyond_all_reason_are_refused(change, named):
+    # CONVENTION 112
+    document = one_variable(["A", "B"], {"d": ["A", "B", "T"], "value": [1, 2, 3]})
+    with pytest.raises(InputError, match=named):
+        report(document | change)
+
+
+def test_a_prior_never_tells_true_values_in_a_message():
+    document = one_variable(
+        ["A", "B", "C"],
+        {"d": ["A", "B", "C", "T"], "value": [None, None, 1000, 1100], "truth": [777, 333, 1000, 1100]},
+        truth="truth",
+    )
+    with pytest.raises(InputError) as caught:
+        report(document | {"intruder": {"prior": 0.1}})
+    for secret in ("777", "700", "699", "854", "855", "333", "299", "300", "366", "367"):
+        assert secret not in str(caught.value)
+
+
+def test_a_step_knows_nothing_of_later_tables():
+    # CONVENTION 51
+    document = one_variable(["A", "B"], {"d": ["A", "B", "T"], "value": [0, 0, 5]})
+    document["tables"][0] |= {"name": "rounded", "rounding": {"base": 5, "method": "conventional"}}
+    document["tables"].append({"name": "exact", "cells": {"d": ["T"], "value": [4]}})
+    steps = {dict(c.cell)["d"]: c.steps for c in report(document, cumulative=True).cells}
+    assert [(s.table, s.lower, s.upper) for s in steps["A"]] == [("rounded", 1, 2), ("exact", 2, 2)]
+
+
+def test_missing_cells_stay_out_of_the_what_if():
+    # CONVENTION 50
+    document = one_variable(
+        ["A", "B", "C"],
+        {
+            "d": ["A", "B", "C", "T"],
+            "value": [None, None, 90, 100],
+            "truth": [2, 8, 90, 100],
+            "st": ["missing", "missing", "published", "published"],
+        },
+        status="st",
+        truth="truth",
+    )
+    found = report(document | {"policy": {"primary": [{"threshold": 3}]}}, withhold_primaries=True)
+    assert {c.status for c in found.cells} == {"missing"}
+    assert found.verdict == "safe"
+
+
+def test_a_published_secondary_of_the_what_if_is_no_finding():
+    document = one_variable(
+        ["A", "B", "C"],
+        {
+            "d": ["A", "B", "C", "T"],
+            "value": [3, 4, 2, 9],
+            "st": ["secondary", "published", "published", "published"],
+        },
+        status="st",
+    )
+    found = report(document | {"policy": {"primary": [{"threshold": 3}]}}, withhold_primaries=True)
+    assert [dict(c.cell)["d"] for c in found.cells] == ["C"]
+
+
+def test_the_order_of_rows_changes_nothing():
+    rng = np.random.default_rng(7)
+    folder = Path(__file__).parents[2] / "cases" / "o03_table1"
+    release = read_release(folder / "release.yaml")
+    expected = audit(release).report
+    for _ in range(5):
+        shuffled = [_shuffled(t, rng.permutation(len(t.codes))) for t in release.tables]
+        found = audit(_with_tables(release, shuffled)).report
+        assert found.cells == expected.cells
+
+
+def _with_tables(release: Any, tables: list[Any]) -> Any:
+    from dataclasses import replace
+
+    return replace(release, tables=tuple(tables))
+
+
+def _shuffled(table: Any, order: Any) -> Any:
+    from dataclasses import replace
+
+    columns = ("value", "truth", "lower", "upper", "frequency", "protection_lower", "protection_upper")
+    taken = {c: getattr(table, c).take(order) for c in columns if getattr(table, c) is not None}
+    return replace(
+        table,
+        codes=table.codes[order],
+        status=table.status[order],
+        contributors=tuple(c.take(order) for c in table.contributors),
+        rows=None,
+        **taken,
+    )
+
+
+def test_rows_of_nothing_but_delimiters_are_blank(tmp_path):
+    # CONVENTION 104: spreadsheets leave them at the end of a file
+    data = tmp_path / "t.csv"
+    data.write_text("d;value\nA;3\nB;4\nT;7\n;\n;\n")
+    document, _ = infer_document(data)
+    assert document["variables"]["d"]["codes"] == ["A", "B"]
+
+
+def test_a_value_outside_its_own_bounds_names_one_row():
+    document = one_variable(["A", "B"], {"d": ["A", "B", "T"], "value": [4, 3, 7], "lo": [5, None, None]}, lower="lo")
+    with pytest.raises(InputError, match="the same row") as caught:
+        report(document)
+    assert "twice" not in str(caught.value)
