@@ -84,7 +84,7 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
     Blank lines are left out, and below the header lines of nothing but delimiters too.
     """
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
-    line, first = 0, True
+    line, header = 0, 0
     try:
         while rows := list(islice(reader, size)):
             if reader.line_num - line == len(rows):
@@ -95,8 +95,8 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            kept = [at for at, row in enumerate(rows) if any(map(str.strip, row)) or (first and len(row) > 1)]
-            first = first and not kept
+            kept = [at for at, row in enumerate(rows) if any(map(str.strip, row)) or (at == header and len(row) > 1)]
+            header = -1
             if len(kept) < len(rows):
                 rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
             if rows:
