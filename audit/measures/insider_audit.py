@@ -226,7 +226,7 @@ def _singletons(
         near = [
             k
             for k in _near(reduced, system.forms, s, targets)
-            if not (alone[system.open_cells[k]] and _nested(system.forms, s, k))
+            if not (alone[system.open_cells[k]] and _nested(prepared, s, k))
         ]
         bounds = _with_cell_known(prepared, reduced, s, int(cells.truth.units[cell]), near, method, limits)
         if bounds is None:
@@ -238,7 +238,7 @@ def _singletons(
             gathered.judge(k, Insider(who, *_outer(b)), None if shown is None else Insider(who, *shown), _knows)
             if is_count[target]:
                 continue
-            own = int(cells.truth.units[cell]) if _nested(system.forms, s, k) else None
+            own = int(cells.truth.units[cell]) if _nested(prepared, s, k) else None
             value = _largest_other(cells, target, own)
             if value is None:
                 continue
@@ -264,10 +264,19 @@ def _share(ends: tuple[End, End], own: int, count: int) -> tuple[End, End]:
     return (None if low is None else -(-low // count)), high
 
 
-def _nested(forms: csr_array, one: int, other: int) -> bool:
-    """True if all base cells of one form stand in the other."""
-    a, b = (set(forms.indices[forms.indptr[k] : forms.indptr[k + 1]].tolist()) for k in (one, other))
-    return a <= b or b <= a
+def _nested(prepared: Prepared, one: int, other: int) -> bool:
+    """True if one of two open cells is part of the other. By codes: linked cells may be written over different base
+    tables."""
+    cells, open_cells = prepared.cells, prepared.system.open_cells
+    a, b = int(open_cells[one]), int(open_cells[other])
+    if cells.measure[a] != cells.measure[b]:
+        return False
+    inside = around = True
+    for v, hierarchy in enumerate(prepared.release.variables.values()):
+        part, whole = (set(hierarchy.members[[int(cells.codes[c, v])]].indices.tolist()) for c in (a, b))
+        inside &= part <= whole
+        around &= part >= whole
+    return inside or around
 
 
 def _near(reduced: Reduced, forms: csr_array, s: int, targets: NDArray[np.int64]) -> list[int]:

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from agreement import assert_agrees, oracle_of, report_of
+from agreement import assert_agrees, by_name, oracle_of, report_of
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from random_releases import SCHEMAS, SHAPES, Maker
@@ -70,3 +70,25 @@ def test_rounded_tables(seed: int) -> None:
 def test_links_with_coefficients(seed: int) -> None:
     """Odd coefficients leave gaps between linear and integer bounds, and releases that only fractions fit."""
     agrees(Maker(Random(seed), linked=100, base=8))
+
+
+def test_insider_inside_a_linked_cell_learns_nothing() -> None:
+    """The one unit of A=1 is the one unit of A=1, R=1: the two cells are nested though no table shows both."""
+    variables = {name: {"total": "T", "codes": ["1", "2"]} for name in ("A", "S", "R")}
+    said = {"absent": {"leaves": "not_released", "totals": "not_released"}, "status": "status"}
+    left = {"A": list("111222TTT"), "S": list("T12T12T12"), "value": list("101321422")}
+    right = {"A": list("1122"), "R": list("1212"), "value": list("1012")}
+    left["status"] = ["primary"] * 6 + ["published"] * 3
+    right["status"] = ["primary", "published"] * 2
+    document = {
+        "tableseal": "1",
+        "measures": {"n": {"kind": "count"}},
+        "variables": variables,
+        "tables": [{"name": "AS", "cells": left, **said}, {"name": "AR", "cells": right, **said}],
+    }
+    oracle, tables = oracle_of(document)
+    report = report_of(document)
+    assert tables is not None
+    assert_agrees(document, tables=tables, oracle=oracle, report=report)
+    found = by_name(report)
+    assert found["n", ("1", "T", "1")].insider is None or "A=1 / T" not in found["n", ("1", "T", "1")].insider.who

@@ -266,6 +266,8 @@ def test_elimination_changes_nothing(seed: int) -> None:
 def test_weaker_methods_are_wider(seed: int) -> None:
     """Shuttle holds the integer interval, the linear interval too; truth lies in what is attained."""
     document = made(seed)
+    for table in document["tables"]:  # rows left out say nothing, so that nothing said is untrue
+        table["absent"] = {"leaves": "not_released", "totals": "not_released"}
     reports = {b: report_of(document, bounds=b) for b in ("shuttle", "lp", "integer")}
     assume(reports["integer"] is not None)
     shuttle, lp, whole = (by_name(reports[b]) for b in ("shuttle", "lp", "integer"))
@@ -273,9 +275,7 @@ def test_weaker_methods_are_wider(seed: int) -> None:
     for name, cell in whole.items():
         assert within(cell, shuttle[name])
         assert within(cell, lp[name])
-        assert within(
-            replace(cell, lower=cell.lower, upper=cell.upper), replace(cell, lower=cell.lp[0], upper=cell.lp[1])
-        )
+        assert within(cell, replace(cell, lower=cell.lp[0], upper=cell.lp[1]))
         assert shuttle[name].verdict != "protected"
         known = oracle.cells[name]
         if known.truth is not None and cell.attained is not None and not np.isnan(known.truth):

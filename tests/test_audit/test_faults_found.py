@@ -55,7 +55,7 @@ INSIDERS: Document = {
 
 
 def test_a_time_limit_never_turns_an_unsafe_release_safe():
-    # CONVENTION 20: what a limit leaves open is undecided
+    # CONVENTION 45
     assert report(INSIDERS).verdict == "unsafe"
     assert report(INSIDERS, time_limit=0).verdict != "safe"
 
@@ -92,7 +92,7 @@ def test_microdata_and_columns_find_the_same_insider():
 
 
 def test_what_insiders_cannot_be_audited_for_is_said():
-    # CONVENTION 41: only the largest contribution is known, so the two largest cannot be set against each other
+    # CONVENTION 40: only the largest contribution is known, so the two largest cannot be set against each other
     table = INSIDERS["tables"][0]
     several = table | {"cells": table["cells"] | {"n": [4, 5, 9, 18]}}
     notes = [n.text for n in report(INSIDERS | {"tables": [several]}).notes if n.code == "insiders_not_audited"]
