@@ -32,8 +32,8 @@ def run_case(case: Case, progress: Progress | None = None) -> tuple[Comparison, 
 
 def _outcome(run: Run, progress: Progress | None) -> "Report | TablesealError":
     """The report of one run, or the error it ends with."""
-    from audit.audit import audit
     from audit.io import read_release
+    from audit.pipeline import audit
 
     try:
         release = read_release(run.release, policy=run.policy)

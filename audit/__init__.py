@@ -1,1 +1,52 @@
-"""What can an intruder work out from released tables?"""
+"""What can an intruder work out from released tables?
+
+The door of the package: read a release, audit it, read the report. Names are loaded when they are first used, so that
+reading a schema or a help text does not wait for a solver.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
+    from audit.io import read_policy, read_release, release_from_document, table_from_frame
+    from audit.model import Policy, Release
+    from audit.pipeline import AuditResult, audit
+    from audit.report import Report, public_copy, render_html, render_text, report_from_json, report_json
+
+_HOME = {
+    "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
+    "audit.io": ("read_policy", "read_release", "release_from_document", "table_from_frame"),
+    "audit.model": ("Policy", "Release"),
+    "audit.pipeline": ("AuditResult", "audit"),
+    "audit.report": ("Report", "public_copy", "render_html", "render_text", "report_from_json", "report_json"),
+}
+
+__all__ = [
+    "AdditivityError",
+    "AuditResult",
+    "ContradictionError",
+    "InputError",
+    "LimitError",
+    "Policy",
+    "Release",
+    "Report",
+    "TablesealError",
+    "audit",
+    "public_copy",
+    "read_policy",
+    "read_release",
+    "release_from_document",
+    "render_html",
+    "render_text",
+    "report_from_json",
+    "report_json",
+    "table_from_frame",
+]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOME.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

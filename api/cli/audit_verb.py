@@ -16,8 +16,8 @@ from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
-    from audit.audit import AuditResult
     from audit.model import Release
+    from audit.pipeline import AuditResult
     from audit.report.model import Report
 
 LIMIT = 40
@@ -84,7 +84,7 @@ def audit_verb(
     """
     check_targets({"--json": json, "--html": html}, inputs=(release, policy))
     with memory_limit(memory_limit_mb):
-        from audit.audit import audit
+        from audit.pipeline import audit
 
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets({"--json": json, "--html": html}, inputs=loaded.files)

@@ -8,10 +8,10 @@ from math import inf
 import numpy as np
 from oracle import WITHHELD, Cell, Document, Oracle, possible_values, read
 
-from audit.audit import audit
 from audit.errors import InputError
 from audit.io import release_from_document
 from audit.io.numbers import decimal_text
+from audit.pipeline import audit
 from audit.report import Report, ReportCell, Reveals, Term
 
 

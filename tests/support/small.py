@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from audit.audit import audit
 from audit.io import release_from_document
+from audit.pipeline import audit
 from audit.report import Report, ReportCell
 
 Values = Sequence[int | None]

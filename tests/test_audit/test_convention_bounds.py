@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from small import cells, document, interval, report, table
 
-from audit.audit import audit
 from audit.errors import AdditivityError, ContradictionError, InputError
 from audit.io import release_from_document
+from audit.pipeline import audit
 from audit.report import public_copy
 
 NOT_RELEASED = {"leaves": "not_released"}

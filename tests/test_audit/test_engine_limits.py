@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from oracle import possible_values
 from random_releases import Maker
 
-from audit.audit import audit
 from audit.io import release_from_document
+from audit.pipeline import audit
 from audit.report import report_json
 
 SEEDS = st.integers(0, 2**40)

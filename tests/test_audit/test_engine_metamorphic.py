@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracle import Document, read
 from random_releases import Maker
 
-import audit.audit as pipeline
+from audit import pipeline
 from audit.linear import base
 from audit.linear.reduce import reduce
 from audit.report import ReportCell
@@ -268,6 +268,7 @@ def test_weaker_methods_are_wider(seed: int) -> None:
     document = made(seed)
     for table in document["tables"]:  # rows left out say nothing, so that nothing said is untrue
         table["absent"] = {"leaves": "not_released", "totals": "not_released"}
+    document.get("intruder", {}).pop("nonempty", None)  # some withheld cells are empty
     reports = {b: report_of(document, bounds=b) for b in ("shuttle", "lp", "integer")}
     assume(reports["integer"] is not None)
     shuttle, lp, whole = (by_name(reports[b]) for b in ("shuttle", "lp", "integer"))

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.audit import audit
 from audit.bounds.component import End, TargetBounds
 from audit.errors import InputError
 from audit.io import infer_document, read_release, release_from_document
 from audit.model import Require
+from audit.pipeline import audit
 from audit.report.verdict import judge
 
 Document = dict[str, Any]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from audit.audit import audit
 from audit.errors import InputError
 from audit.io import read_release
+from audit.pipeline import audit
 from audit.report import ReportCell
 
 FOLDER = Path(__file__).parent.parent / "data" / "reports"

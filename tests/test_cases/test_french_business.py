@@ -178,8 +178,8 @@ def test_norwegian_sensitive_cells() -> None:
 
 def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
     """Each equation of the turnover report, worked with the published values of the files, gives the true value."""
-    from audit.audit import audit
     from audit.io import read_release
+    from audit.pipeline import audit
 
     release = read_release(cases_folder() / "french_business" / "turnover.yaml")
     report = audit(release, withhold_primaries=True).report

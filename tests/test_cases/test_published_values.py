@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.audit import audit
 from audit.errors import AdditivityError
 from audit.io import release_from_document
+from audit.pipeline import audit
 from audit.report import Report, ReportCell
 
 FOLDER = Path(__file__).parent.parent / "data" / "published"
