@@ -92,7 +92,7 @@ class Limits:
         """True once the deadline has passed."""
         return self.deadline is not None and monotonic() >= self.deadline
 
-    def seconds_left(self, at_most: float) -> float:
+    def seconds_left(self, at_most: float = float("inf")) -> float:
         """Seconds that one step may take."""
         return at_most if self.deadline is None else max(0.0, min(at_most, self.deadline - monotonic()))
 

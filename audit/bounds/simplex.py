@@ -104,7 +104,7 @@ class Simplex:
         )
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
-        feasible = self._first_point(component, warm, shift, state)
+        feasible = self._first_point(component, warm, shift, state, limits)
         if feasible:
             self._linear(component, warm, shift, state, limits)
         if limits.integer:
@@ -146,8 +146,10 @@ class Simplex:
                 if table is not None:
                     state.witness(table)
 
-    def _first_point(self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima) -> bool:
-        outcome = warm.minimise(np.zeros(component.matrix.shape[1]))
+    def _first_point(
+        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima, limits: Limits
+    ) -> bool:
+        outcome = warm.minimise(np.zeros(component.matrix.shape[1]), limits.seconds_left())
         if outcome.status == "infeasible" and proved_empty(component, self._solver):
             raise InfeasibleError
         if outcome.status != "optimal" or outcome.x is None:
@@ -176,7 +178,7 @@ class Simplex:
                 continue
             if limits.out_of_time():
                 return
-            outcome = warm.minimise(state.cost(k).astype(np.float64))
+            outcome = warm.minimise(state.cost(k).astype(np.float64), limits.seconds_left())
             _judge(component, shift, state, k, outcome, self._solver)
 
 

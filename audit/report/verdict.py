@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Literal
 
 from audit.bounds.component import TargetBounds
@@ -83,8 +84,8 @@ def _risky(values: int | None, require: Require) -> bool:
 
 
 def _covers(found: Reach, need: tuple[int, int] | None) -> bool:
-    """Two values are shown to be possible, and both ends of what is required are reached."""
-    if found.lower is not None and found.upper is not None and found.lower >= found.upper:
+    """Room for two whole values is shown to be possible, and both ends of what is required are reached."""
+    if found.lower is not None and found.upper is not None and ceil(found.lower) >= floor(found.upper):
         return False
     if need is None:
         return True

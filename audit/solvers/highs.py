@@ -54,12 +54,14 @@ class HighsWarm:
         self._model.changeRowsBounds(len(value), np.arange(len(value), dtype=np.int32), value, value)
         self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
 
-    def minimise(self, cost: Floats) -> Outcome:
+    def minimise(self, cost: Floats, seconds: float = float("inf")) -> Outcome:
         """Minimise cost @ x from the last basis; a run that ends without a clear status is repeated cold."""
         self._model.changeColsCost(len(self._columns), self._columns, cost)
+        # The engine's clock runs on from run to run.
+        self._model.setOptionValue("time_limit", self._model.getRunTime() + max(seconds, 0.0))
         self._model.run()
         outcome = self._outcome()
-        if outcome.status == "stopped":
+        if outcome.status == "stopped" and self._model.getModelStatus() != highspy.HighsModelStatus.kTimeLimit:
             self._model.clearSolver()
             self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
             self._model.run()

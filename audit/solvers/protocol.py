@@ -53,8 +53,8 @@ class Outcome:
 class WarmSolver(Protocol):
     """One linear program kept warm while objectives or right sides change."""
 
-    def minimise(self, cost: Floats) -> Outcome:
-        """Minimise cost @ x from the last basis."""
+    def minimise(self, cost: Floats, seconds: float = float("inf")) -> Outcome:
+        """Minimise cost @ x from the last basis, within so many seconds."""
         ...
 
     def set_rows(self, value: Floats) -> None:

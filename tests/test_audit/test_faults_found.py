@@ -1,5 +1,6 @@
 """Faults that a first user found, each as a test of its kind."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,13 @@ def test_one_table_in_hand_protects_nothing_however_little_is_required(required)
     top = End(lp=None, outer=9, attained=5, continuous=None)
     bounds = TargetBounds(end, top, convex=True, seen=1)
     judged = judge(bounds, required, Require(), insider=False, insider_open=False)
+    assert judged.verdict == "undecided"
+
+
+def test_a_real_table_between_two_whole_values_protects_nothing():
+    low = End(lp=Fraction(22, 10), outer=2, attained=None, continuous=Fraction(22, 10))
+    high = End(lp=Fraction(39, 10), outer=4, attained=None, continuous=Fraction(39, 10))
+    judged = judge(TargetBounds(low, high, convex=False, seen=0), None, Require(), insider=False, insider_open=False)
     assert judged.verdict == "undecided"
 
 
