@@ -12,6 +12,7 @@ from audit.bounds.engine import CellBounds, bound_forms
 from audit.bounds.reveal import Argument, Revealer
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
+from audit.errors import AdditivityError, InputError
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
@@ -106,15 +107,20 @@ def audit(
         cells = only_primaries(release, cells, sensitivity)
         notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
     clock.lap("cells and rules")
-    prepared = prepare(release, cells)
-    clock.lap("linear system and additivity")
     engine = Highs()
     method: Method = Shuttle() if bounds == "shuttle" else Simplex(engine)
+    prepared = None
     try:
+        prepared = prepare(release, cells)
+        clock.lap("linear system and additivity")
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         clock.lap("reduction")
         found = bound_forms(reduced, prepared.system.forms, method, limits, tell)
-    except InfeasibleError:
+    except (AdditivityError, InfeasibleError):
+        if withhold_primaries:
+            raise _MISFIT from None
+        if prepared is None:
+            raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, Simplex(engine), limits, tell)
@@ -138,6 +144,13 @@ def audit(
     clock.lap("report")
     matrix = prepared.system.matrix
     return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)))
+
+
+_MISFIT = InputError(
+    "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "
+    "Audit the release itself, and mend the true values."
+)
+"""Without the equation: it would hold values that the release withholds."""
 
 
 class _Clock:

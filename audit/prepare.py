@@ -1,4 +1,4 @@
-"""Everything that is computed from a release before any bound: cells, checks, system, reduction."""
+"""From cells to a checked and differenced linear system."""
 
 from dataclasses import dataclass
 
@@ -11,25 +11,24 @@ from audit.linear.difference import Differenced, difference_rows
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.nesting import CellCodes
 from audit.linear.system import LinearSystem, build_system, known_bounds
-from audit.model import Note, Release
+from audit.model import Release
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A release as a linear system, checked for additivity, with what follows from it by equations alone.
+    """A release as a linear system, checked for additivity, with its short equations.
 
     short_equations: transforms (csr, equations x system rows) of every "known sum minus its known parts".
     """
 
     release: Release
     cells: Cells
-    notes: tuple[Note, ...]
     system: LinearSystem
     differenced: Differenced
     short_equations: csr_array
 
 
-def prepare(release: Release, cells: Cells, notes: tuple[Note, ...] = ()) -> Prepared:
+def prepare(release: Release, cells: Cells) -> Prepared:
     """Build and check the linear system.
 
     Raises
@@ -44,4 +43,4 @@ def prepare(release: Release, cells: Cells, notes: tuple[Note, ...] = ()) -> Pre
     exact = np.flatnonzero(lower == upper)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
     differenced, short_equations = difference_rows(release, system, exact, codes)
-    return Prepared(release, cells, notes, system, differenced, short_equations)
+    return Prepared(release, cells, system, differenced, short_equations)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.linear.cells import Cells
@@ -35,17 +36,22 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     status[sensitive] = Status.PRIMARY
     status[published] = Status.PUBLISHED
 
-    def bound(given: Amounts) -> Amounts:
-        # A sensitive cell that was published said its own value; bounds given beside a withheld cell stay known.
-        silent = sensitive & (cells.exact | cells.rounded)
-        return Amounts(np.where(published, cells.truth.units, given.units), (given.known & ~silent) | published)
-
+    # A sensitive cell no longer says anything; bounds that the intruder has anyway stay known.
+    silent = sensitive & (cells.exact | cells.rounded)
     return replace(
         cells,
         status=status,
-        lower=bound(cells.lower),
-        upper=bound(cells.upper),
+        lower=restated(cells.lower, cells.known_lower, cells.truth, silent=silent, shown=published),
+        upper=restated(cells.upper, cells.known_upper, cells.truth, silent=silent, shown=published),
         exact=(cells.exact & ~sensitive) | published,
         rounded=cells.rounded & ~sensitive,
         withheld_status=cells.withheld_status & ~published,
     )
+
+
+def restated(
+    said: Amounts, known: Amounts, value: Amounts, *, silent: NDArray[np.bool_], shown: NDArray[np.bool_]
+) -> Amounts:
+    """What is said of cells when some fall silent (only what is `known` anyway stays) and others show their value."""
+    units = np.where(shown, value.units, np.where(silent, known.units, said.units))
+    return Amounts(units, np.where(silent, known.known, said.known) | shown)

@@ -1,6 +1,5 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from time import monotonic
@@ -80,21 +79,19 @@ class TargetBounds:
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop, and whom to tell."""
+    """When to stop."""
 
     deadline: float | None = None
     integer: bool = True
     """Also close the gap between linear and integer bounds."""
-    tick: Callable[[int], None] = lambda done: None
-    """Called with the number of targets finished since the last call."""
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
         return self.deadline is not None and monotonic() >= self.deadline
 
-    def seconds_left(self, at_most: float = float("inf")) -> float:
-        """Seconds that one step may take."""
-        return at_most if self.deadline is None else max(0.0, min(at_most, self.deadline - monotonic()))
+    def seconds_left(self) -> float:
+        """Seconds that one step may take; infinite without a deadline."""
+        return float("inf") if self.deadline is None else max(0.0, self.deadline - monotonic())
 
 
 class Method(Protocol):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, End, Limits, Method, TargetBounds
+from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
 
@@ -18,8 +19,8 @@ from audit.progress import Progress
 class CellBounds:
     """Both ends of every form, and how they were found.
 
-    determined: bool (forms), the equations alone give the value.
-    used: (method, columns, targets, seconds) per component that a method worked on.
+    determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
+    used: cost of each component that a method worked on.
     """
 
     bounds: tuple[TargetBounds, ...]
@@ -37,7 +38,6 @@ class Use:
     """One component's method and cost."""
 
     method: str
-    rows: int
     columns: int
     targets: int
     seconds: float
@@ -97,9 +97,7 @@ def bound_forms(
         )
         start = perf_counter()
         results = method.bounds(component, limits)
-        uses.append(
-            Use(method.name, component.matrix.shape[0], component.matrix.shape[1], len(wanted), perf_counter() - start)
-        )
+        uses.append(Use(method.name, component.matrix.shape[1], len(wanted), perf_counter() - start))
         for p, result in zip(wanted, results, strict=True):
             solved[p] = result
         done += len(wanted)
@@ -145,7 +143,9 @@ def _determined(reduced: Reduced, forms: csr_array) -> list[int | None]:
                 break
             assert known is not None
             known += value
-        values.append(None if known is None or known.denominator != 1 else int(known))
+        if known is not None and known.denominator != 1:
+            raise InfeasibleError  # a value between two multiples of the unit
+        values.append(None if known is None else int(known))
     return values
 
 

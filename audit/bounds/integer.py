@@ -22,7 +22,6 @@ from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, propagate
 from audit.solvers.protocol import Solver
 
-SECONDS_PER_PROGRAM = 60.0
 NODES = 4000
 """Splits that one end may cost before it is left open."""
 
@@ -106,7 +105,7 @@ def _integer_point(
 ) -> NDArray[np.int64] | None:
     """The integer solution that the engine finds for least cost, if it is one; None otherwise."""
     problem, shift = solver_problem(component)
-    outcome = solver.minimise_integer(problem, cost.astype(np.float64), limits.seconds_left(SECONDS_PER_PROGRAM))
+    outcome = solver.minimise_integer(problem, cost.astype(np.float64), limits.seconds_left())
     if outcome.x is None or not np.isfinite(outcome.x).all() or np.abs(outcome.x).max(initial=0.0) > 2.0**52:
         return None
     x = to_original(Rational(np.rint(outcome.x).astype(np.int64), 1), shift)
@@ -140,7 +139,6 @@ def _prove(
                 return bound
         column, at = _split(point, low, high)
         if column is None:
-            heapq.heappush(queue, (bound, serial, (bound, low, high, None)))
             return bound
         for side in (0, 1):
             new_low, new_high = low.copy(), high.copy()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from audit.bounds.certify import Rational
 from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.solvers.protocol import Floats, Problem
 
 
@@ -17,7 +17,7 @@ def solver_problem(component: Component) -> tuple[Problem, NDArray[np.int64]]:
     """(problem in shifted columns z = x - shift, shift)."""
     low, high = component.column_lower, component.column_upper
     shift = np.where(low != NO_LOWER, low, np.where(high != NO_UPPER, high, 0))
-    moved: NDArray[np.int64] = component.matrix @ shift
+    moved = product(component.matrix, shift)
     return Problem(
         component.matrix,
         _moved(component.lower, moved),

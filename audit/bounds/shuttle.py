@@ -21,7 +21,6 @@ class Shuttle:
             integer=True,
         )
         lower, upper = form_bounds(component.targets, low, high)
-        limits.tick(len(lower))
         return [
             TargetBounds(
                 End(None, None if a == NO_LOWER else a, None, None),

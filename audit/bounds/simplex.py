@@ -116,7 +116,8 @@ class Simplex:
                 # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
                 find_any(component, state, self._solver, limits)
             self._fill(component, state, limits)
-        limits.tick(count)
+        # A direction without end proves nothing to be possible as long as no table is in hand to start from.
+        state.unlimited &= state.in_hand
         return [
             TargetBounds(
                 _end(state, k, 1),

@@ -118,7 +118,7 @@ def _unit(value: object) -> Fraction:
 _POSITIVE = _Number(above=0)
 _ANY = _Number()
 _PERCENT = _Number(above=0, maximum=100)
-_NONNEGATIVE = _Number(minimum=0)
+_NONNEGATIVE = _Number(minimum=0, maximum=10**6)
 _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)

@@ -6,6 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.files import Folder
@@ -61,16 +63,14 @@ def infer_document(data: Path) -> tuple[dict[str, Any], list[Note]]:
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
     names = _classifications(columns, value, status, numeric, notes)
 
-    sign = decimal_sign(columns, [value], None, False)
+    flags = columns.data[status] if status else [None] * len(columns)
+    withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
+    sign = decimal_sign(columns, [value], None, withheld, published=(value,))
     values = [_number(entry, sign) for entry in columns.data[value]]
     scale, text = _scale(values)
     notes.append(Note("assumed_kind", f"{source}: {text}"))
     # What is withheld takes no part in the arithmetic, so that no message can tell it.
-    flags = columns.data[status] if status else [None] * len(values)
-    published = [
-        number if WORDS[(flag or "").strip().lower()].released else None
-        for number, flag in zip(values, flags, strict=True)
-    ]
+    published = [None if hidden else number for number, hidden in zip(values, withheld, strict=True)]
     classifications = {name: [code or "" for code in columns.data[name]] for name in names}
     table = {"name": data.stem, "file": data.name, "value": value} | ({"status": status} if status else {})
     document = {

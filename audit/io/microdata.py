@@ -1,5 +1,7 @@
 """The `microdata` of a release -> Microdata."""
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,10 +10,9 @@ from audit.io.codes import unknown_code, variable_columns
 from audit.io.columns import Columns
 from audit.io.document import MicrodataDocument
 from audit.io.files import Folder
-from audit.io.numbers import decimal, decimal_sign, read_amounts
+from audit.io.numbers import decimal, decimal_sign, read_amounts, shown
 from audit.io.table_values import note_rounded
 from audit.io.tables import Setting, choose_measure, data_columns
-from audit.io.wording import quoted
 from audit.model import Amounts, Microdata, Note
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
@@ -83,9 +84,11 @@ def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:
         try:
             weight = decimal((entry or "").replace(sign, "."))
         except ValueError:
-            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected a weight.") from None
+            weight = Fraction(-1)
         if weight < 0:
-            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected a weight of at least 0.")
+            raise InputError(
+                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected a weight of at least 0."
+            )
         weights[row] = float(weight)
     weights.setflags(write=False)
     return weights
@@ -96,7 +99,9 @@ def _requests(columns: Columns, name: str) -> NDArray[np.bool_]:
     for row, entry in enumerate(columns.column(name, "the requests")):
         word = (entry or "").strip().lower()
         if word not in _TRUE and word not in _FALSE:
-            raise InputError(f"{columns.place(row, name)}: found {quoted(entry)}, expected 1 or 0 (true or false).")
+            raise InputError(
+                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected 1 or 0 (true or false)."
+            )
         requests[row] = word in _TRUE
     requests.setflags(write=False)
     return requests

@@ -4,7 +4,7 @@ Nothing passes through binary floating point: 9007199254740993 and 0.1 stay what
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -81,8 +81,16 @@ def _with_point(scaled: int, digits: int) -> str:
     return f"{'-' if scaled < 0 else ''}{text[:-digits]}.{text[-digits:]}"
 
 
-def decimal_sign(columns: Columns, names: Sequence[str], stated: str | None, secret: Secret) -> str:
+def decimal_sign(
+    columns: Columns, names: Sequence[str], stated: str | None, secret: Secret, *, published: Collection[str] = ()
+) -> str:
     """`.` or `,`: the decimal sign of the numbers in a table, from all its columns of numbers together.
+
+    Parameters
+    ----------
+    stated: the sign, where the document says it.
+    secret: rows whose entries are not shown; published: columns that say what is published: entries of the other ones
+        are the agency's own and never shown.
 
     Raises
     ------
@@ -93,6 +101,7 @@ def decimal_sign(columns: Columns, names: Sequence[str], stated: str | None, sec
     doubtful: tuple[str, int, str] | None = None
     comma = False
     for name in names:
+        hidden = secret if name in published else True
         for row, entry in enumerate(columns.data.get(name, ())):
             if entry is None or "," not in entry:
                 continue
@@ -103,13 +112,14 @@ def decimal_sign(columns: Columns, names: Sequence[str], stated: str | None, sec
                 comma = True
             else:
                 raise InputError(
-                    f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected a number without "
+                    f"{columns.place(row, name)}: found {shown(text, row, hidden)}, expected a number without "
                     "separators of thousands."
                 )
     if doubtful is not None and not comma:
         name, row, text = doubtful
+        hidden = secret if name in published else True
         raise InputError(
-            f"{columns.place(row, name)}: found {_shown(text, row, secret)}, which may be a number with a decimal "
+            f"{columns.place(row, name)}: found {shown(text, row, hidden)}, which may be a number with a decimal "
             'comma or one with a separator of thousands; write `decimal: ","` in the table for decimal commas, '
             "or the numbers without separators."
         )
@@ -160,7 +170,7 @@ def read_amounts(
             exact = decimal(_point(text, sign)) / unit
         except ValueError:
             raise InputError(
-                f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected a number "
+                f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected a number "
                 f"({role}); leave the entry empty where there is no value."
             ) from None
         units[row] = _whole(exact, rounding)
@@ -168,7 +178,7 @@ def read_amounts(
         if abs(exact - _whole(exact, "nearest")) > NOISE:
             off[row] = True
             if off_unit is not None and not _hidden(row, secret):
-                raise InputError(f"{columns.place(row, name)}: found {_shown(text, row, secret)}, expected {off_unit}.")
+                raise InputError(f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected {off_unit}.")
     _refuse_huge(units, columns, name, unit)
     return Amounts(np.array(units, dtype=np.int64), known), off
 
@@ -236,7 +246,7 @@ def _hidden(row: int, secret: Secret) -> bool:
     return secret if isinstance(secret, bool) else bool(secret[row])
 
 
-def _shown(text: str, row: int, secret: Secret) -> str:
+def shown(text: str, row: int, secret: Secret) -> str:
     """The text in quotes, unless it may tell the value of a withheld cell."""
     if _hidden(row, secret) and any(c.isdigit() for c in text):
         return "an entry that is not shown here because it is confidential"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.io.columns import Columns
-from audit.io.numbers import decimal, decimal_text, read_amounts
+from audit.io.numbers import decimal, decimal_text, read_amounts, shown
 from audit.io.wording import quoted
 from audit.model import Amounts, Measure, Note, Rounding, Status
 from audit.model.amounts import LIMIT
@@ -240,7 +240,8 @@ def read_costs(context: Context, name: str) -> NDArray[np.float64]:
                 cost = Fraction(-1)
             if not 0 <= cost < LIMIT:
                 raise InputError(
-                    f"{context.columns.place(row, name)}: found {quoted(entry)}, expected a cost of at least 0."
+                    f"{context.columns.place(row, name)}: found {shown(text, row, True)}, "
+                    "expected a cost of at least 0."
                 )
             costs[row] = float(cost)
     return costs

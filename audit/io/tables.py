@@ -71,7 +71,7 @@ def read_table(
         measure,
         measure.name in setting.stated_units,
         setting.nonnegative,
-        decimal_sign(columns, number_columns, document.decimal, secret),
+        decimal_sign(columns, number_columns, document.decimal, secret, published=(document.value,)),
         secret,
     )
     rounding = _rounding(document, measure, where)

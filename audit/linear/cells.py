@@ -1,6 +1,5 @@
 """The distinct cells of a release: rows of linked tables that speak of the same cell become one."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +22,14 @@ class Cells:
     absent_zero: bool (cells): some table has no row for it and so says that it is zero.
     lower, upper: what the release itself says of the cell, as multiples of the unit; lower == upper where it is
         published exactly, an interval where it is rounded or has known bounds, unknown where nothing is said.
+    known_lower, known_upper: bounds that the intruder has anyway, whatever the release says.
     exact: bool (cells): the exact value is released (or is a zero everyone knows).
     truth: agency knowledge of the true value.
     frequency, contributors: agency knowledge; unknown where no table gives them.
     protection_lower, protection_upper: required distances given per cell.
     table, row: int32, int64 (cells): first table that lists it, and the row there; row -1: absent, taken as zero or
         computed.
-    listing_cell, listing_table, listing_row: one entry per (table row), which cell it is.
+    listing_cell, listing_table: one entry per listed row: which cell and which table it is.
     """
 
     measure: NDArray[np.int32]
@@ -41,6 +41,8 @@ class Cells:
     rounded: NDArray[np.bool_]
     lower: Amounts
     upper: Amounts
+    known_lower: Amounts
+    known_upper: Amounts
     exact: NDArray[np.bool_]
     truth: Amounts
     frequency: Amounts
@@ -51,12 +53,6 @@ class Cells:
     row: NDArray[np.int64]
     listing_cell: NDArray[np.int64]
     listing_table: NDArray[np.int32]
-    listing_row: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.measure)
-
-
-def tables_of(cells: Cells, cell: int) -> Sequence[int]:
-    """Positions of the tables that list a cell, in release order."""
-    return [int(t) for t in np.unique(cells.listing_table[cells.listing_cell == cell])]

@@ -30,6 +30,8 @@ class _Rows:
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     truth: Amounts
+    known_lower: Amounts
+    known_upper: Amounts
 
 
 def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
@@ -59,8 +61,14 @@ def _concatenate(parts: list[_Rows]) -> _Rows:
         rounded=np.concatenate([p.rounded for p in parts]),
         lower=np.concatenate([p.lower for p in parts]),
         upper=np.concatenate([p.upper for p in parts]),
-        truth=Amounts(np.concatenate([p.truth.units for p in parts]), np.concatenate([p.truth.known for p in parts])),
+        truth=_end_to_end([p.truth for p in parts]),
+        known_lower=_end_to_end([p.known_lower for p in parts]),
+        known_upper=_end_to_end([p.known_upper for p in parts]),
     )
+
+
+def _end_to_end(parts: list[Amounts]) -> Amounts:
+    return Amounts(np.concatenate([p.units for p in parts]), np.concatenate([p.known for p in parts]))
 
 
 def _groups(rows: _Rows, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -113,10 +121,9 @@ def _table_rows(release: Release, t: int, space: KeySpace, notes: list[Note]) ->
         rounded=np.concatenate([rounded, np.zeros(added, np.bool_)]),
         lower=np.concatenate([lower, fill]),
         upper=np.concatenate([upper, fill]),
-        truth=Amounts(
-            np.concatenate([table.truth.units, fill]),
-            np.concatenate([table.truth.known, np.ones(added, np.bool_)]),
-        ),
+        truth=_end_to_end([table.truth, Amounts(fill, np.ones(added, np.bool_))]),
+        known_lower=_end_to_end([table.lower, Amounts.none(added)]),
+        known_upper=_end_to_end([table.upper, Amounts.none(added)]),
     )
 
 
@@ -198,6 +205,8 @@ def _merge(
         rounded=rounded,
         lower=Amounts(np.where(lower == NO_LOWER, 0, lower), lower != NO_LOWER),
         upper=Amounts(np.where(upper == NO_UPPER, 0, upper), upper != NO_UPPER),
+        known_lower=_strictest(rows.known_lower, group, n, np.maximum),
+        known_upper=_strictest(rows.known_upper, group, n, np.minimum),
         exact=exact,
         truth=truth,
         frequency=known_of(lambda t: t.frequency, "frequency"),
@@ -208,8 +217,15 @@ def _merge(
         row=rows.row[first],
         listing_cell=group[listing],
         listing_table=rows.table[listing],
-        listing_row=rows.row[listing],
     )
+
+
+def _strictest(amounts: Amounts, group: NDArray[np.int64], n: int, better: np.ufunc) -> Amounts:
+    """The largest (or smallest) known amount of each cell."""
+    none = NO_LOWER if better is np.maximum else NO_UPPER
+    units = np.full(n, none, np.int64)
+    better.at(units, group, np.where(amounts.known, amounts.units, none))
+    return Amounts(np.where(units == none, 0, units), units != none)
 
 
 def _first_known(amounts: Amounts, group: NDArray[np.int64], n: int) -> Amounts:

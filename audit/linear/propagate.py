@@ -27,7 +27,6 @@ def propagate(
     column_upper: NDArray[np.int64],
     *,
     integer: bool,
-    rounds: int = ROUNDS,
 ) -> Bounds:
     """Tighten column bounds with every row and direction until nothing changes.
 
@@ -46,7 +45,7 @@ def propagate(
     positive = entry > 0
     has_low, has_high = lower[row] != NO_LOWER, upper[row] != NO_UPPER
     size = np.abs(entry)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         # Contribution of each entry to the least and the greatest value of its row.
         at_least = np.where(positive, low[column], high[column])
         at_most = np.where(positive, high[column], low[column])
@@ -58,10 +57,10 @@ def propagate(
         need_ok = has_low & (up != NO_LOWER)
         need = np.where(need_ok, lower[row] - up, 0)
         new_low, new_high = low.copy(), high.copy()
-        _tighten(new_high, column, np.where(usable & positive, _down(room, size, integer), NO_UPPER), np.minimum)
-        _tighten(new_low, column, np.where(usable & ~positive, _up(-room, size, integer), NO_LOWER), np.maximum)
-        _tighten(new_low, column, np.where(need_ok & positive, _up(need, size, integer), NO_LOWER), np.maximum)
-        _tighten(new_high, column, np.where(need_ok & ~positive, _down(-need, size, integer), NO_UPPER), np.minimum)
+        np.minimum.at(new_high, column, np.where(usable & positive, _down(room, size, integer), NO_UPPER))
+        np.maximum.at(new_low, column, np.where(usable & ~positive, _up(-room, size, integer), NO_LOWER))
+        np.maximum.at(new_low, column, np.where(need_ok & positive, _up(need, size, integer), NO_LOWER))
+        np.minimum.at(new_high, column, np.where(need_ok & ~positive, _down(-need, size, integer), NO_UPPER))
         if (new_low > new_high).any():
             raise InfeasibleError
         if (new_low == low).all() and (new_high == high).all():
@@ -72,15 +71,25 @@ def propagate(
 
 def _others(entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
     """Sum of entry * bound over the other entries of the row; NO_LOWER where one of the others has no bound."""
+    total, part, gaps, missing = _sums(entry, bound, row, rows)
+    others_missing = gaps[row] - missing > 0
+    return np.where(others_missing, NO_LOWER, total[row] - part)
+
+
+def _sums(
+    entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """(row sums of entry * bound, the products, number of entries without a usable bound per row, which these are).
+
+    Bounds of a row whose sum might not fit 64 bits are dropped rather than trusted.
+    """
     missing = np.abs(bound) >= NO_UPPER
-    part = np.where(missing, 0, entry * np.where(missing, 0, bound))
-    # Sums of bounds of released values stay far below 2^62; a wide one is dropped rather than trusted.
-    wide = np.bincount(row, np.abs(part.astype(np.float64)), rows) >= float(2**61)
+    size = np.where(missing, 0.0, np.abs(entry.astype(np.float64)) * np.abs(bound.astype(np.float64)))
+    missing = missing | (np.bincount(row, size, rows) >= float(2**61))[row]
+    part = np.where(missing, 0, np.where(missing, 0, entry) * np.where(missing, 0, bound))
     total = np.zeros(rows, dtype=np.int64)
     np.add.at(total, row, part)
-    gaps = np.bincount(row, missing, rows)
-    others_missing = gaps[row] - missing > 0
-    return np.where(others_missing | wide[row], NO_LOWER, total[row] - part)
+    return total, part, np.bincount(row, missing, rows).astype(np.int64), missing
 
 
 def _down(value: NDArray[np.int64], size: NDArray[np.int64], integer: bool) -> NDArray[np.int64]:
@@ -92,19 +101,11 @@ def _up(value: NDArray[np.int64], size: NDArray[np.int64], integer: bool) -> NDA
     return -((-value) // size) if integer else value // size
 
 
-def _tighten(target: NDArray[np.int64], column: NDArray[np.int64], value: NDArray[np.int64], ufunc: np.ufunc) -> None:
-    ufunc.at(target, column, value)
-
-
 def form_bounds(forms: csr_array, low: NDArray[np.int64], high: NDArray[np.int64]) -> Bounds:
     """Bounds of non-negative combinations of columns from the columns' bounds alone. forms: (forms x columns), >= 0."""
     row = np.repeat(np.arange(forms.shape[0]), np.diff(forms.indptr))
     result = []
     for bound, none in ((low, NO_LOWER), (high, NO_UPPER)):
-        value = bound[forms.indices]
-        missing = np.abs(value) >= NO_UPPER
-        total = np.zeros(forms.shape[0], dtype=np.int64)
-        np.add.at(total, row, np.where(missing, 0, forms.data * np.where(missing, 0, value)))
-        gaps = np.bincount(row, missing, forms.shape[0]) > 0
-        result.append(np.where(gaps, none, total))
+        total, _, gaps, _ = _sums(forms.data, bound[forms.indices], row, forms.shape[0])
+        result.append(np.where(gaps > 0, none, total))
     return result[0], result[1]

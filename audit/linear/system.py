@@ -227,6 +227,8 @@ def _link_rows(release: Release, forms: csr_array) -> list[tuple[csr_array, int,
         factors = [t.coefficient * units[t.measure] for t in link.terms]
         bounds = [b for b in (link.lower, link.upper) if b is not None]
         scale = lcm(*(Fraction(f).denominator for f in [*factors, *bounds]))
+        if any(abs(f * scale) >= NO_UPPER for f in factors):
+            raise LimitError("A link's coefficients, written in whole numbers, are more than 2^62.")
         weights = np.array([int(f * scale) for f in factors], dtype=np.int64)
         part = forms[at : at + len(link.terms)]
         at += len(link.terms)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.bounds.component import Limits, Method
 from audit.bounds.engine import bound_forms
@@ -16,6 +15,7 @@ from audit.model import Absent, Amounts, Release, Status, Table
 from audit.prepare import prepare
 from audit.progress import Progress, silent
 from audit.report.model import Step
+from audit.whatif import restated
 
 
 def cumulative_steps(
@@ -90,15 +90,12 @@ def _aligned(partial: Cells, whole: Cells, space: KeySpace) -> Cells:
     hide = (status >= Status.SECONDARY) & (partial.status <= Status.STRUCTURAL_ZERO)
     show = known & (status <= Status.FROZEN) & whole.exact[place] & (partial.status == Status.SECONDARY)
 
-    def bound(given: Amounts, full: Amounts) -> Amounts:
-        units: NDArray[np.int64] = np.where(show, full.units[place], given.units)
-        return Amounts(units, (given.known & ~hide) | show)
-
+    value = whole.lower.take(place)
     return replace(
         partial,
         status=np.where(hide | show, status, partial.status).astype(np.int8),
-        lower=bound(partial.lower, whole.lower),
-        upper=bound(partial.upper, whole.upper),
+        lower=restated(partial.lower, partial.known_lower, value, silent=hide, shown=show),
+        upper=restated(partial.upper, partial.known_upper, value, silent=hide, shown=show),
         exact=(partial.exact & ~hide) | show,
         rounded=partial.rounded & ~hide,
     )

@@ -88,7 +88,7 @@ def audit_insiders(
     kinds = KINDS if asked is None else asked
     targets = _targets(prepared, found)
     gathered = _Gathered({}, set())
-    if "largest" in kinds or "second" in kinds:
+    if prepared.system.nonnegative and ("largest" in kinds or "second" in kinds):
         _inside(prepared, found, policy, kinds, targets, gathered)
     if "singletons" in kinds:
         _singletons(prepared, reduced, policy, method, limits, progress, targets, gathered)
@@ -115,7 +115,10 @@ def _notes(prepared: Prepared, asked: tuple[str, ...] | None) -> tuple[Note, ...
     magnitude = withheld & ~_is_count(prepared)
     kinds = KINDS if asked is None else asked
     notes = []
-    if "largest" in kinds or "second" in kinds:
+    if ("largest" in kinds or "second" in kinds) and not prepared.system.nonnegative and magnitude.any():
+        text = "the largest and the second largest contributor are not audited where values may be negative"
+        notes.append(Note("insiders_not_audited", text, int(magnitude.sum())))
+    elif "largest" in kinds or "second" in kinds:
         several = magnitude & ~(cells.frequency.known & (cells.frequency.units < 2))
         both = _contribution_known(cells, 0) & _contribution_known(cells, 1) & cells.frequency.known
         lacking = int((several & ~both).sum())
@@ -230,6 +233,7 @@ def _singletons(
         ]
         bounds = _with_cell_known(prepared, reduced, s, int(cells.truth.units[cell]), near, method, limits)
         if bounds is None:
+            gathered.open.update(near)  # the true value does not fit: nothing is shown
             continue
         who = f"only contributor of {cell_name(prepared.release, cells, cell)}"
         for k, b in zip(near, bounds.bounds, strict=True):
@@ -240,7 +244,7 @@ def _singletons(
                 continue
             own = int(cells.truth.units[cell]) if _nested(prepared, s, k) else None
             value = _largest_other(cells, target, own)
-            if value is None:
+            if value is None or not prepared.system.nonnegative:
                 continue
             count = (cells.frequency.get(target) or 1) - (own is not None)
             proved, in_hand = (

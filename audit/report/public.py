@@ -13,14 +13,15 @@ terms:
   nothing but exact disclosure mattered: `exposed` where one value is possible, `protected` where two tables
   in hand differ, `undecided` otherwise. The verdict on the whole release stays the agency's own; a note says
   so.
-* An attained interval that is not proved tight: it may be held up by the agency's own table, and then its
-  ends are true values. The proved outer interval stays.
+* An attained interval that is not proved tight: it says how far our search got, which is no business of the
+  reader's. The proved outer interval stays.
 * Digests. The release's digest covers true values: whoever knows everything but one withheld cell could try
   its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
   same manner.
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
-Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge).
+Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge, a what-if
+that publishes secondary cells).
 """
 
 from collections import Counter
@@ -34,7 +35,10 @@ from audit.report.model import Report, ReportCell, Summary, Verdict
 PRIOR_NOTE = "prior_knowledge"
 """Code of the note that intervals start from `intruder.prior`, that is from true values."""
 
-PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit", "what_if"})
+WHAT_IF_NOTE = "what_if"
+"""Code of the note that the report is of a what-if, which starts from true values too."""
+
+PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit"})
 """Codes of notes that hold nothing confidential; every other note stays inside the agency."""
 
 ABOUT_COPY = Note(
@@ -54,6 +58,11 @@ def public_copy(report: Report) -> Report:
     """
     if not report.confidential:
         return report
+    if any(note.code == WHAT_IF_NOTE for note in report.notes):
+        raise InputError(
+            "A public copy of a what-if cannot be made: it publishes true values that the release withholds, and "
+            "withholds exactly the cells that rules call sensitive. Audit the release itself for a public copy."
+        )
     if any(note.code == PRIOR_NOTE for note in report.notes):
         raise InputError(
             "A public copy of this report cannot be made: its intervals start from what the intruder is "

@@ -42,12 +42,13 @@ def around(
 ) -> Judgement:
     """A judgement that asks for distances below and above the true value of the cells in `required`.
 
-    The lower end is cut at 0 where everyone knows that values are not negative.
+    The lower end is cut at 0 where everyone knows that values are not negative, at one unit where everyone knows that
+    withheld cells are not empty.
     """
     value = facts.value.units
     lower = value - np.where(required, below, 0)
     if facts.release.intruder.nonnegative:
-        lower = np.maximum(lower, 0)
+        lower = np.maximum(lower, int(facts.release.intruder.nonempty))
     upper = value + np.where(required, above, 0)
     return Judgement(rule, sensitive, Amounts(lower, required), Amounts(upper, required))
 

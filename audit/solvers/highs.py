@@ -14,6 +14,9 @@ from highspy.highs import _Highs
 
 from audit.solvers.protocol import Basis, Floats, Outcome, Problem
 
+_NODES = 20_000
+"""Nodes of one integer program: a limit that does not depend on the speed of the machine."""
+
 _PRIMAL_SIMPLEX = 4
 _DUAL_SIMPLEX = 1
 
@@ -106,10 +109,11 @@ class Highs:
         return HighsWarm(problem)
 
     def minimise_integer(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
-        """Minimise over integers in a fresh model; stops after `seconds`."""
+        """Minimise over integers in a fresh model; stops after `seconds`, or 20,000 nodes."""
         model = _model(problem, integer=True)
         model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
         model.setOptionValue("time_limit", max(seconds, 0.0))
+        model.setOptionValue("mip_max_nodes", _NODES)
         model.setOptionValue("mip_rel_gap", 0.0)
         model.setOptionValue("mip_abs_gap", 0.0)
         model.run()

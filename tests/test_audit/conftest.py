@@ -73,6 +73,8 @@ def make_cells(
         rounded=np.zeros(n, dtype=np.bool_),
         lower=Amounts(truth.units.copy(), exact),
         upper=Amounts(truth.units.copy(), exact),
+        known_lower=Amounts.none(n),
+        known_upper=Amounts.none(n),
         exact=exact,
         truth=truth,
         frequency=_column(frequency, n),
@@ -83,7 +85,6 @@ def make_cells(
         row=rows,
         listing_cell=np.arange(n),
         listing_table=np.zeros(n, dtype=np.int32),
-        listing_row=rows,
     )
     table = Table("t", "value", positions, tuple(h.name for h in variables), states, none, truth, none, none)
     measures = {"value": Measure("value", kind)}
