@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Limits, Method
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.probe import Probe
 from audit.bounds.reveal import Argument, Revealer
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
@@ -123,7 +124,7 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, Simplex(engine), limits, tell)
+    insiders = audit_insiders(prepared, reduced, found, applied, (Probe(engine), Simplex(engine)), limits, tell)
     clock.lap("insiders")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")

@@ -20,7 +20,7 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
 
     Raises
     ------
-    InputError: a secondary cell without a true value.
+    InputError: a secondary cell without a true value, or of a rounded table.
     """
     sensitive = sensitivity.sensitive | cells.sensitive_status
     sensitive &= (cells.status != Status.FROZEN) & (cells.status != Status.MISSING)
@@ -31,6 +31,13 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
         raise InputError(
             f"{full_name(release, cells, int(unknown[0]))}: the what-if publishes secondary cells, and this one has no "
             f"true value{more}; add a truth column"
+        )
+    rounding = np.array([t.rounding is not None for t in release.tables], np.bool_)
+    rounded = np.flatnonzero(published & rounding[cells.table])
+    if len(rounded):
+        raise InputError(
+            f"{full_name(release, cells, int(rounded[0]))}: the what-if would have to publish this secondary cell of a "
+            "rounded table, and its rounded value is not given; give it as published, or audit the release as it is"
         )
     status = cells.status.copy()
     status[sensitive] = Status.PRIMARY

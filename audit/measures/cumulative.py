@@ -23,8 +23,9 @@ def cumulative_steps(
 ) -> dict[int, tuple[Step, ...]]:
     """Steps per open cell (position among the open cells): after each table that releases anything.
 
-    A table that is not out yet says nothing; bounds that the intruder has anyway (`lower`, `upper`, links) are known
-    from the start.
+    The risk of a step is that of its interval (values not proved impossible, taken as equally likely), so that it never
+    falls as more is released. A table that is not out yet says nothing; bounds that the intruder has anyway (`lower`,
+    `upper`, links) are known from the start.
 
     Parameters
     ----------
@@ -51,13 +52,12 @@ def cumulative_steps(
         for k, b in zip(asked.tolist(), found.bounds, strict=True):
             unit = list(release.measures.values())[int(cells.measure[open_cells[k]])].unit
             lower, upper = b.lower.outer, b.upper.outer
-            values = None if b.at_least is None else max(b.at_least, 1)
             steps.setdefault(k, []).append(
                 Step(
                     release.tables[t].name,
                     None if lower is None else lower * unit,
                     None if upper is None else upper * unit,
-                    disclosure_risk(values),
+                    disclosure_risk(b.at_most),
                 )
             )
     return {k: tuple(s) for k, s in steps.items()}

@@ -76,11 +76,13 @@ def audit_insiders(
     reduced: Reduced,
     found: CellBounds,
     policy: Policy,
-    method: Method,
+    methods: tuple[Method, Method],
     limits: Limits,
     progress: Progress,
 ) -> InsiderAudit:
     """Run the insiders that the release asks for, as far as the agency's data allow.
+
+    methods: for the only contributors of cells, one that quickly shows tables and one that also proves bounds.
 
     Cells that outsiders already know are left out: nothing is worse than that.
     """
@@ -91,7 +93,7 @@ def audit_insiders(
     if prepared.system.nonnegative and ("largest" in kinds or "second" in kinds):
         _inside(prepared, found, policy, kinds, targets, gathered)
     if "singletons" in kinds:
-        _singletons(prepared, reduced, policy, method, limits, progress, targets, gathered)
+        _singletons(prepared, reduced, policy, methods, limits, progress, targets, gathered)
     return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(prepared, asked))
 
 
@@ -207,52 +209,92 @@ def _singletons(
     prepared: Prepared,
     reduced: Reduced,
     policy: Policy,
-    method: Method,
+    methods: tuple[Method, Method],
     limits: Limits,
     progress: Progress,
     targets: NDArray[np.int64],
     gathered: _Gathered,
 ) -> None:
-    """Fix each withheld cell that has one contributor and bound the others that hang together with it."""
+    """Fix each withheld cell that has one contributor and bound the others that hang together with it.
+
+    methods: one that quickly shows tables, and one that also proves bounds, for cells that those tables do not clear.
+    """
     cells, system = prepared.cells, prepared.system
     is_count = _is_count(prepared)
     alone = np.where(is_count, cells.truth.units == 1, cells.frequency.known & (cells.frequency.units == 1))
     alone &= cells.truth.known
     insiders = [k for k in targets.tolist() if alone[system.open_cells[k]]]
+    neighbourhood = _Neighbourhood(reduced, system.forms, targets)
     for done, s in enumerate(insiders):
-        if limits.out_of_time():
-            gathered.open.update(targets.tolist())
-            return
-        progress("insiders", done, len(insiders))
         cell = int(system.open_cells[s])
         # A cell inside or around the insider's own with no other contributor holds nothing but the insider's own value.
-        near = [
-            k
-            for k in _near(reduced, system.forms, s, targets)
-            if not (alone[system.open_cells[k]] and _nested(prepared, s, k))
-        ]
-        bounds = _with_cell_known(prepared, reduced, s, int(cells.truth.units[cell]), near, method, limits)
-        if bounds is None:
-            gathered.open.update(near)  # the true value does not fit: nothing is shown
+        near = [k for k in neighbourhood.of(s) if not (alone[system.open_cells[k]] and _nested(prepared, s, k))]
+        if limits.out_of_time():
+            gathered.open.update(near)
             continue
+        progress("insiders", done, len(insiders))
         who = f"only contributor of {cell_name(prepared.release, cells, cell)}"
-        for k, b in zip(near, bounds.bounds, strict=True):
-            target = int(system.open_cells[k])
-            shown = _attained(b)
-            gathered.judge(k, Insider(who, *_outer(b)), None if shown is None else Insider(who, *shown), _knows)
-            if is_count[target]:
-                continue
-            own = int(cells.truth.units[cell]) if _nested(prepared, s, k) else None
-            value = _largest_other(cells, target, own)
-            if value is None or not prepared.system.nonnegative:
-                continue
-            count = (cells.frequency.get(target) or 1) - (own is not None)
-            proved, in_hand = (
-                None if ends is None else Insider(who, *_share(ends, own or 0, max(count, 1)))
-                for ends in (_outer(b), shown)
-            )
-            if proved is not None:
-                gathered.judge(k, proved, in_hand, partial(_too_close, target=value, p=policy.insider_p))
+        tests = {k: _tests(prepared, policy, who, s, k) for k in near}
+        found: dict[int, TargetBounds] = {}
+        for method in methods if near else ():
+            answer = _with_cell_known(prepared, reduced, neighbourhood, s, near, method, limits)
+            if answer is None:
+                gathered.open.update(near)  # the true value does not fit: nothing is shown
+                near = []
+                break
+            found = answer
+            near = [k for k in near if not _cleared(_attained(found[k]), tests[k])]
+            if not near:
+                break
+        for k in near:
+            shown = _attained(found[k])
+            for estimate, close in tests[k]:
+                gathered.judge(k, estimate(_outer(found[k])), None if shown is None else estimate(shown), close)
+
+
+_Test = tuple[Callable[[tuple[End, End]], Insider], Callable[[Insider], bool]]
+"""What an insider concludes from the interval of a cell, and whether that is too close."""
+
+
+def _tests(prepared: Prepared, policy: Policy, who: str, s: int, k: int) -> list[_Test]:
+    """What the only contributor of cell s can be too close to in cell k: its value, and its largest contribution."""
+    cells, system = prepared.cells, prepared.system
+    target = int(system.open_cells[k])
+    tests: list[_Test] = [(lambda ends: Insider(who, *ends), _knows)]
+    if _is_count(prepared)[target] or not system.nonnegative:
+        return tests
+    own = int(cells.truth.units[int(system.open_cells[s])]) if _nested(prepared, s, k) else None
+    value = _largest_other(cells, target, own)
+    if value is not None:
+        count = max((cells.frequency.get(target) or 1) - (own is not None), 1)
+        share = partial(_share, own=own or 0, count=count)
+        tests.append((lambda ends: Insider(who, *share(ends)), partial(_too_close, target=value, p=policy.insider_p)))
+    return tests
+
+
+def _cleared(shown: tuple[End, End] | None, tests: list[_Test]) -> bool:
+    """True if tables in hand show that the insider is not too close in any way."""
+    return shown is not None and not any(close(estimate(shown)) for estimate, close in tests)
+
+
+class _Neighbourhood:
+    """Which targets hang together."""
+
+    def __init__(self, reduced: Reduced, forms: csr_array, targets: NDArray[np.int64]) -> None:
+        self._label, self._forms = reduced.component, forms
+        self._members: dict[int, list[int]] = {}
+        for k in targets.tolist():
+            for component in self.components(k):
+                self._members.setdefault(component, []).append(k)
+
+    def components(self, k: int) -> list[int]:
+        """Open components that form k reaches into."""
+        label = self._label[self._forms.indices[self._forms.indptr[k] : self._forms.indptr[k + 1]]]
+        return sorted({int(c) for c in label.tolist() if c >= 0})
+
+    def of(self, k: int) -> list[int]:
+        """Other targets that share an open component with form k."""
+        return sorted({t for c in self.components(k) for t in self._members.get(c, ())} - {k})
 
 
 def _largest_other(cells: Cells, target: int, own: int | None) -> int | None:
@@ -261,7 +303,7 @@ def _largest_other(cells: Cells, target: int, own: int | None) -> int | None:
     return _contribution(cells, 1, target) if own is not None and first == own else first
 
 
-def _share(ends: tuple[End, End], own: int, count: int) -> tuple[End, End]:
+def _share(ends: tuple[End, End], *, own: int, count: int) -> tuple[End, End]:
     """The largest of `count` other contributions is at least an equal share of what is not the insider's own, and at
     most all of it."""
     low, high = others(*ends, own)
@@ -283,25 +325,18 @@ def _nested(prepared: Prepared, one: int, other: int) -> bool:
     return inside or around
 
 
-def _near(reduced: Reduced, forms: csr_array, s: int, targets: NDArray[np.int64]) -> list[int]:
-    """Other targets that share an open component with form s."""
-    own = set(_components(reduced, forms, s))
-    return [k for k in targets.tolist() if k != s and own & set(_components(reduced, forms, k))]
-
-
-def _components(reduced: Reduced, forms: csr_array, k: int) -> list[int]:
-    label = reduced.component[forms.indices[forms.indptr[k] : forms.indptr[k + 1]]]
-    return [int(c) for c in np.unique(label[label >= 0])]
-
-
 def _with_cell_known(
-    prepared: Prepared, reduced: Reduced, s: int, value: int, near: list[int], method: Method, limits: Limits
-) -> CellBounds | None:
-    """Bounds of the near forms once form s is known; None if the true value does not fit the release."""
-    forms = prepared.system.forms
-    if not near:
-        return None
-    involved = sorted({c for k in [s, *near] for c in _components(reduced, forms, k)})
+    prepared: Prepared,
+    reduced: Reduced,
+    neighbourhood: _Neighbourhood,
+    s: int,
+    near: list[int],
+    method: Method,
+    limits: Limits,
+) -> dict[int, TargetBounds] | None:
+    """Bounds of each near form once form s is known; None if its true value does not fit the release."""
+    forms, value = prepared.system.forms, int(prepared.cells.truth.units[int(prepared.system.open_cells[s])])
+    involved = sorted({c for k in [s, *near] for c in neighbourhood.components(k)})
     inside = np.isin(reduced.component, involved)
     rows = np.flatnonzero(inside[reduced.matrix.indices[reduced.matrix.indptr[:-1]]])
     columns = np.flatnonzero(inside)
@@ -321,4 +356,4 @@ def _with_cell_known(
         found = bound_forms(smaller, csr_array(local[1:]), method, limits, silent, check_rest=False)
     except InfeasibleError:
         return None
-    return found.shifted(constants[1:])
+    return dict(zip(near, found.shifted(constants[1:]).bounds, strict=True))

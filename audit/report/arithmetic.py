@@ -11,6 +11,9 @@ from audit.report.model import Reveals, Term
 SHOWN = 16
 """Terms that a text spells out."""
 
+ZEROS = 3
+"""Known zeros that a text still spells out; of more it only says how many there are."""
+
 
 def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Reveals:
     """Argument for the only value (in units) of a cell as terms and text."""
@@ -104,16 +107,30 @@ def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ..
     return tuple(terms)
 
 
+def _told(prepared: Prepared, y: Multipliers, upper: bool) -> tuple[list[tuple[int, Fraction, int]], int]:
+    """(row, multiplier, value used) of what a text spells out, and how many known zeros it leaves out."""
+    system = prepared.system
+    used = [
+        (row, factor, int(system.upper[row] if (factor > 0) == upper else system.lower[row]))
+        for row, factor in _ordered(prepared, y)
+    ]
+    zeros = sum(value == 0 for _, _, value in used)
+    if zeros <= ZEROS:
+        return used, 0
+    return [item for item in used if item[2] != 0], zeros
+
+
 def _spelled(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
     system = prepared.system
+    told, zeros = _told(prepared, y, upper)
     words: list[tuple[Fraction, str]] = []
-    for row, factor in _ordered(prepared, y):
+    for row, factor, _ in told:
         coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
             words.append((coefficient, f"(link {int(system.link[row]) + 1})"))
         else:
             words.append((coefficient, _bounded_name(prepared, row, (factor > 0) == upper)))
-    return _joined(words)
+    return _joined(words) + (f" (and {zeros} known zeros)" if zeros else "")
 
 
 def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
@@ -128,13 +145,12 @@ def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
 def _numbers(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
     system = prepared.system
     words: list[tuple[Fraction, str]] = []
-    for row, factor in _ordered(prepared, y):
+    for row, factor, value in _told(prepared, y, upper)[0]:
         coefficient = _in_decimals(prepared, row, factor, unit)
-        bound = int(system.upper[row] if (factor > 0) == upper else system.lower[row])
         if system.link[row] >= 0:
-            words.append((coefficient, decimal(Fraction(bound, int(system.scale[row])), Fraction(1))))
+            words.append((coefficient, decimal(Fraction(value, int(system.scale[row])), Fraction(1))))
         else:
-            words.append((coefficient, decimal(bound, _unit(prepared, int(system.cell[row])))))
+            words.append((coefficient, decimal(value, _unit(prepared, int(system.cell[row])))))
     return _joined(words)
 
 

@@ -93,7 +93,7 @@ class ReportCell:
 
 @dataclass(frozen=True)
 class Step:
-    """A cell's interval and risk once the tables up to and including `table` are released."""
+    """A cell's interval, and the risk of that interval, once the tables up to and including `table` are released."""
 
     table: str
     lower: Fraction | None

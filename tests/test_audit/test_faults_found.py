@@ -246,3 +246,30 @@ def test_a_value_outside_its_own_bounds_names_one_row():
     with pytest.raises(InputError, match="the same row") as caught:
         report(document)
     assert "twice" not in str(caught.value)
+
+
+def test_long_sums_of_zeros_are_counted_not_spelled():
+    codes = [f"c{i}" for i in range(8)]
+    cells = {"d": [*codes, "T"], "value": [None, 4, 0, 0, 0, 0, 0, 0, 7], "st": ["primary", *[""] * 8]}
+    (cell,) = report(one_variable(codes, cells, status="st")).cells
+    assert cell.reveals.text == "c0 = T - c1 (and 6 known zeros) = 7 - 4 = 3"
+    assert len(cell.reveals.terms) == 8
+
+
+def test_the_risk_of_a_step_never_falls():
+    # CONVENTION 51
+    document = one_variable(["A", "B"], {"d": ["A", "B", "T"], "value": [0, 51, 51]})
+    document["tables"][0] |= {"name": "first", "rounding": {"base": 3, "method": "random"}}
+    document["tables"].append({"name": "then", "cells": {"d": ["T"], "value": [52]}})
+    for cell in report(document, cumulative=True).cells:
+        risks = [float("inf") if step.risk is None else step.risk for step in cell.steps]
+        assert risks == sorted(risks)
+
+
+def test_secondary_cells_of_rounded_tables_stay_out_of_the_what_if():
+    cells = {"d": ["A", "B", "T"], "value": [2, 37, 39], "st": ["primary", "secondary", ""]}
+    document = one_variable(["A", "B"], cells, status="st", rounding={"base": 3, "method": "random"})
+    document["tables"][0]["cells"]["truth"] = [2, 37, None]
+    document["tables"][0]["truth"] = "truth"
+    with pytest.raises(InputError, match="rounded"):
+        report(document, withhold_primaries=True)
