@@ -12,6 +12,9 @@ from audit.linear.integers import NO_LOWER, NO_UPPER
 
 ROUNDS = 200
 
+FAR = 2**55
+"""Propagated bounds beyond this are dropped; released values of that size keep the bounds they came with."""
+
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -66,7 +69,11 @@ def propagate(
         if (new_low == low).all() and (new_high == high).all():
             break
         low, high = new_low, new_high
-    return low, high
+    # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
+    return (
+        np.where((np.abs(low) > FAR) & (low != NO_LOWER), column_lower, low),
+        np.where((np.abs(high) > FAR) & (high != NO_UPPER), column_upper, high),
+    )
 
 
 def _others(entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int) -> NDArray[np.int64]:

@@ -190,3 +190,17 @@ def test_an_insider_whose_true_value_does_not_fit_leaves_the_others_open():
     document = one_variable(["A", "B"], cells | {"lo": [2, None, None]}, status="st", truth="truth", lower="lo")
     found = {dict(c.cell)["d"]: c.verdict for c in report(document).cells}
     assert found["B"] == "undecided"
+
+
+def test_rows_that_chase_each_other_for_ever_end():
+    # x >= 2 y + 1 and y >= 2 x + 1 push both bounds up without end
+    matrix = csr_array(np.array([[1, -2], [-2, 1]]))
+    low, _ = propagate(
+        matrix,
+        np.array([1, 1]),
+        np.full(2, NO_UPPER),
+        np.zeros(2, np.int64),
+        np.full(2, NO_UPPER),
+        integer=True,
+    )
+    assert (low == 0).all()
