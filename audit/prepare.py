@@ -35,8 +35,8 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     ------
     AdditivityError, ContradictionError, InputError, LimitError.
     """
-    system = build_system(release, cells)
     lower, upper = known_bounds(release, cells)
+    system = build_system(release, cells, lower, upper)
     said_lower, said_upper = known_bounds(release, cells, prior=False)
     known = np.flatnonzero((said_lower != NO_LOWER) | (said_upper != NO_UPPER))
     check_additivity(release, cells, known, said_lower[known], said_upper[known])

@@ -130,6 +130,12 @@ def _dot(a: NDArray[np.int64], b: NDArray[np.int64]) -> int:
     return sum(x * y for x, y in zip(a.tolist(), b.tolist(), strict=True))
 
 
+def value_at(cost: NDArray[np.int64], x: Rational) -> Fraction:
+    """cost @ x, exactly."""
+    used = np.flatnonzero(cost)
+    return Fraction(_dot(cost[used], x.numerator[used]), x.denominator)
+
+
 def refutes(component: Component, y: Rational) -> bool:
     """True if the multipliers prove that no real solution exists (Farkas)."""
     bound = dual_bound(component, np.zeros(component.matrix.shape[1], np.int64), y)

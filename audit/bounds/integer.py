@@ -6,7 +6,6 @@ Integer programs find tables; a tree of splits, each leaf proved in exact arithm
 import heapq
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from math import ceil
 from typing import Protocol
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies
+from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
 from audit.bounds.component import Component, Limits
 from audit.bounds.elastic import proved_empty
 from audit.bounds.problem import solver_problem, to_original
@@ -135,7 +134,7 @@ def _prove(
         _, _, (bound, low, high, point) = heapq.heappop(queue)
         if point is not None and point.denominator == 1:
             witness(point.numerator)
-            if ceil(_value(cost, point)) <= bound:  # the best node is an integer table: nothing is below it
+            if ceil(value_at(cost, point)) <= bound:  # the best node is an integer table: nothing is below it
                 return bound
         column, at = _split(point, low, high)
         if column is None:
@@ -206,7 +205,3 @@ def _split(point: Rational | None, low: NDArray[np.int64], high: NDArray[np.int6
     if width[column] <= 0:
         return None, 0
     return column, int(low[column] + width[column] // 2)
-
-
-def _value(cost: NDArray[np.int64], x: Rational) -> Fraction:
-    return Fraction(int(sum(c * v for c, v in zip(cost.tolist(), x.numerator.tolist(), strict=True))), x.denominator)

@@ -21,6 +21,7 @@ from audit.bounds.certify import (
     satisfies,
     scaled,
     solve_basis,
+    value_at,
 )
 from audit.bounds.component import Component, End, Limits, TargetBounds
 from audit.bounds.elastic import proved_empty
@@ -205,7 +206,7 @@ def _judge(
         if exact is not None:
             vertex, multipliers = common_denominator(exact[0]), common_denominator(exact[1])
             if vertex is not None and satisfies(component, vertex):
-                x, value = vertex, _value(cost, vertex)
+                x, value = vertex, value_at(cost, vertex)
             if multipliers is not None:
                 better = dual_bound(component, cost, multipliers)
                 if better is not None and (bound is None or better > bound):
@@ -236,13 +237,7 @@ def _point(
     if point is None:
         return None, None
     x = to_original(point, shift)
-    return (x, _value(cost, x)) if satisfies(component, x) else (None, None)
-
-
-def _value(cost: NDArray[np.int64], x: Rational) -> Fraction:
-    used = np.flatnonzero(cost)
-    total = sum(c * v for c, v in zip(cost[used].tolist(), x.numerator[used].tolist(), strict=True))
-    return Fraction(total, x.denominator)
+    return (x, value_at(cost, x)) if satisfies(component, x) else (None, None)
 
 
 def _end(state: _Minima, k: int, sign: int) -> End:

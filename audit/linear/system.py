@@ -57,7 +57,7 @@ class LinearSystem:
         return result
 
 
-def build_system(release: Release, cells: Cells) -> LinearSystem:
+def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> LinearSystem:
     """The linear system of everything an intruder knows.
 
     Raises
@@ -76,7 +76,6 @@ def build_system(release: Release, cells: Cells) -> LinearSystem:
     homes = _Homes(base, measure, codes)
     forms = homes.primary()
 
-    lower, upper = known_bounds(release, cells)
     known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
     open_cells = np.flatnonzero(~cells.exact)
     exact = np.flatnonzero(lower == upper)

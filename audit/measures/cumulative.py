@@ -40,9 +40,7 @@ def cumulative_steps(
     for done, t in enumerate(tables):
         progress("cumulative view", done, len(tables))
         so_far = replace(release, tables=tuple(_up_to(table, k <= t) for k, table in enumerate(release.tables)))
-        partial, _ = merge_cells(so_far)
-        if what_if:
-            partial = _aligned(partial, cells, space)
+        partial = _aligned(merge_cells(so_far)[0], cells, space, what_if=what_if)
         prepared = prepare(so_far, partial)
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         at = prepared.system.open_cells
@@ -82,18 +80,20 @@ def _up_to(table: Table, out: bool) -> Table:
     )
 
 
-def _aligned(partial: Cells, whole: Cells, space: KeySpace) -> Cells:
-    """The cells of a step, withheld and published as in the what-if of the whole release."""
+def _aligned(partial: Cells, whole: Cells, space: KeySpace, *, what_if: bool) -> Cells:
+    """The cells of a step with the statuses of the whole release: a cell that a later table publishes is not withheld,
+    only not out yet (so `nonempty` says nothing of it); in the what-if, withheld and published as there."""
     place = Lookup.of(space.keys(whole.measure, whole.codes)).find(space.keys(partial.measure, partial.codes))
     known = place >= 0
     status = np.where(known, whole.status[place], partial.status)
     hide = (status >= Status.SECONDARY) & (partial.status <= Status.STRUCTURAL_ZERO)
-    show = known & (status <= Status.FROZEN) & whole.exact[place] & (partial.status == Status.SECONDARY)
+    show = what_if & known & (status <= Status.FROZEN) & whole.exact[place] & (partial.status == Status.SECONDARY)
 
+    later = known & (status <= Status.STRUCTURAL_ZERO) & (partial.status >= Status.SECONDARY) & ~show
     value = whole.lower.take(place)
     return replace(
         partial,
-        status=np.where(hide | show, status, partial.status).astype(np.int8),
+        status=np.where(later, Status.MISSING, np.where(hide | show, status, partial.status)).astype(np.int8),
         lower=restated(partial.lower, partial.known_lower, value, silent=hide, shown=show),
         upper=restated(partial.upper, partial.known_upper, value, silent=hide, shown=show),
         exact=(partial.exact & ~hide) | show,

@@ -46,3 +46,18 @@ def cells(found: Report) -> dict[str, ReportCell]:
 def interval(cell: ReportCell) -> tuple[Any, Any]:
     """The outer interval."""
     return cell.lower, cell.upper
+
+
+def one_variable(codes: list[str], cells: dict[str, list[Any]], **table: Any) -> dict[str, Any]:
+    """A release document of one count table "t" over one variable d with total T."""
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"d": {"total": "T", "codes": codes}},
+        "tables": [{"name": "t", "cells": cells, **table}],
+    }
+
+
+def audited(document: dict[str, Any], **options: Any) -> Report:
+    """The report on a release document."""
+    return audit(release_from_document(document), **options).report

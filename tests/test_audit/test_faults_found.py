@@ -6,28 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small import audited as report
+from small import one_variable
 
 from audit.bounds.component import End, TargetBounds
 from audit.errors import InputError
-from audit.io import infer_document, read_release, release_from_document
+from audit.io import infer_document, read_release
 from audit.model import Require
 from audit.pipeline import audit
 from audit.report.verdict import judge
 
 Document = dict[str, Any]
-
-
-def report(document: Document, **options: Any) -> Any:
-    return audit(release_from_document(document), **options).report
-
-
-def one_variable(codes: list[str], cells: dict[str, list[Any]], **table: Any) -> Document:
-    return {
-        "tableseal": 1,
-        "kind": "count",
-        "variables": {"d": {"total": "T", "codes": codes}},
-        "tables": [{"name": "t", "cells": cells, **table}],
-    }
 
 
 INSIDERS: Document = {
@@ -167,6 +156,17 @@ def test_a_step_knows_nothing_of_later_tables():
     document["tables"].append({"name": "exact", "cells": {"d": ["T"], "value": [4]}})
     steps = {dict(c.cell)["d"]: c.steps for c in report(document, cumulative=True).cells}
     assert [(s.table, s.lower, s.upper) for s in steps["A"]] == [("rounded", 1, 2), ("exact", 2, 2)]
+
+
+def test_a_step_does_not_take_for_non_empty_what_a_later_table_publishes():
+    document = one_variable(
+        ["A", "B"], {"d": ["A", "B", "T"], "value": [None, None, 1], "st": ["secondary", "primary", ""]}, status="st"
+    )
+    document["tables"].append(
+        {"name": "later", "absent": {"leaves": "not_released"}, "cells": {"d": ["A"], "value": [0]}}
+    )
+    (cell, *_) = (c for c in report(document | {"intruder": {"nonempty": True}}, cumulative=True).cells if c.steps)
+    assert [(s.table, s.lower, s.upper) for s in cell.steps] == [("t", 1, 1), ("later", 1, 1)]
 
 
 def test_missing_cells_stay_out_of_the_what_if():

@@ -6,32 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from small import audited as report
+from small import one_variable
 
 from audit.bounds.component import Component, Limits
 from audit.bounds.simplex import Simplex
 from audit.errors import InputError, LimitError
-from audit.io import infer_document, release_from_document
+from audit.io import infer_document
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, form_bounds, propagate
-from audit.pipeline import audit
 from audit.report import public_copy
 from audit.solvers.highs import Highs
 
 Document = dict[str, Any]
 NOTHING = {"leaves": "not_released", "totals": "not_released"}
-
-
-def report(document: Document, **options: Any) -> Any:
-    return audit(release_from_document(document), **options).report
-
-
-def one_variable(codes: list[str], cells: dict[str, list[Any]], **table: Any) -> Document:
-    return {
-        "tableseal": 1,
-        "kind": "count",
-        "variables": {"d": {"total": "T", "codes": codes}},
-        "tables": [{"name": "t", "cells": cells, **table}],
-    }
 
 
 SECONDARY = one_variable(
