@@ -60,9 +60,10 @@ class LinearSystem:
 def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> LinearSystem:
     """The linear system of everything an intruder knows.
 
+    lower, upper: int64 (cells), what is known of each cell (see `known_bounds`).
+
     Raises
     ------
-    InputError: the intruder's prior needs true values that are not given.
     LimitError: too many base cells or coefficients.
     """
     terms = [term for link in release.links for term in link.terms]
@@ -118,6 +119,10 @@ def known_bounds(release: Release, cells: Cells, *, prior: bool = True) -> tuple
     """What an outside intruder knows of each cell: what is released, plus `nonempty` and `prior` for withheld cells.
 
     prior: False leaves the prior out, whose bounds would tell true values in a message.
+
+    Raises
+    ------
+    InputError: the intruder's prior needs true values that are not given.
     """
     lower = np.where(cells.lower.known, cells.lower.units, NO_LOWER)
     upper = np.where(cells.upper.known, cells.upper.units, NO_UPPER)
