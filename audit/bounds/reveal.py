@@ -93,13 +93,10 @@ class Revealer:
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
-        self._order = {column: k for k, (column, _, _) in enumerate(reduced.singletons)}
-        by_singleton = np.zeros(system.matrix.shape[1], np.int64)
-        for column, _, _ in reduced.singletons:
-            by_singleton[column] = 1
-        self._known = by_singleton.astype(np.bool_)
+        self._order = {column: k for k, column in enumerate(reduced.singletons.column.tolist())}
+        self._known = reduced.by_singleton
         self._value = np.where(self._known, reduced.value, 0)
-        open_part = csr_array(self._matrix.multiply((1 - by_singleton).reshape(1, -1)).tocsr())
+        open_part = csr_array(self._matrix.multiply((~self._known).astype(np.int64).reshape(1, -1)).tocsr())
         open_part.eliminate_zeros()
         self._open = open_part
         self._sparse = csc_array(open_part[: self._sparse_rows])
@@ -252,13 +249,14 @@ class Revealer:
             _subtract(rest, self._matrix, row, factor)
             _subtract(total, self._transform, row, -factor)
         left = {c: v for c, v in rest.items() if v and self._known[c]}
-        differenced = self._prepared.differenced
+        differenced, singletons = self._prepared.differenced, self._reduced.singletons
         # Latest first: a column's equation holds only columns that were known before it.
         queue = [-self._order[c] for c in left]
         heapify(queue)
         while queue:
-            column, row, entry = self._reduced.singletons[-heappop(queue)]
-            factor = left.pop(column) / entry
+            k = -heappop(queue)
+            column, row = int(singletons.column[k]), int(singletons.row[k])
+            factor = left.pop(column) / int(singletons.entry[k])
             if not factor:
                 continue
             for other, e in _entries(differenced.matrix, row):
