@@ -47,7 +47,7 @@ class Multipliers:
 
 @dataclass(frozen=True)
 class Split:
-    """A proof in two cases: column <= at, column >= at + 1; each with the component's bounds and the splits above it."""
+    """A proof in two cases: column <= at, column >= at + 1; each with the component's bounds and the splits above."""
 
     column: int
     at: int
