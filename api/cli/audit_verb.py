@@ -62,6 +62,7 @@ def audit_verb(
         int | None,
         typer.Option("--memory-limit", metavar="MB", min=1, help="Megabytes that the audit may use."),
     ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
     json: JsonOption = None,
     html: Annotated[
         str | None,
@@ -84,11 +85,12 @@ def audit_verb(
     """
     check_targets({"--json": json, "--html": html}, inputs=(release, policy))
     with memory_limit(memory_limit_mb):
+        from audit.execution.processes import local
         from audit.pipeline import audit
 
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets({"--json": json, "--html": html}, inputs=loaded.files)
-        with Progress() as progress:
+        with Progress() as progress, local(jobs) as executor:
             result = audit(
                 loaded,
                 bounds=bounds.value,
@@ -96,6 +98,7 @@ def audit_verb(
                 cumulative=cumulative,
                 time_limit=time_limit,
                 progress=progress,
+                executor=executor,
             )
         _write(result, loaded, json=json, html=html, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]

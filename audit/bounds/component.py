@@ -145,6 +145,17 @@ class Limits:
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
 
+    def __getstate__(self) -> dict[str, object]:
+        """What travels to another process or machine, whose clock differs: the seconds left."""
+        left = None if self.deadline is None else self.seconds_left()
+        return {"deadline": left, "integer": self.integer, "prove": self.prove}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        left = state["deadline"]
+        state = state | {"deadline": left + monotonic() if isinstance(left, float) else None}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
         return self.deadline is not None and monotonic() >= self.deadline

@@ -1,5 +1,6 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -8,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, End, Limits, TargetBounds, Use
+from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.method import Method
+from audit.execution.executor import HERE, Executor, in_batches
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+
+WORTH_SENDING = 20_000
+"""Coefficients of small components that are sent to a worker together."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ def bound_forms(
     limits: Limits,
     progress: Progress,
     *,
+    executor: Executor = HERE,
     check_rest: bool = True,
 ) -> CellBounds:
     """Minimum and maximum of every form over the reduced system.
@@ -76,20 +82,22 @@ def bound_forms(
     for c in sorted(set(range(reduced.components)) - set(by_component)) if check_rest else ():
         # Nobody asks about these columns, but a release that no table fits must not pass as safe.
         by_component[c] = []
-    for c in sorted(by_component):
-        wanted = by_component[c]
-        component = _component(
+    order = sorted(by_component)
+    components = [
+        _component(
             reduced,
             rows_of[c],
             members_of[c],
-            [pieces.columns[p] for p in wanted],
-            [pieces.weights[p] for p in wanted],
+            [pieces.columns[p] for p in by_component[c]],
+            [pieces.weights[p] for p in by_component[c]],
         )
-        answer = method.bounds(component, limits)
+        for c in order
+    ]
+    for c, answer in zip(order, _answers(components, method, limits, executor), strict=True):
         uses += answer.uses
-        for p, result in zip(wanted, answer.targets, strict=True):
+        for p, result in zip(by_component[c], answer.targets, strict=True):
             solved[p] = result
-        done += len(wanted)
+        done += len(by_component[c])
         progress("bounds", done, total)
     bounds = []
     for f, known in enumerate(determined_value):
@@ -99,6 +107,27 @@ def bound_forms(
             parts = [solved[p] for p in pieces.of_form[f]]
             bounds.append(_sum(pieces.constant[f], [b for b in parts if b is not None]))
     return CellBounds(tuple(bounds), np.array([v is not None for v in determined_value], np.bool_), tuple(uses))
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Components that are sent to a worker together."""
+
+    components: tuple[Component, ...]
+    method: Method
+    limits: Limits
+
+
+def _solve(batch: _Batch) -> list[Answer]:
+    return [batch.method.bounds(component, batch.limits) for component in batch.components]
+
+
+def _answers(components: list[Component], method: Method, limits: Limits, executor: Executor) -> Iterator[Answer]:
+    """The answer for each component, in order."""
+    batches = in_batches([c.matrix.nnz + c.targets.nnz for c in components], batch=WORTH_SENDING)
+    items = [_Batch(tuple(components[a:b]), method, limits) for a, b in batches]
+    for answers in executor.map(_solve, items):
+        yield from answers
 
 
 def _point(value: int) -> TargetBounds:
