@@ -128,11 +128,13 @@ class Answer:
 
     tables: integer solutions (int64, one value per column) that ends refer to; kept where Limits.prove asks for it.
     uses: cost of each step.
+    complete: no limit has cut the work short; more time would not give more.
     """
 
     targets: tuple[TargetBounds, ...]
     tables: tuple[NDArray[np.int64], ...]
     uses: tuple[Use, ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True)

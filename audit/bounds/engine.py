@@ -11,7 +11,9 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.method import Method
+from audit.bounds.remembered import from_text, key_of, to_text
 from audit.execution.executor import HERE, Executor, in_batches
+from audit.execution.state import State
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
@@ -57,6 +59,7 @@ def bound_forms(
     progress: Progress,
     *,
     executor: Executor = HERE,
+    state: State | None = None,
     check_rest: bool = True,
 ) -> CellBounds:
     """Minimum and maximum of every form over the reduced system.
@@ -93,7 +96,7 @@ def bound_forms(
         )
         for c in order
     ]
-    for c, answer in zip(order, _answers(components, method, limits, executor), strict=True):
+    for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
         uses += answer.uses
         for p, result in zip(by_component[c], answer.targets, strict=True):
             solved[p] = result
@@ -113,21 +116,38 @@ def bound_forms(
 class _Batch:
     """Components that are sent to a worker together."""
 
-    components: tuple[Component, ...]
+    components: tuple[tuple[Component, Answer | None], ...]
     method: Method
     limits: Limits
 
 
 def _solve(batch: _Batch) -> list[Answer]:
-    return [batch.method.bounds(component, batch.limits) for component in batch.components]
+    return [
+        begun if begun is not None and begun.complete else batch.method.bounds(component, batch.limits, begun=begun)
+        for component, begun in batch.components
+    ]
 
 
-def _answers(components: list[Component], method: Method, limits: Limits, executor: Executor) -> Iterator[Answer]:
-    """The answer for each component, in order."""
-    batches = in_batches([c.matrix.nnz + c.targets.nnz for c in components], batch=WORTH_SENDING)
-    items = [_Batch(tuple(components[a:b]), method, limits) for a, b in batches]
-    for answers in executor.map(_solve, items):
-        yield from answers
+def _answers(
+    components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
+) -> Iterator[Answer]:
+    """The answer for each component, in order; what a state remembers is not computed again."""
+    keys = [key_of(c, method, limits) for c in components] if state is not None else []
+    begun: list[Answer | None] = [None] * len(components)
+    if state is not None:
+        texts = [state.get(key) for key in keys]
+        begun = [None if text is None else from_text(text) for text in texts]
+    open_work = [
+        0 if known is not None and known.complete else component.matrix.nnz + component.targets.nnz
+        for component, known in zip(components, begun, strict=True)
+    ]
+    runs = in_batches(open_work, batch=WORTH_SENDING)
+    items = [_Batch(tuple(zip(components[a:b], begun[a:b], strict=True)), method, limits) for a, b in runs]
+    for (first, _), answers in zip(runs, executor.map(_solve, items), strict=True):
+        for k, answer in enumerate(answers, start=first):
+            if state is not None and answer is not begun[k]:
+                state.put(keys[k], to_text(answer))
+            yield answer
 
 
 def _point(value: int) -> TargetBounds:

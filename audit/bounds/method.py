@@ -44,10 +44,12 @@ class Method:
         *,
         enough: NDArray[np.int64] | None = None,
         start: NDArray[np.int64] | None = None,
+        begun: Answer | None = None,
     ) -> Answer:
         """Both ends of every target.
 
-        enough: see Knowledge (decision mode). start: an integer solution that is known already.
+        enough: see Knowledge (decision mode). start: an integer solution that is known already. begun: the answer of an
+        earlier run that a limit has cut short.
 
         Raises
         ------
@@ -56,6 +58,8 @@ class Method:
         known = know_nothing(component, limits, enough)
         if start is not None and satisfies(component, Rational(start, 1)):
             known.witness(start)
+        if begun is not None:
+            known.go_on_from(begun)
         uses = []
         for step in self.steps(component, known):
             began, before = perf_counter(), known.closed()
@@ -71,4 +75,4 @@ class Method:
                     perf_counter() - began,
                 )
             )
-        return Answer(known.bounds(), tuple(known.tables), tuple(uses))
+        return Answer(known.bounds(), tuple(known.tables), tuple(uses), complete=not limits.out_of_time())
