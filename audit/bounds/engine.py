@@ -1,17 +1,24 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, End, Limits, Method, TargetBounds
+from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
+from audit.bounds.method import Method
+from audit.bounds.remembered import from_text, key_of, to_text
+from audit.execution.executor import HERE, Executor, in_batches
+from audit.execution.state import State
 from audit.linear.integers import entries, product
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+
+WORTH_SENDING = 20_000
+"""Coefficients of small components that are sent to a worker together."""
 
 
 @dataclass(frozen=True)
@@ -19,27 +26,17 @@ class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
-    used: cost of each component that a method worked on.
+    used: cost of each step on each component.
     """
 
     bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
-    used: tuple["Use", ...]
+    used: tuple[Use, ...]
 
     def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
         """The same bounds with a constant added to each form."""
         moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
         return CellBounds(tuple(moved), self.determined, self.used)
-
-
-@dataclass(frozen=True)
-class Use:
-    """One component's method and cost."""
-
-    method: str
-    columns: int
-    targets: int
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -68,6 +65,8 @@ def bound_forms(
     limits: Limits,
     progress: Progress,
     *,
+    executor: Executor = HERE,
+    state: State | None = None,
     check_rest: bool = True,
 ) -> CellBounds:
     """Minimum and maximum of every form over the reduced system.
@@ -82,20 +81,16 @@ def bound_forms(
     """
     determined, value = _determined(reduced, forms)
     pieces = _cut(reduced, forms, skip=determined)
+    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
+    order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
     parts = _Components(reduced)
+    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     solved: list[TargetBounds] = []
-    uses = []
-    total = pieces.weights.shape[0]
-    for c in range(reduced.components):
-        first, last = int(pieces.start[c]), int(pieces.start[c + 1])
-        if first == last and not check_rest:
-            # Otherwise nobody asks about these columns, but a release that no table fits must not pass as safe.
-            continue
-        component = parts.component(c, pieces.weights, first, last)
-        start = perf_counter()
-        solved += method.bounds(component, limits)
-        uses.append(Use(method.name, component.matrix.shape[1], last - first, perf_counter() - start))
-        progress("bounds", last, total)
+    uses: list[Use] = []
+    for answer in _answers(components, method, limits, executor, state):
+        solved += answer.targets
+        uses += answer.uses
+        progress("bounds", len(solved), pieces.weights.shape[0])
     return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses))
 
 
@@ -115,6 +110,44 @@ def _assembled(
         else:
             bounds.append(_sum(constant[f], own))
     return bounds
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Components that are sent to a worker together."""
+
+    components: tuple[tuple[Component, Answer | None], ...]
+    method: Method
+    limits: Limits
+
+
+def _solve(batch: _Batch) -> list[Answer]:
+    return [
+        begun if begun is not None and begun.complete else batch.method.bounds(component, batch.limits, begun=begun)
+        for component, begun in batch.components
+    ]
+
+
+def _answers(
+    components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
+) -> Iterator[Answer]:
+    """The answer for each component, in order; what a state remembers is not computed again."""
+    keys = [key_of(c, method, limits) for c in components] if state is not None else []
+    begun: list[Answer | None] = [None] * len(components)
+    if state is not None:
+        texts = [state.get(key) for key in keys]
+        begun = [None if text is None else from_text(text) for text in texts]
+    open_work = [
+        0 if known is not None and known.complete else component.matrix.nnz + component.targets.nnz
+        for component, known in zip(components, begun, strict=True)
+    ]
+    runs = in_batches(open_work, batch=WORTH_SENDING)
+    items = [_Batch(tuple(zip(components[a:b], begun[a:b], strict=True)), method, limits) for a, b in runs]
+    for (first, _), answers in zip(runs, executor.map(_solve, items), strict=True):
+        for k, answer in enumerate(answers, start=first):
+            if state is not None and answer is not begun[k]:
+                state.put(keys[k], to_text(answer))
+            yield answer
 
 
 def _point(value: int) -> TargetBounds:
