@@ -157,11 +157,14 @@ def _point(value: int) -> TargetBounds:
 
 def _determined(reduced: Reduced, forms: csr_array) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """(which forms the equations alone give, their values)."""
-    constant, rest = _split(forms, reduced.by_singleton, reduced.value)
-    if reduced.equations is None:
-        return np.diff(rest.indptr) == 0, constant
-    found = reduced.equations.values(rest)
-    return found.known, constant + found.whole()
+    value, rest = _split(forms, reduced.by_equations, reduced.value)
+    known = np.diff(rest.indptr) == 0
+    if reduced.equations is not None and not known.all():
+        left = np.flatnonzero(~known)
+        found = reduced.equations.values(csr_array(rest[left]))
+        known[left] = found.known
+        value[left] += found.whole()
+    return known, value
 
 
 def _split(forms: csr_array, known: NDArray[np.bool_], value: NDArray[np.int64]) -> tuple[NDArray[np.int64], csr_array]:

@@ -7,10 +7,8 @@ released cells named) is found by a small linear program, rounded to fractions, 
 and checked exactly; nothing unchecked is shown.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -19,13 +17,11 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.certify import Rational, rationalise
 from audit.bounds.problem import as_floats
+from audit.bounds.unfold import Multipliers, add_row, entries_of, left_over, proved_bound, through_singletons
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-
-Multipliers = dict[int, Fraction]
-"""System row -> multiplier."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +57,6 @@ class _Area:
         inside = (at < len(self.columns)) & (self.columns[np.minimum(at, len(self.columns) - 1)] == form.indices)
         result[at[inside]] = form.data[inside]
         return result
-
-
-def _entries(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
-    """(column, entry) pairs of one row."""
-    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-    return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
-
-
-def _subtract(target: Multipliers, matrix: csr_array, row: int, factor: Fraction) -> None:
-    """target -= factor * row."""
-    for column, entry in _entries(matrix, row):
-        target[column] = target.get(column, Fraction(0)) - factor * entry
 
 
 def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
@@ -117,7 +101,7 @@ class Revealer:
         area = self._area(columns)
         equation = self._direct(area, form, columns) or self._equation(area, form)
         if equation is not None:
-            value = self._check(form, equation, None)
+            value = self._check(form, equation, equation=True)
             if value is not None:
                 return Argument("equation", equation, equation, value, value, False, False)
         ends = []
@@ -125,7 +109,7 @@ class Revealer:
             signed = csr_array(form * sign)
             point = self._vertex(area, signed)
             found = None if point is None else self._multipliers(area, signed, point)
-            value = None if found is None else self._check(signed, found, point)
+            value = None if found is None else self._check(signed, found, equation=False)
             if found is None or value is None:
                 return None
             ends.append((found, value))
@@ -244,51 +228,24 @@ class Revealer:
     def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
         """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
         total: Multipliers = {}
-        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
+        rest = {c: Fraction(w) for c, w in entries_of(form, 0)}
         for row, factor in found.items():
-            _subtract(rest, self._matrix, row, factor)
-            _subtract(total, self._transform, row, -factor)
+            add_row(rest, self._matrix, row, -factor)
+            add_row(total, self._transform, row, factor)
         left = {c: v for c, v in rest.items() if v and self._known[c]}
-        differenced, singletons = self._prepared.differenced, self._reduced.singletons
-        # Latest first: a column's equation holds only columns that were known before it.
-        queue = [-self._order[c] for c in left]
-        heapify(queue)
-        while queue:
-            k = -heappop(queue)
-            column, row = int(singletons.column[k]), int(singletons.row[k])
-            factor = left.pop(column) / int(singletons.entry[k])
-            if not factor:
-                continue
-            for other, e in _entries(differenced.matrix, row):
-                if other != column:
-                    if other not in left:
-                        heappush(queue, -self._order[other])
-                    left[other] = left.get(other, Fraction(0)) - factor * e
-            _subtract(total, differenced.transform, row, -factor)
+        differenced = self._prepared.differenced
+        for row, factor in through_singletons(self._reduced, differenced, left, self._order).items():
+            add_row(total, differenced.transform, row, factor)
         return {r: v for r, v in total.items() if v}
 
-    def _rest(self, form: csr_array, y: Multipliers) -> dict[int, Fraction]:
-        """form - A'y over base cells, exactly."""
-        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
-        for row, factor in y.items():
-            _subtract(rest, self._prepared.system.matrix, row, factor)
-        return {c: v for c, v in rest.items() if v}
-
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
-        return bool(self._rest(form, y))
+        return bool(left_over(self._prepared.system, form, y))
 
-    def _check(self, form: csr_array, y: Multipliers, point: Floats | None) -> Fraction | None:
-        """The lower bound that the multipliers prove, in exact arithmetic; None if they prove nothing."""
-        system = self._prepared.system
-        rest = self._rest(form, y)
-        if point is None and rest:
+    def _check(self, form: csr_array, y: Multipliers, *, equation: bool) -> Fraction | None:
+        """The lower bound that the multipliers prove, in exact arithmetic; None if they prove nothing.
+
+        equation: nothing may be left over.
+        """
+        if equation and left_over(self._prepared.system, form, y):
             return None
-        if any(v < 0 for v in rest.values()) or (rest and not system.nonnegative):
-            return None
-        total = Fraction(0)
-        for row, factor in y.items():
-            bound = int(system.lower[row] if factor > 0 else system.upper[row])
-            if abs(bound) >= NO_UPPER:
-                return None
-            total += factor * bound
-        return total
+        return proved_bound(self._prepared.system, form, y)

@@ -43,7 +43,8 @@ MOST_NUMERATOR, MOST_DENOMINATOR = 2**20, 2**10
 
 def primes() -> Iterator[int]:
     """Primes from 2^31 - 1 downward. Only finitely many divide a minor of any given system."""
-    for candidate in range(LARGEST_PRIME, 1, -2):
+    yield LARGEST_PRIME
+    for candidate in range(LARGEST_PRIME - 2, 1, -2):
         if all(candidate % d for d in range(3, isqrt(candidate) + 1, 2)):
             yield candidate
 
@@ -120,10 +121,30 @@ class Elimination:
         found = self._proved(forms)
         return columns, found
 
-    def multipliers(self, form: csr_array) -> Multipliers | None:
-        """Exact multipliers y over the equations with y @ matrix = form (1 x columns); None if there are none."""
-        target = dict(zip(form.indices.tolist(), form.data.tolist(), strict=True))
-        return self._lifted(target)
+    def multipliers(self, form: Mapping[int, int]) -> Multipliers | None:
+        """Exact multipliers y over the equations with y @ matrix = form; None if there are none.
+
+        form: column -> weight.
+        """
+        prime, power = self._echelon.prime, 1
+        rest, digits = {c: v for c, v in form.items() if v}, dict[int, int]()
+        while True:
+            columns = np.array(sorted(rest), dtype=np.int64)
+            data = np.array([rest[c] % prime for c in columns.tolist()], dtype=np.int64)
+            shape = (1, self.matrix.shape[1])
+            left = csr_array((data, self._place[columns], np.array([0, len(columns)])), shape=shape)
+            inside, found = self._echelon.combinations(left)
+            if not inside[0]:
+                return None
+            for r, v in zip(self._rows[found.indices].tolist(), found.data.tolist(), strict=True):
+                digits[r] = digits.get(r, 0) + power * v
+                for c, e in self._entries(r):
+                    rest[c] = rest.get(c, 0) - v * e
+            rest = {c: v // prime for c, v in rest.items() if v}
+            power *= prime
+            y = _fractions(digits, power)
+            if y is not None and self._gives(y, form):
+                return y
 
     def _moved(self, forms: csr_array) -> csr_array:
         """Columns in the order of elimination."""
@@ -154,31 +175,11 @@ class Elimination:
         result.numerator[here] = multiply_wide(whole, self.value)
         for f in np.flatnonzero(inside & ~known).tolist():
             span = slice(forms.indptr[f], forms.indptr[f + 1])
-            y = self._lifted(dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True)))
+            y = self.multipliers(dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True)))
             if y is not None:
                 value = sum((v * int(self.value[r]) for r, v in y.items()), Fraction(0))
                 result.known[start + f] = True
                 result.numerator[start + f], result.denominator[start + f] = value.numerator, value.denominator
-
-    def _lifted(self, target: Mapping[int, int]) -> Multipliers | None:
-        prime, power = self._echelon.prime, 1
-        rest, digits = {c: v for c, v in target.items() if v}, dict[int, int]()
-        while True:
-            columns = np.array(sorted(rest), dtype=np.int64)
-            data = np.array([rest[c] % prime for c in columns.tolist()], dtype=np.int64)
-            form = csr_array((data, self._place[columns], np.array([0, len(columns)])), shape=(1, self.matrix.shape[1]))
-            inside, found = self._echelon.combinations(form)
-            if not inside[0]:
-                return None
-            for r, v in zip(self._rows[found.indices].tolist(), found.data.tolist(), strict=True):
-                digits[r] = digits.get(r, 0) + power * v
-                for c, e in self._entries(r):
-                    rest[c] = rest.get(c, 0) - v * e
-            rest = {c: v // prime for c, v in rest.items() if v}
-            power *= prime
-            y = _fractions(digits, power)
-            if y is not None and self._gives(y, target):
-                return y
 
     def _entries(self, row: int) -> Iterator[tuple[int, int]]:
         span = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])

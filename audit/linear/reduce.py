@@ -41,7 +41,8 @@ class Reduced:
     matrix, lower, upper: the rows that still say something, over all columns; fixed columns are gone from them.
     row: int64 (rows of `matrix`), which row of the differenced system each one is.
     column_lower, column_upper: bounds that hold for every real solution.
-    singletons: see there. by_singleton: bool (columns).
+    singletons: see there. by_singleton, by_equations: bool (columns), columns that singletons gave; those and the ones
+        that elimination gave.
     equations: elimination of what singletons leave of the equations, over all columns; None if it was left out.
     equation_row: int64, which row of the differenced system each of its equations is.
     rank: rank of all equations of the system.
@@ -59,6 +60,7 @@ class Reduced:
     column_upper: NDArray[np.int64]
     singletons: Singletons
     by_singleton: NDArray[np.bool_]
+    by_equations: NDArray[np.bool_]
     equations: Elimination | None
     equation_row: NDArray[np.int64]
     rank: int
@@ -129,6 +131,7 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
     if equations is not None:
         rank += equations.rank
         _fix_determined(work, equations)
+    by_equations = work.fixed.copy()
     if nonnegative and (work.value[work.fixed] < 0).any():
         raise InfeasibleError
 
@@ -152,6 +155,7 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
         column_upper=high,
         singletons=singletons,
         by_singleton=by_singleton,
+        by_equations=by_equations,
         equations=equations,
         equation_row=equation_row,
         rank=rank,

@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from audit.bounds.reveal import Argument, Multipliers
+from audit.bounds.reveal import Argument
+from audit.bounds.unfold import Multipliers
 from audit.linear.naming import cell_name, decimal
 from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
