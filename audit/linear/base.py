@@ -259,9 +259,17 @@ def junction_tree(
         graph.add_edges_from(combinations(neighbours, 2))
         graph.remove_node(chosen)
     cliques = sorted(tuple(sorted(c)) for c in found if not any(c < d for d in found))
+    return cliques, clique_tree(cliques)
+
+
+def clique_tree(cliques: Sequence[tuple[int, ...]]) -> list[tuple[int, int, tuple[int, ...]]]:
+    """(clique, clique, common variables) of a spanning tree of largest total separator size: a junction tree, if the
+    cliques are those of a chordal graph."""
+    import networkx as nx
+
     weighted = nx.Graph()
     weighted.add_nodes_from(range(len(cliques)))
     for a, b in combinations(range(len(cliques)), 2):
         weighted.add_edge(a, b, weight=len(set(cliques[a]) & set(cliques[b])))
     tree = sorted((min(a, b), max(a, b)) for a, b in nx.maximum_spanning_edges(weighted, data=False))
-    return cliques, [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]
+    return [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]
