@@ -30,6 +30,9 @@ from audit.linear.system import LinearSystem
 Multipliers = dict[int, Fraction]
 """Row -> multiplier."""
 
+Weights = dict[int, Fraction | int]
+"""Multipliers, or the weights of a form, while they are added up: whole numbers stay integers, which are quicker."""
+
 
 def entries_of(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
     """(column, entry) pairs of one row."""
@@ -37,25 +40,33 @@ def entries_of(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
     return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
 
 
-def add_row(target: Multipliers, matrix: csr_array, row: int, factor: Fraction) -> None:
+def add_row(target: Weights, matrix: csr_array, row: int, factor: Fraction | int) -> None:
     """target += factor * row."""
+    factor = factor.numerator if factor.denominator == 1 else factor
     for column, entry in entries_of(matrix, row):
-        target[column] = target.get(column, Fraction(0)) + factor * entry
+        target[column] = target.get(column, 0) + factor * entry
+
+
+def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
+    """Those that are not 0, as fractions."""
+    return {k: Fraction(v) for k, v in weights.items() if v}
 
 
 def left_over(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
     """form - y @ system.matrix over base cells, exactly. form: (1 x columns)."""
-    rest = {c: Fraction(w) for c, w in entries_of(form, 0)}
+    rest: Weights = dict(entries_of(form, 0))
     for row, factor in y.items():
         add_row(rest, system.matrix, row, -factor)
-    return {c: v for c, v in rest.items() if v}
+    return nonzero(rest)
 
 
-def proved_bound(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) -> Fraction | None:
+def proved_bound(
+    system: LinearSystem, form: csr_array, y: Mapping[int, Fraction], *, equation: bool = False
+) -> Fraction | None:
     """The lower bound on the form that multipliers on stated rows prove, together with base cells >= 0 where they are;
-    None if they prove nothing."""
+    None if they prove nothing. equation: base cells >= 0 may not be used."""
     rest = left_over(system, form, y)
-    if rest and (not system.nonnegative or any(v < 0 for v in rest.values())):
+    if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
     total = Fraction(0)
     for row, factor in y.items():
@@ -66,14 +77,12 @@ def proved_bound(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction
     return total
 
 
-def through_singletons(
-    reduced: Reduced, differenced: Differenced, rest: Multipliers, order: Mapping[int, int]
-) -> Multipliers:
+def through_singletons(reduced: Reduced, differenced: Differenced, rest: Weights, order: Mapping[int, int]) -> Weights:
     """Multipliers on differenced rows that take away what a form has on columns that singletons gave.
 
     rest: column -> weight of such columns (emptied); order: column -> place among the singletons.
     """
-    found: Multipliers = {}
+    found: Weights = {}
     singletons = reduced.singletons
     # Latest first: a column's equation holds only columns that were known before it.
     queue = [-order[c] for c in rest]
@@ -81,15 +90,16 @@ def through_singletons(
     while queue:
         k = -heappop(queue)
         column, row = int(singletons.column[k]), int(singletons.row[k])
-        factor = rest.pop(column) / int(singletons.entry[k])
-        if not factor:
+        weight, divisor = rest.pop(column), int(singletons.entry[k])
+        if not weight:
             continue
+        factor = weight * divisor if abs(divisor) == 1 else Fraction(weight) / divisor
         for other, entry in entries_of(differenced.matrix, row):
             if other != column:
                 if other not in rest:
                     heappush(queue, -order[other])
-                rest[other] = rest.get(other, Fraction(0)) - factor * entry
-        found[row] = found.get(row, Fraction(0)) + factor
+                rest[other] = rest.get(other, 0) - factor * entry
+        found[row] = found.get(row, 0) + factor
     return found
 
 
@@ -129,25 +139,25 @@ class Unfolder:
         ------
         ValueError: y proves nothing (it needs a bound that is not there).
         """
-        rows: Multipliers = {}
-        rest = {c: Fraction(w) for c, w in entries_of(form, 0)}
+        rows: Weights = {}
+        rest: Weights = dict(entries_of(form, 0))
         for row, factor in y.items():
             self._use(rows, rest, int(self._reduced.row[row]), factor)
         self._undo_propagation(rows, rest)
         self._undo_elimination(rows, rest)
-        single = {c: v for c, v in rest.items() if v and self._reduced.by_singleton[c]}
-        for row, factor in through_singletons(self._reduced, self._differenced, single, self._order).items():
-            rows[row] = rows.get(row, Fraction(0)) + factor
-        stated: Multipliers = {}
-        for row, factor in rows.items():
-            add_row(stated, self._differenced.transform, row, factor)
-        return {row: v for row, v in stated.items() if v}
+        single: Weights = {c: v for c, v in rest.items() if v and self._reduced.by_singleton[c]}
+        for row, weight in through_singletons(self._reduced, self._differenced, single, self._order).items():
+            rows[row] = rows.get(row, 0) + weight
+        stated: Weights = {}
+        for row, weight in rows.items():
+            add_row(stated, self._differenced.transform, row, weight)
+        return nonzero(stated)
 
-    def _use(self, rows: Multipliers, rest: Multipliers, row: int, factor: Fraction) -> None:
-        rows[row] = rows.get(row, Fraction(0)) + factor
+    def _use(self, rows: Weights, rest: Weights, row: int, factor: Fraction | int) -> None:
+        rows[row] = rows.get(row, 0) + factor
         add_row(rest, self._differenced.matrix, row, -factor)
 
-    def _undo_propagation(self, rows: Multipliers, rest: Multipliers) -> None:
+    def _undo_propagation(self, rows: Weights, rest: Weights) -> None:
         """Replace column bounds by rows, round by round backwards.
 
         A column may be wanted by several rows; what they want together is one weight, for which the bound of the
@@ -179,7 +189,7 @@ class Unfolder:
             for c in touched:
                 if not rest.get(c):
                     before[c] = now
-            self._use(rows, rest, row, weight / entry)
+            self._use(rows, rest, row, Fraction(weight) / entry)
             before[column] = now
             for c in touched:
                 ask(c)
@@ -194,7 +204,7 @@ class Unfolder:
         at = bisect_left(events, before, key=lambda e: int(self._reasons.round[e]))
         return int(events[at - 1]) if at else None
 
-    def _undo_elimination(self, rows: Multipliers, rest: Multipliers) -> None:
+    def _undo_elimination(self, rows: Weights, rest: Weights) -> None:
         reduced = self._reduced
         found = {c: v for c, v in rest.items() if v and reduced.by_equations[c] and not reduced.by_singleton[c]}
         if not found or reduced.equations is None:

@@ -186,10 +186,12 @@ class Elimination:
         return zip(self.matrix.indices[span].tolist(), self.matrix.data[span].tolist(), strict=True)
 
     def _gives(self, y: Multipliers, target: Mapping[int, int]) -> bool:
-        rest = {c: Fraction(v) for c, v in target.items()}
+        common = lcm(*(v.denominator for v in y.values()))
+        rest = {c: v * common for c, v in target.items()}
         for row, factor in y.items():
+            whole = int(factor * common)
             for c, e in self._entries(row):
-                rest[c] = rest.get(c, Fraction(0)) - factor * e
+                rest[c] = rest.get(c, 0) - whole * e
         return not any(rest.values())
 
 
