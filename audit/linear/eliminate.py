@@ -20,10 +20,10 @@ from math import isqrt, lcm
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, dia_array
-from scipy.sparse.csgraph import connected_components
 
 from audit.errors import LimitError
-from audit.linear.integers import NO_UPPER, graph_of, multiply, multiply_wide
+from audit.linear.graph import connected
+from audit.linear.integers import NO_UPPER, multiply, multiply_wide
 from audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
 from audit.linear.propagate import InfeasibleError
 
@@ -242,10 +242,9 @@ def _denominator(residue: int, modulus: int) -> int:
 def _order(matrix: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Orders of rows and columns: one connected part after another, in each the short rows first (measured: they fill
     in least)."""
-    rows = matrix.shape[0]
-    _, label = connected_components(graph_of(matrix), directed=False)
-    by_row = np.lexsort((np.diff(matrix.indptr), label[:rows]))
-    return by_row.astype(np.int64), np.argsort(label[rows:], kind="stable").astype(np.int64)
+    of_row, of_column = connected(matrix)
+    by_row = np.lexsort((np.diff(matrix.indptr), of_row))
+    return by_row.astype(np.int64), np.argsort(of_column, kind="stable").astype(np.int64)
 
 
 class _Echelon:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from audit.errors import LimitError
 
@@ -61,14 +61,6 @@ def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.ob
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     np.add.at(result, row, matrix.data.astype(object) * vector[matrix.indices].astype(object))
     return result
-
-
-def graph_of(matrix: csr_array) -> coo_array:
-    """Rows and columns as nodes (rows first), entries as edges: for connected components."""
-    rows, columns = matrix.shape
-    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
-    ones = np.ones(matrix.nnz, np.int8)
-    return coo_array((ones, (row, matrix.indices + rows)), shape=(rows + columns, rows + columns))
 
 
 def entries(matrix: csr_array, wanted: NDArray[np.bool_]) -> csr_array:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from audit.linear.difference import Differenced
 from audit.linear.eliminate import Elimination
-from audit.linear.integers import NO_LOWER, NO_UPPER, entries, graph_of, product
+from audit.linear.graph import connected
+from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
 from audit.linear.propagate import InfeasibleError, Log, Reasons, propagate
 
 
@@ -189,11 +189,9 @@ def _singletons(work: _Work, length: NDArray[np.int64]) -> Singletons:
 
 def _components(matrix: csr_array, open_columns: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
     """Label of each open column's component (columns joined by a row), -1 for the others."""
-    rows, columns = matrix.shape
-    _, label = connected_components(graph_of(matrix), directed=False)
-    label = label[rows:]
+    _, label = connected(matrix)
     used, compact = np.unique(label[open_columns], return_inverse=True)
-    result = np.full(columns, -1, dtype=np.int64)
+    result = np.full(matrix.shape[1], -1, dtype=np.int64)
     result[open_columns] = compact
     return result, len(used)
 
