@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError, LimitError
 from audit.measures.information import Floats, chunks
+from audit.measures.log_linear import Model, Smoothing, probabilities
 from audit.measures.table_risk import Form, after, before, weigh
 
 LARGEST = 10**9
@@ -33,6 +34,42 @@ class Estimate:
         """From one value for each repetition."""
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         return Estimate(float(values.mean()), spread / sqrt(len(values)), spread)
+
+
+@dataclass(frozen=True)
+class SampleRisk:
+    """What was estimated of a population.
+
+    Attributes
+    ----------
+    size, population: n and N.
+    versions: populations drawn for each sample; samples: samples drawn (1: the sample at hand).
+    r1, r2, zeros, entropy, conditional: estimates of R1, R2, |D|, H(X) and H(X|Y). Their errors are those of the
+        simulation only: they say nothing of how well the model fits.
+    true_r1, true_r2: of the population itself, where it is known and samples are drawn from it.
+    """
+
+    size: int
+    population: int
+    versions: int
+    samples: int
+    r1: Estimate
+    r2: Estimate
+    zeros: Estimate
+    entropy: Estimate
+    conditional: Estimate
+    true_r1: float | None = None
+    true_r2: Estimate | None = None
+
+
+@dataclass(frozen=True)
+class SampleSettings:
+    """How a population is estimated. weights: of the terms; None: the L2 form."""
+
+    model: Model = "main"
+    smoothing: Smoothing = Smoothing()
+    weights: tuple[float, ...] | None = (0.1, 0.8, 0.1)
+    form: Form = "uncertainty"
 
 
 @dataclass(frozen=True)
@@ -111,3 +148,104 @@ def draw_samples(
     if total >= LARGEST:
         raise LimitError(f"samples are drawn from fewer than {LARGEST:,} units; the table has {total:,}.")
     return random.multivariate_hypergeometric(population, size, size=versions, method="marginals")
+
+
+def estimate_from_sample(
+    sample: NDArray[np.int64],
+    population: int,
+    settings: SampleSettings,
+    versions: int,
+    random: np.random.Generator,
+) -> SampleRisk:
+    """R1 and R2 of the population that a sample comes from.
+
+    Parameters
+    ----------
+    sample: counts, an axis for each variable.
+    population: N. versions: how many populations are drawn.
+
+    Raises
+    ------
+    InputError: an empty sample, or one larger than the population.
+    """
+    drawn = _draws(sample, population, settings, versions, random)
+    return SampleRisk(
+        size=int(sample.sum()),
+        population=population,
+        versions=versions,
+        samples=1,
+        r1=Estimate.of(drawn.r1),
+        r2=Estimate.of(drawn.r2),
+        zeros=Estimate.of(drawn.zeros),
+        entropy=Estimate.of(drawn.entropy),
+        conditional=Estimate.of(drawn.conditional),
+    )
+
+
+def sampling_experiment(
+    population: NDArray[np.int64],
+    size: int,
+    settings: SampleSettings,
+    versions: int,
+    samples: int,
+    random: np.random.Generator,
+) -> SampleRisk:
+    """How well samples of a known population tell its risk: the experiment of the paper.
+
+    Parameters
+    ----------
+    population: counts, an axis for each variable. size: n of each simple random sample without replacement.
+    versions: populations drawn for each sample. samples: how many samples.
+
+    Raises
+    ------
+    InputError: n is not from 1 to N, or the table has one cell or no units.
+    LimitError: from 10^9 units on.
+    """
+    counts = population.ravel()
+    start = before(counts, population.size)
+    total = int(counts.sum())
+    found = draw_samples(counts, size, samples, random)
+    true = np.concatenate(
+        [
+            weigh(after(start, counts, found[rows], settings.form).terms, settings.weights)
+            for rows in chunks(samples, len(counts))
+        ]
+    )
+    means = np.array(
+        [
+            [column.mean() for column in _columns(_draws(one, total, settings, versions, random))]
+            for one in found.reshape(samples, *population.shape)
+        ]
+    )
+    r1, r2, zeros, uncertain, conditional = (Estimate.of(column) for column in means.T)
+    return SampleRisk(
+        size=size,
+        population=total,
+        versions=versions,
+        samples=samples,
+        r1=r1,
+        r2=r2,
+        zeros=zeros,
+        entropy=uncertain,
+        conditional=conditional,
+        true_r1=float(weigh(start.terms, settings.weights)),
+        true_r2=Estimate.of(true),
+    )
+
+
+def _draws(
+    sample: NDArray[np.int64],
+    population: int,
+    settings: SampleSettings,
+    versions: int,
+    random: np.random.Generator,
+) -> PopulationDraws:
+    chance = probabilities(sample, settings.model, settings.smoothing)
+    return draw_populations(
+        sample, chance, population, versions, random, weights=settings.weights, form=settings.form
+    )
+
+
+def _columns(drawn: PopulationDraws) -> tuple[Floats, ...]:
+    return drawn.r1, drawn.r2, drawn.zeros, drawn.entropy, drawn.conditional

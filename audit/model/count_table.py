@@ -61,6 +61,8 @@ class CountTable:
     values: NDArray[np.int64]
 
     def __post_init__(self) -> None:
+        if float(self.values.sum(dtype=np.float64)) > 2**62:
+            raise InputError(f"{self.name}: the counts sum to more than 2^62.")
         self.index.setflags(write=False)
         self.values.setflags(write=False)
 
@@ -130,14 +132,10 @@ class CountTable:
         return CountTable(self.name, tuple(axes), index, self.values[keep])
 
 
-def aligned(
-    original: CountTable, protected: CountTable
-) -> tuple[CountTable, NDArray[np.int64]]:
-    """The original and the protected counts over the same listed cells.
+def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, CountTable]:
+    """The two tables over the same axes and the same listed cells: those that one of them lists.
 
-    Returns
-    -------
-    The original, listing every cell that one of the two lists, and the protected counts (m,) beside its values.
+    Codes that only the original has are 0 in the protected table.
 
     Raises
     ------
@@ -170,4 +168,7 @@ def aligned(
     first, second = np.zeros(len(index), dtype=np.int64), np.zeros(len(index), dtype=np.int64)
     first[np.searchsorted(index, original.index)] = original.values
     second[np.searchsorted(index, flat)] = protected.values
-    return CountTable(original.name, original.axes, index, first), second
+    return (
+        CountTable(original.name, original.axes, index, first),
+        CountTable(protected.name, original.axes, index, second),
+    )
