@@ -10,7 +10,7 @@ from audit.errors import InputError, LimitError
 from audit.measures import split_risk, table_risk
 from audit.measures.assess_risk import Definition, RiskSettings, assess
 from audit.measures.information import Floats, chunks
-from audit.measures.log_linear import Model, Smoothing
+from audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing
 from audit.measures.sample_risk import SampleRisk, SampleSettings, estimate_from_sample, sampling_experiment
 from audit.measures.table_risk import Form
 from audit.measures.transition import MatrixTransition, SwappingTransition, Transition
@@ -50,7 +50,7 @@ class RiskRequest:
     sample_size: int | None = None
     samples: int = 1000
     model: Model = "main"
-    smoothing: Smoothing = Smoothing()
+    smoothing: Smoothing = NO_SMOOTHING
 
 
 def parse_smoothing(text: str) -> Smoothing:
@@ -109,9 +109,7 @@ def measure(request: RiskRequest) -> RiskReport:
     versions = request.replicates or REPLICATES
     drawn = _roundings(original.values, request.rounding, versions, request.seed)
     parts = assess(original, settings, drawn, slices=request.slices)
-    return RiskReport(
-        original.name, settings, parts, versions, {"rounding": request.rounding, "seed": request.seed}
-    )
+    return RiskReport(original.name, settings, parts, versions, {"rounding": request.rounding, "seed": request.seed})
 
 
 def _roundings(values: NDArray[np.int64], base: int, versions: int, seed: int) -> Iterator[NDArray[np.int64]]:
@@ -122,7 +120,9 @@ def _roundings(values: NDArray[np.int64], base: int, versions: int, seed: int) -
 
 def _sample(request: RiskRequest, table: CountTable, settings: SampleSettings) -> SampleRisk:
     if table.cells > DENSEST:
-        raise LimitError(f"{table.name}: models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}.")
+        raise LimitError(
+            f"{table.name}: models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}."
+        )
     random = np.random.default_rng(request.seed)
     try:
         if request.population is not None:
@@ -130,9 +130,7 @@ def _sample(request: RiskRequest, table: CountTable, settings: SampleSettings) -
             return estimate_from_sample(table.dense(), request.population, settings, versions, random)
         assert request.sample_size is not None
         versions = request.replicates or POPULATIONS
-        return sampling_experiment(
-            table.dense(), request.sample_size, settings, versions, request.samples, random
-        )
+        return sampling_experiment(table.dense(), request.sample_size, settings, versions, request.samples, random)
     except InputError as error:
         raise InputError(f"{table.name}: {error}") from None
 

@@ -96,6 +96,6 @@ def _refuse_margins(values: NDArray[np.int64], source: str) -> None:
     found = [name for name, is_sum in (("row", row), ("column", column)) if is_sum]
     if len(found) == 2 or (row and len(values) > 2) or (column and values.shape[1] > 2):
         raise InputError(
-            f"{source}: the last {' and the last '.join(found)} equals the sum of the others. A bare matrix holds cells "
-            "only; leave margins out (or say --all-cells if these are no margins)."
+            f"{source}: the last {' and the last '.join(found)} equals the sum of the others. A bare matrix holds "
+            "cells only; leave margins out (or say --all-cells if these are no margins)."
         )

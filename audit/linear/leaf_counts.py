@@ -97,16 +97,16 @@ def _axis(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> Axis:
     return Axis(hierarchy.name, tuple(hierarchy.codes[at] for at in finest), groups)
 
 
-def _values(
-    release: Release, table: Table, rows: NDArray[np.int64], published: bool, where: str
-) -> NDArray[np.int64]:
+def _values(release: Release, table: Table, rows: NDArray[np.int64], published: bool, where: str) -> NDArray[np.int64]:
     amounts = table.value if published else table.truth
     zero = table.status[rows] == Status.STRUCTURAL_ZERO
     known = amounts.known[rows] | zero
     if not known.all():
         row = rows[int(np.flatnonzero(~known)[0])]
         needed = "a published value" if published else "a true value (`truth`, or a value beside its status)"
-        raise InputError(f"{where}: {_cell(release, table, row)} has no count; the measure needs {needed} of every cell.")
+        raise InputError(
+            f"{where}: {_cell(release, table, row)} has no count; the measure needs {needed} of every cell."
+        )
     values = np.where(zero, 0, amounts.units[rows])
     if (values < 0).any():
         row = rows[int(np.flatnonzero(values < 0)[0])]

@@ -192,9 +192,7 @@ def _measure(
     )
     if settings.definition == "a14":
         found = table_risk.after(part.start, original, protected, settings.form)
-        part.add(
-            terms=found.terms, conditional=found.conditional, risk=table_risk.weigh(found.terms, settings.weights)
-        )
+        part.add(terms=found.terms, conditional=found.conditional, risk=table_risk.weigh(found.terms, settings.weights))
         return
     assert settings.transition is not None
     for version in protected:

@@ -44,7 +44,10 @@ class Smoothing:
             raise InputError(f"smoothing: {self.added:g} is to be added to every cell, expected 0 or more.")
 
 
-def probabilities(sample: NDArray[np.int64], model: Model, smoothing: Smoothing | None = None) -> Floats:
+NO_SMOOTHING = Smoothing()
+
+
+def probabilities(sample: NDArray[np.int64], model: Model, smoothing: Smoothing = NO_SMOOTHING) -> Floats:
     """Probabilities of the cells, in the shape of the sample.
 
     Raises
@@ -52,13 +55,12 @@ def probabilities(sample: NDArray[np.int64], model: Model, smoothing: Smoothing 
     InputError: an empty sample.
     LimitError: the fit does not settle.
     """
-    chosen = smoothing or Smoothing()
     if not sample.any():
         raise InputError("the sample is empty (n = 0): nothing can be estimated from it.")
-    counts = sample + chosen.added
+    counts = sample + smoothing.added
     shares: Floats = counts / counts.sum()
     fitted = fit(shares, model)
-    if not chosen.pseudo_bayes:
+    if not smoothing.pseudo_bayes:
         return fitted
     n = float(sample.sum())
     observed = sample / n

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError, LimitError
 from audit.measures.information import Floats, chunks
-from audit.measures.log_linear import Model, Smoothing, probabilities
+from audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing, probabilities
 from audit.measures.table_risk import Form, after, before, weigh
 
 LARGEST = 10**9
@@ -67,7 +67,7 @@ class SampleSettings:
     """How a population is estimated. weights: of the terms; None: the L2 form."""
 
     model: Model = "main"
-    smoothing: Smoothing = Smoothing()
+    smoothing: Smoothing = NO_SMOOTHING
     weights: tuple[float, ...] | None = (0.1, 0.8, 0.1)
     form: Form = "uncertainty"
 
@@ -242,9 +242,7 @@ def _draws(
     random: np.random.Generator,
 ) -> PopulationDraws:
     chance = probabilities(sample, settings.model, settings.smoothing)
-    return draw_populations(
-        sample, chance, population, versions, random, weights=settings.weights, form=settings.form
-    )
+    return draw_populations(sample, chance, population, versions, random, weights=settings.weights, form=settings.form)
 
 
 def _columns(drawn: PopulationDraws) -> tuple[Floats, ...]:

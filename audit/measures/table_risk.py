@@ -135,9 +135,7 @@ def after(start: Before, original: Counts, protected: Counts, form: Form = "unce
     ratio = np.where(known, conditional / np.where(known, start.entropy, 1.0), 0.0)
     factor = np.where(known & (total == 0), 0.0, 1.0 - ratio if form == "uncertainty" else ratio)
     first = zeros_after(start.terms[..., 0], either, both)
-    terms = np.stack(
-        np.broadcast_arrays(first, start.terms[..., 1] * factor, start.terms[..., 2]), axis=-1
-    )
+    terms = np.stack(np.broadcast_arrays(first, start.terms[..., 1] * factor, start.terms[..., 2]), axis=-1)
     return After(total, either, both, conditional, terms)
 
 

@@ -106,7 +106,8 @@ class MatrixTransition:
         states = self._states(original)
         target = states + (protected - original)
         inside = (target >= 0) & (target < self.probabilities.shape[1])
-        return inside & (self.probabilities[states, np.where(inside, target, 0)] > 0)
+        result: NDArray[np.bool_] = inside & (self.probabilities[states, np.where(inside, target, 0)] > 0)
+        return result
 
 
 @dataclass(frozen=True)
@@ -141,4 +142,5 @@ class SwappingTransition:
     def possible(self, original: Integers, protected: Integers) -> NDArray[np.bool_]:
         """See `Transition`."""
         within = (np.maximum(original, protected) <= self.cap) & (self.rate > 0)
-        return (original == protected) | within
+        result: NDArray[np.bool_] = (original == protected) | within
+        return result

@@ -1,9 +1,7 @@
 """What `tableseal risk` found, as JSON and as text."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, row_and_columns
@@ -40,13 +38,6 @@ class RiskReport:
     drawn: Mapping[str, int] = field(default_factory=dict)
     sample: SampleRisk | None = None
     sample_settings: SampleSettings | None = None
-
-
-def risk_schema() -> dict[str, object]:
-    """JSON Schema (2020-12) of tableseal/risk/1."""
-    text = files("audit.report").joinpath("schemas/risk.json").read_text("utf-8")
-    schema: dict[str, object] = json.loads(text)
-    return schema
 
 
 def risk_json(report: RiskReport) -> str:
