@@ -47,6 +47,7 @@ class SampleRisk:
     r1, r2, zeros, entropy, conditional: estimates of R1, R2, |D|, H(X) and H(X|Y). Their errors are those of the
         simulation only: they say nothing of how well the model fits.
     true_r1, true_r2: of the population itself, where it is known and samples are drawn from it.
+    missed: by how much margins of a fitted model differ from those of its sample at most, in shares.
     """
 
     size: int
@@ -58,6 +59,7 @@ class SampleRisk:
     zeros: Estimate
     entropy: Estimate
     conditional: Estimate
+    missed: float
     true_r1: float | None = None
     true_r2: Estimate | None = None
 
@@ -168,7 +170,7 @@ def estimate_from_sample(
     ------
     InputError: an empty sample, or one larger than the population.
     """
-    drawn = _draws(sample, population, settings, versions, random)
+    drawn, missed = _draws(sample, population, settings, versions, random)
     return SampleRisk(
         size=int(sample.sum()),
         population=population,
@@ -179,6 +181,7 @@ def estimate_from_sample(
         zeros=Estimate.of(drawn.zeros),
         entropy=Estimate.of(drawn.entropy),
         conditional=Estimate.of(drawn.conditional),
+        missed=missed,
     )
 
 
@@ -212,12 +215,12 @@ def sampling_experiment(
             for rows in chunks(samples, len(counts))
         ]
     )
-    means = np.array(
-        [
-            [column.mean() for column in _columns(_draws(one, total, settings, versions, random))]
-            for one in found.reshape(samples, *population.shape)
-        ]
-    )
+    means = np.empty((samples, 5))
+    missed = 0.0
+    for row, one in enumerate(found.reshape(samples, *population.shape)):
+        drawn, off = _draws(one, total, settings, versions, random)
+        means[row] = [column.mean() for column in _columns(drawn)]
+        missed = max(missed, off)
     r1, r2, zeros, uncertain, conditional = (Estimate.of(column) for column in means.T)
     return SampleRisk(
         size=size,
@@ -229,6 +232,7 @@ def sampling_experiment(
         zeros=zeros,
         entropy=uncertain,
         conditional=conditional,
+        missed=missed,
         true_r1=float(weigh(start.terms, settings.weights)),
         true_r2=Estimate.of(true),
     )
@@ -240,9 +244,12 @@ def _draws(
     settings: SampleSettings,
     versions: int,
     random: np.random.Generator,
-) -> PopulationDraws:
-    chance = probabilities(sample, settings.model, settings.smoothing)
-    return draw_populations(sample, chance, population, versions, random, weights=settings.weights, form=settings.form)
+) -> tuple[PopulationDraws, float]:
+    fitted = probabilities(sample, settings.model, settings.smoothing)
+    drawn = draw_populations(
+        sample, fitted.probabilities, population, versions, random, weights=settings.weights, form=settings.form
+    )
+    return drawn, fitted.missed
 
 
 def _columns(drawn: PopulationDraws) -> tuple[Floats, ...]:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 DIGITS = 12
 """Significant digits that are given: the last ones of a float depend on the processor's logarithm."""
 
+UNSETTLED = 1e-9
+"""What margins of a model may miss without a remark."""
+
 LISTED = 60
 """Parts of a table that the text lists; the JSON has all."""
 
@@ -126,6 +129,7 @@ def _sample(report: RiskReport) -> "Json":
         "population": found.population,
         "model": settings.model,
         "smoothing": {"added": settings.smoothing.added, "pseudo_bayes": settings.smoothing.pseudo_bayes},
+        "margins_missed": _number(found.missed),
         "samples": found.samples,
         "populations": found.versions,
         "R1": _estimate(found.r1),
@@ -225,6 +229,9 @@ def _remarks(report: RiskReport) -> list[str]:
         remarks.append("+- is the Monte-Carlo standard error of the mean; it shrinks with more repetitions.")
     if report.sample is not None:
         remarks.append("It says nothing of how well the model fits the population.")
+        missed = report.sample.missed
+        if missed > UNSETTLED:
+            remarks.append(f"Margins of the model still miss those of the sample by up to {missed:.1e} of its units.")
     if report.settings.definition == "a14" and report.settings.form == "ratio" and report.versions:
         remarks.append("Form ratio is the formula as printed in 2014; it is upside down: more uncertainty, more risk.")
     if report.settings.definition == "a14" and report.settings.form == "a14-published" and report.versions:

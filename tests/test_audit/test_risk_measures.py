@@ -18,9 +18,7 @@ from suppression.rounding import random_rounding
 
 counts = st.integers(0, 12)
 pairs = st.integers(2, 8).flatmap(
-    lambda k: st.tuples(
-        st.lists(counts, min_size=k, max_size=k).filter(any), st.lists(counts, min_size=k, max_size=k)
-    )
+    lambda k: st.tuples(st.lists(counts, min_size=k, max_size=k).filter(any), st.lists(counts, min_size=k, max_size=k))
 )
 
 
@@ -32,8 +30,7 @@ def both(original: list[int], protected: list[int], form: Form = "uncertainty") 
 def table(values: list[list[int]]) -> CountTable:
     array = np.array(values)
     axes = tuple(
-        Axis(name, tuple(str(k + 1) for k in range(n)))
-        for name, n in zip(("row", "column"), array.shape, strict=True)
+        Axis(name, tuple(str(k + 1) for k in range(n))) for name, n in zip(("row", "column"), array.shape, strict=True)
     )
     index = np.flatnonzero(array)
     return CountTable("t", axes, index, array.ravel()[index])
@@ -217,9 +214,7 @@ def test_slices() -> None:
     """CONVENTION 246: each row and each column is measured as a table of its own."""
     values = [[4, 5, 0], [2, 0, 6]]
     protected = np.array([3, 6, 3, 6])  # beside 4, 5, 2, 6
-    parts = {
-        tuple(part.where.items()): part for part in assess(table(values), RiskSettings(), [protected[None]])
-    }
+    parts = {tuple(part.where.items()): part for part in assess(table(values), RiskSettings(), [protected[None]])}
     assert len(parts) == 1 + 2 + 3
     start, end = both([4, 5, 0], [3, 6, 0])
     row = parts[("row", "1"),]
