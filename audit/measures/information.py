@@ -15,7 +15,7 @@ Counts = NDArray[np.int64] | NDArray[np.float64]
 NOISE = 4 * np.finfo(np.float64).eps
 """Shares that differ by less than this, relatively, are equal: the difference is that of the division."""
 
-CHUNK = 2**20
+CHUNK = 2**17
 """Entries that are worked on at once."""
 
 
