@@ -22,6 +22,13 @@ REPLICATES = 1000
 POPULATIONS = 20
 """Populations for each sample of an experiment, if nothing is said: the samples vary much more than they do."""
 
+BELONGS = {
+    "--swap-cap": "--swap-rate",
+    "--cycle": "--transition",
+    "--model": "--population or --sample-size",
+    "--smoothing": "--population or --sample-size",
+}
+
 DENSEST = 20_000_000
 """Cells of a table that models of a sample are fitted to."""
 
@@ -178,6 +185,15 @@ def _refuse_mixtures(request: RiskRequest) -> None:
         raise InputError(f"{sampling[0]}: estimates R1 and R2 of --definition a14 only.")
     if request.replicates is not None and not sampling and (after or request.rounding is None):
         raise InputError("--replicates: nothing is drawn here; it needs --rounding without PROTECTED, or a sample.")
+    unused = {
+        "--swap-cap": request.swap_cap is not None and request.swap_rate is None,
+        "--cycle": request.cycle != 1 and request.transition is None,
+        "--model": request.model != "main" and not sampling,
+        "--smoothing": request.smoothing != NO_SMOOTHING and not sampling,
+    }
+    for name, is_unused in unused.items():
+        if is_unused:
+            raise InputError(f"{name}: has no effect here; it belongs to {BELONGS[name]}.")
     if len(given) > 1:
         raise InputError(f"{' and '.join(given)}: two methods of protection; the table was made by one.")
     if request.definition == "a14":

@@ -37,8 +37,9 @@ def count_table_of(
     published: bool = False,
     all_cells: bool = False,
     status_map: Sequence[str] | None = None,
-) -> "CountTable":
-    """The leaf counts in a bare matrix, a data file or a release file, or in a release on standard input.
+) -> tuple["CountTable", tuple[Path, ...]]:
+    """The leaf counts in a bare matrix, a data file or a release file, or in a release on standard input; and the files
+    that were read besides.
 
     Parameters
     ----------
@@ -58,8 +59,11 @@ def count_table_of(
     if name != STREAM and path.suffix.lower() in TEXT_FORMATS:
         text, _ = read_text(path, source=path.name)
         if is_matrix(text):
-            return read_matrix(text, path.name, all_cells=all_cells)
-    return leaf_counts(release_of(name, status_map=status_map), published=published, table=table)
+            if table is not None:
+                raise InputError(f"--table {table}: {path.name} is a bare matrix, which is one table without a name.")
+            return read_matrix(text, path.name, all_cells=all_cells), ()
+    release = release_of(name, status_map=status_map)
+    return leaf_counts(release, published=published, table=table), release.files
 
 
 def _from_standard_input(policy: Path | None, letters: Mapping[str, str] | None) -> "Release":

@@ -135,11 +135,15 @@ def risk_verb(
     from api.risk import RiskRequest, measure, parse_smoothing
     from audit.report.risk import risk_json, risk_text
 
-    check_targets({"--json": json}, inputs=(original, protected, transition))
-    first = count_table_of(original, table=table, all_cells=all_cells, status_map=status_map)
+    inputs = (original, protected, transition)
+    check_targets({"--json": json}, inputs=inputs)
+    first, files = count_table_of(original, table=table, all_cells=all_cells, status_map=status_map)
     second = None
     if protected is not None:
-        second = count_table_of(protected, table=table, all_cells=all_cells, status_map=status_map, published=True)
+        # Sums that protection happens to make are no margins: a matrix with margins would have another shape.
+        second, more = count_table_of(protected, table=table, all_cells=True, status_map=status_map, published=True)
+        files += more
+    check_targets({"--json": json}, inputs=(*inputs, *files))
     request = RiskRequest(
         original=first,
         protected=second,

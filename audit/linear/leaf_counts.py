@@ -1,13 +1,18 @@
 """One table of a release -> its leaf cells as counts."""
 
+from math import prod
+
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.linear.absent import finest_codes
 from audit.linear.naming import plural
 from audit.model import Hierarchy, Release, Status, Table
 from audit.model.count_table import Axis, CountTable
+
+LARGEST = 2**62
+"""Cells of a table: their positions are 64-bit integers."""
 
 
 def leaf_counts(release: Release, *, published: bool = False, table: str | None = None) -> CountTable:
@@ -22,6 +27,7 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     ------
     InputError: no such table, no table of counts, a leaf cell without the value that is needed, a negative count, or
         one cell with two values.
+    LimitError: more than 2^62 cells.
     """
     chosen = _table(release, table)
     where = chosen.source or f'table "{chosen.name}"'
@@ -43,6 +49,8 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     rows = np.flatnonzero(leaf)
     values = _values(release, chosen, rows, published, where)
     shape = tuple(len(axis.codes) for axis in axes)
+    if prod(shape) > LARGEST:
+        raise LimitError(f"{where}: {prod(shape):,} combinations of its codes are more than 2^62.")
     flat = np.zeros(len(rows), dtype=np.int64)
     if axes:
         flat = np.ravel_multi_index(tuple(place[rows] for place in places), shape).astype(np.int64)

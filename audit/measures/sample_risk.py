@@ -208,19 +208,16 @@ def sampling_experiment(
     counts = population.ravel()
     start = before(counts, population.size)
     total = int(counts.sum())
-    found = draw_samples(counts, size, samples, random)
-    true = np.concatenate(
-        [
-            weigh(after(start, counts, found[rows], settings.form).terms, settings.weights)
-            for rows in chunks(samples, len(counts))
-        ]
-    )
-    means = np.empty((samples, 5))
+    sampling, completing = random.spawn(2)
+    true, means = np.empty(samples), np.empty((samples, 5))
     missed = 0.0
-    for row, one in enumerate(found.reshape(samples, *population.shape)):
-        drawn, off = _draws(one, total, settings, versions, random)
-        means[row] = [column.mean() for column in _columns(drawn)]
-        missed = max(missed, off)
+    for rows in chunks(samples, len(counts)):
+        found = draw_samples(counts, size, rows.stop - rows.start, sampling)
+        true[rows] = weigh(after(start, counts, found, settings.form).terms, settings.weights)
+        for row, one in zip(range(rows.start, rows.stop), found, strict=True):
+            drawn, off = _draws(one.reshape(population.shape), total, settings, versions, completing)
+            means[row] = [column.mean() for column in _columns(drawn)]
+            missed = max(missed, off)
     r1, r2, zeros, uncertain, conditional = (Estimate.of(column) for column in means.T)
     return SampleRisk(
         size=size,

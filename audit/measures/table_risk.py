@@ -127,12 +127,10 @@ def after(start: Before, original: Counts, protected: Counts, form: Form = "unce
     either = (before_zero | after_zero).sum(axis=-1) + left_out
     both = (before_zero & after_zero).sum(axis=-1) + left_out
     total = protected.sum(axis=-1, dtype=np.float64)
-    published = form == "a14-published"
-    conditional = conditional_entropy(original, protected, largest_share=published)
-    if not published:
-        conditional = np.minimum(conditional, start.entropy)
+    conditional = np.minimum(conditional_entropy(original, protected), start.entropy)
+    left = conditional if form != "a14-published" else conditional_entropy(original, protected, largest_share=True)
     known = start.entropy > 0
-    ratio = np.where(known, conditional / np.where(known, start.entropy, 1.0), 0.0)
+    ratio = np.where(known, left / np.where(known, start.entropy, 1.0), 0.0)
     factor = np.where(known & (total == 0), 0.0, 1.0 - ratio if form == "uncertainty" else ratio)
     first = zeros_after(start.terms[..., 0], either, both)
     terms = np.stack(np.broadcast_arrays(first, start.terms[..., 1] * factor, start.terms[..., 2]), axis=-1)

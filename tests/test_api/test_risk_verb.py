@@ -67,6 +67,13 @@ def sum_of_roots() -> float:
     return sum(math.sqrt(int(f) * int(g)) for f, g in pairs if f)
 
 
+def test_sums_that_protection_makes_are_no_margins(folder: Path) -> None:
+    """CONVENTION 241."""
+    Path("d.csv").write_text("3,3,6\n3,0,3\n0,0,0\n")
+    assert tableseal("d.csv").exit_code == 2
+    assert found("a.csv", "d.csv")["whole"]["after"]["M"]["mean"] == 18
+
+
 def test_forms_and_norms(folder: Path) -> None:
     values = {form: found("a.csv", "b.csv", "--form", form)["whole"]["R2"] for form in ("uncertainty", "ratio")}
     assert values["ratio"] != values["uncertainty"]
@@ -149,6 +156,9 @@ def test_a_release_of_three_variables(folder: Path) -> None:
     assert whole["after"]["M"]["mean"] == 21
     assert (document["rows"], document["columns"]) == ([], [])
     assert len(document["slices"]) == 3 + 2 + 2
+    overwriting = tableseal("r.yaml", "--json", "t.csv")
+    assert overwriting.exit_code == 2
+    assert "this file is an input" in overwriting.stderr
     north = found("r.yaml", "--where", "region=North")["whole"]
     assert (north["K"], north["N"]) == (8, 10)
 
@@ -250,6 +260,11 @@ def test_an_experiment(folder: Path) -> None:
         (["a.csv", "--definition", "s15", "--population", "50"], "of --definition a14 only"),
         (["a.csv", "--population", "50", "--smoothing", "much"], "expected none, add=C, pseudo-bayes"),
         (["a.csv", "--population", "50", "--smoothing", "add=x"], '"x" is no number'),
+        (["a.csv", "b.csv", "--definition", "s15", "--rounding", "3", "--swap-cap", "9"], "belongs to --swap-rate"),
+        (["a.csv", "b.csv", "--definition", "s15", "--rounding", "3", "--cycle", "2"], "belongs to --transition"),
+        (["a.csv", "--model", "two-way"], "belongs to --population or --sample-size"),
+        (["a.csv", "--smoothing", "add=1"], "belongs to --population or --sample-size"),
+        (["a.csv", "--table", "t"], "is a bare matrix"),
         (["a.csv", "--json", "a.csv"], "this file is an input"),
     ],
 )
