@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.cases import Case, Expected, Run
-from audit.errors import TablesealError
+from audit.errors import InputError, TablesealError
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
@@ -40,7 +40,9 @@ def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
             from api.risk_cases import look_up_risk, run_risk
 
             return partial(look_up_risk, run_risk(run))
-        return partial(look_up, _report(run, progress))
+        if run.kind == "audit":
+            return partial(look_up, _report(run, progress))
+        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk.')
     except TablesealError as error:
         return error
 

@@ -99,9 +99,12 @@ def _axis(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> Axis:
     code, part = code[inside], part[inside]
     covered = np.zeros(len(sizes), dtype=np.int64)
     np.add.at(covered, code, sizes[finest][part])
-    groups: dict[str, tuple[int, ...]] = {}
-    for position in np.flatnonzero((covered == sizes) & (sizes > 0)).tolist():
-        groups[hierarchy.codes[position]] = tuple(np.sort(part[code == position]).tolist())
+    order = np.lexsort((part, code))
+    ends = np.searchsorted(code[order], np.arange(len(sizes) + 1))
+    groups = {
+        hierarchy.codes[at]: tuple(part[order[ends[at] : ends[at + 1]]].tolist())
+        for at in np.flatnonzero((covered == sizes) & (sizes > 0)).tolist()
+    }
     return Axis(hierarchy.name, tuple(hierarchy.codes[at] for at in finest), groups)
 
 

@@ -200,9 +200,9 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
     if protected and part.after is not None:
         end = part.after
         row.append(f"{end.risk.mean:.4f}")
-        row += [f"{end.risk.error:.4f}"] if random else []
+        row += [f"{end.risk.error:.2g}"] if random else []
         row.append(f"{end.distance.mean:.4f}")
-        row += [f"{end.distance.error:.4f}"] if random else []
+        row += [f"{end.distance.error:.2g}"] if random else []
         row.append(f"{end.utility.mean:.4f}")
     return row
 
@@ -217,9 +217,9 @@ def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
     ]
     if found.true_r2 is not None:
         lines.append(f"  true R1       {found.true_r1:.4f}")
-        lines.append(f"  true R2       {found.true_r2.mean:.4f} +- {found.true_r2.error:.4f}")
+        lines.append(f"  true R2       {found.true_r2.mean:.4f} +- {found.true_r2.error:.2g}")
     for name, value in (("R1", found.r1), ("R2", found.r2)):
-        lines.append(f"  estimated {name}  {value.mean:.4f} +- {value.error:.4f}")
+        lines.append(f"  estimated {name}  {value.mean:.4f} +- {value.error:.2g}")
     return lines
 
 

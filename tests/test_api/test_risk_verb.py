@@ -203,6 +203,21 @@ def test_what_does_not_hold_is_said(folder: Path) -> None:
     assert "upside down" in tableseal("a.csv", "b.csv", "--form", "ratio").stdout
 
 
+def test_swapping_reaches_the_largest_count_if_nothing_is_said(folder: Path) -> None:
+    """CONVENTION 247."""
+    options = ("a.csv", "b.csv", "--definition", "s15", "--swap-rate", "0.2")
+    assert found(*options) == found(*options, "--swap-cap", "6")
+    assert found(*options) != found(*options, "--swap-cap", "5")
+
+
+def test_models_of_samples_have_a_limit(folder: Path) -> None:
+    rows = "\n".join(f"c{k},d{k},e{k},1" for k in range(300))
+    Path("long.csv").write_text(f"x,y,z,n\n{rows}\n")
+    result = tableseal("long.csv", "--population", "5000")
+    assert result.exit_code == 3
+    assert "at most 20,000,000 cells; the table has 27,000,000" in result.stderr
+
+
 def test_a_sample(folder: Path) -> None:
     """CONVENTION 250."""
     document = found("a.csv", "--population", "300", "--replicates", "100")

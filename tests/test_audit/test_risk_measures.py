@@ -1,6 +1,8 @@
 """R1, R2 and Hellinger: properties, conventions and bad input."""
 
+import doctest
 from math import log, sqrt
+from types import ModuleType
 
 import mpmath
 import numpy as np
@@ -9,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from audit.errors import InputError
+from audit.measures import hellinger, information, log_linear, split_risk, table_risk
 from audit.measures.assess_risk import RiskSettings, assess
 from audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
 from audit.measures.information import conditional_entropy, entropy
@@ -63,6 +66,20 @@ def test_protection_never_raises_the_risk_in_the_two_sound_forms(pair: tuple[lis
         start, end = both(*pair, form)
         assert (end.terms <= start.terms + 1e-12).all()
         assert 0 <= end.conditional <= start.entropy
+
+
+@given(pairs)
+def test_what_is_reported_as_conditional_entropy_is_one_in_every_form(pair: tuple[list[int], list[int]]) -> None:
+    assert len({float(both(*pair, form)[1].conditional) for form in FORMS}) == 1
+
+
+@pytest.mark.parametrize(
+    "module", [information, hellinger, table_risk, split_risk, log_linear], ids=lambda module: module.__name__
+)
+def test_examples_in_the_documentation(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 def test_the_published_form_can_raise_it() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.io import release_from_document
 from audit.io.matrix import is_matrix, read_matrix, read_numbers
 from audit.linear.leaf_counts import leaf_counts
@@ -108,6 +108,35 @@ def test_magnitudes_are_no_counts() -> None:
     kind = {"kind": "magnitude", "unit": 1, "intruder": {"nonnegative": False}}
     with pytest.raises(InputError, match="sex=M has a negative value"):
         leaf_counts(release({"sex": ["F", "M"], "n": [3, -6]}, kind=kind))
+
+
+def test_a_cell_that_is_listed_twice() -> None:
+    twice = {"sex": ["F", "M", "F"], "n": [3, 6, 3]}
+    assert dense(leaf_counts(release(twice))) == [3, 6]
+    twice["n"][2] = 4
+    with pytest.raises(InputError, match="cell sex=F is listed twice, with two values"):
+        leaf_counts(release(twice))
+
+
+def test_a_negative_count() -> None:
+    """CONVENTION 240."""
+    kind = {"kind": "count", "intruder": {"nonnegative": False}}
+    with pytest.raises(InputError, match="cell sex=M has a negative count"):
+        leaf_counts(release({"sex": ["F", "M"], "n": [3, -6]}, kind=kind))
+
+
+def test_a_table_with_more_cells_than_can_be_numbered() -> None:
+    names = [f"v{k}" for k in range(7)]
+    codes = [f"c{k}" for k in range(700)]
+    document = {
+        "tableseal": 1,
+        "title": "x",
+        "kind": "count",
+        "variables": {name: {"codes": codes} for name in names},
+        "tables": [{"name": "t", "cells": {**dict.fromkeys(names, codes), "value": [1] * 700}}],
+    }
+    with pytest.raises(LimitError, match=r"more than 2\^62"):
+        leaf_counts(release_from_document(document))
 
 
 def test_which_table() -> None:
