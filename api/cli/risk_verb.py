@@ -59,7 +59,7 @@ def risk_verb(
     ],
     protected: Annotated[
         str | None,
-        typer.Argument(metavar="[PROTECTED]", help="The table after protection (published values are used)."),
+        typer.Argument(metavar="PROTECTED", help="The table after protection (published values are used)."),
     ] = None,
     definition: Annotated[Definition, typer.Option(help="Which paper's risk.")] = Definition.A14,
     weights: Annotated[

@@ -237,7 +237,7 @@ def _finish(part: _Measured, settings: RiskSettings) -> PartRisk:
     return PartRisk(base.where, base.cells, base.total, base.zeros, None, base.entropy, base.terms, base.risk, end)
 
 
-def row_and_columns(parts: Sequence[PartRisk]) -> tuple[tuple[PartRisk, ...], ...]:
+def by_variable(parts: Sequence[PartRisk]) -> tuple[tuple[PartRisk, ...], ...]:
     """The slices, one group for each variable, in order."""
     groups: dict[str, list[PartRisk]] = {}
     for part in parts:

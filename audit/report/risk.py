@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, row_and_columns
+from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
 from audit.measures.sample_risk import Estimate, SampleRisk, SampleSettings
 from audit.report.exact_json import dumps
 
@@ -45,7 +45,7 @@ class RiskReport:
 
 def risk_json(report: RiskReport) -> str:
     """The report as JSON text, tableseal/risk/1."""
-    groups = row_and_columns(report.parts)
+    groups = by_variable(report.parts)
     two_way = len(groups) == 2
     settings = report.settings
     document: dict[str, Json] = {
