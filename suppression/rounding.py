@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError
 
+LARGEST_BASE = 10**9
+"""Far beyond any use, and small enough that no rounded count overflows."""
+
 
 def random_rounding(
     values: NDArray[np.int64], base: int, random: np.random.Generator, versions: int = 1
@@ -28,10 +31,10 @@ def random_rounding(
 
     Raises
     ------
-    InputError: a base below 2.
+    InputError: a base below 2 or above 10^9.
     """
-    if base < 2:
-        raise InputError(f"rounding base {base}: expected a whole number of at least 2.")
+    if not 2 <= base <= LARGEST_BASE:
+        raise InputError(f"rounding base {base}: expected a whole number from 2 to {LARGEST_BASE:,}.")
     residual = values % base
     open_cells = np.flatnonzero(residual)
     result = np.broadcast_to(values - residual, (versions, len(values))).copy()

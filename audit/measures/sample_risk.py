@@ -16,6 +16,9 @@ from audit.measures.information import Floats, chunks
 from audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing, probabilities
 from audit.measures.table_risk import Form, after, before, weigh
 
+MOST = 2**53
+"""Largest population: up to here floating-point numbers tell neighbouring totals apart."""
+
 LARGEST = 10**9
 """Units of a population from which samples are drawn: the limit of the generator of random numbers."""
 
@@ -111,6 +114,8 @@ def draw_populations(
     drawn = int(counts.sum())
     if drawn > population:
         raise InputError(f"the sample has n = {drawn:,} units, more than the population of N = {population:,}.")
+    if population > MOST:
+        raise InputError(f"a population of N = {population:,}: expected at most {MOST:,}.")
     # Cells that are empty in the sample and cannot be filled stay 0; the measures need no list of them.
     open_cells = np.flatnonzero((counts > 0) | (probabilities.ravel() > 0))
     listed = counts[open_cells]

@@ -14,6 +14,9 @@ from audit.measures.information import Floats
 
 Integers = NDArray[np.int64]
 
+LARGEST_BASE = 1000
+"""Largest rounding base of which the transition matrix is written out."""
+
 
 class Transition(Protocol):
     """What the measure after protection asks of a method."""
@@ -50,10 +53,10 @@ class MatrixTransition:
 
         Raises
         ------
-        InputError: a base below 2.
+        InputError: a base below 2 or above 1,000, whose matrix would be too large.
         """
-        if base < 2:
-            raise InputError(f"rounding base {base}: expected a whole number of at least 2.")
+        if not 2 <= base <= LARGEST_BASE:
+            raise InputError(f"rounding base {base}: expected a whole number from 2 to {LARGEST_BASE:,}.")
         matrix = np.zeros((base, base + 1))
         matrix[:, base] = np.arange(base) / base
         matrix[:, 0] = 1 - matrix[:, base]
