@@ -114,7 +114,9 @@ class _Test:
         if self._target is None:
             return NO_LOWER, NO_UPPER
         distance = self._p * self._target / 100
-        return self._own + self._count * floor(self._target - distance), ceil(self._own + self._target + distance)
+        low, high = self._own + self._count * floor(self._target - distance), ceil(self._own + self._target + distance)
+        # Both may hold of a single value, which would be computed.
+        return (low, high) if low < high else (NO_LOWER, NO_UPPER)
 
     def judge(self, bounds: TargetBounds | None, gathered: Gathered) -> None:
         """Too close by what is proved, not too close by tables in hand, or left open."""
