@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, eye_array
 from audit.bounds.unfold import Unfolder, left_over, proved_bound
 from audit.errors import InputError, LimitError
 from audit.io import release_from_document
-from audit.linear import eliminate, kernels
+from audit.linear import eliminate, graph, kernels
 from audit.linear.difference import Differenced
 from audit.linear.eliminate import Elimination
 from audit.linear.exact import echelon
@@ -283,3 +283,18 @@ def test_a_proof_that_needs_a_missing_bound_is_refused() -> None:
         unfolder.multipliers_of(csr_array(np.array([[-1, 0]])), {})
     with pytest.raises(ValueError, match="reasons=True"):
         Unfolder(system, differenced, reduce(differenced, nonnegative=True))
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_connected_parts(seed: int) -> None:
+    """By plain union and by scipy."""
+    random = Random(seed)
+    shape = random.randint(1, 8), random.randint(1, 8)
+    matrix = csr_array(np.array([[int(random.random() < 0.15) for _ in range(shape[1])] for _ in range(shape[0])]))
+    outcomes = []
+    for small in (0, 10**6):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(graph, "SMALL", small)
+            outcomes.append([label.tolist() for label in graph.connected(matrix)])
+    assert outcomes[0] == outcomes[1]
