@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from audit.errors import InputError
 
@@ -49,11 +50,13 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
     ------
     ValueError: not a number, or infinite; JSON has no such thing.
     """
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise ValueError(f"{value} cannot be written as JSON")
     if isinstance(value, float):
         return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
-    exact = decimal_text(Fraction(value))
+    exact = decimal_text(value if isinstance(value, Fraction) else Fraction(value))
     if exact is not None:
         return exact
     try:
@@ -99,6 +102,7 @@ def _write_all(entries: Sequence[tuple[str, Json]], brackets: str, parts: list[s
     parts.append(line + brackets[1] if step and entries else brackets[1])
 
 
+@lru_cache(maxsize=2**16)  # keys and codes come again and again
 def _string(text: str) -> str:
     try:
         text.encode()

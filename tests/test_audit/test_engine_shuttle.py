@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
+from audit.bounds import shuttle
 from audit.bounds.component import Component, Limits
 from audit.bounds.frechet import decomposable, frechet_bounds
 from audit.bounds.plan import shuttle_only
@@ -33,6 +34,7 @@ def component(matrix: list[list[int]], lower: list[int], upper: list[int], targe
 
 def test_a_withheld_subtotal_carries_a_bound() -> None:
     """a+b+c+d = 10 and c+d+e >= 7, e <= 1: then c+d >= 6, so a+b <= 4 - no single cell says so."""
+    # CONVENTION 39
     rows = [[1, 1, 1, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]
     targets = [[0, 0, 1, 1, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
     found = component(rows, [10, 7, 0], [10, NO_UPPER, 1], targets)
@@ -76,6 +78,15 @@ def test_without_bounds_nothing_is_claimed() -> None:
     free = component([[1, -1]], [0], [0], [[1, 1]])
     free = Component(free.matrix, free.lower, free.upper, np.full(2, NO_LOWER), free.column_upper, free.targets)
     assert shuttled(free) == [(None, None)]
+
+
+def test_many_sums_are_not_compared() -> None:
+    # CONVENTION 39
+    rows = [[1, 1, 1, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]
+    found = component(rows, [10, 7, 0], [10, NO_UPPER, 1], [[0, 0, 1, 1, 0]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuttle, "MOST_NESTED", 2)
+        assert shuttled(found) == [(0, 20)]
 
 
 @settings(max_examples=60)
