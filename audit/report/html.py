@@ -14,6 +14,7 @@ from audit.report.to_json import engine_version
 from audit.report.words import (
     HTML,
     cell_name,
+    figure,
     headline,
     interval,
     number,
@@ -107,6 +108,7 @@ def render_html(report: Report, release: Release) -> str:
         headline=headline(report),
         tiles=_tiles(report),
         facts=_facts(report),
+        panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],
         exposures=exposures,
         insiders=insiders,
         steps=steps,

@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.exact_json import decimal_text
-from audit.report.model import Report, ReportCell
+from audit.report.model import Figure, Report, ReportCell
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,14 @@ def risk(value: float | None, signs: Signs) -> str:
     if value is None:
         return signs.infinity
     return "0" if value == 0 else f"{value:.4f}"
+
+
+def figure(found: Figure, signs: Signs) -> str:
+    """A figure of the risk panel with its label: `fewest bits: 1.585`."""
+    value = found.value
+    if value is None:
+        return f"{found.label}: none"
+    return f"{found.label}: {number(value, signs) if isinstance(value, int) else format(value, '.4g')}"
 
 
 def verdict(cell: ReportCell) -> str:

@@ -10,6 +10,7 @@ tables, with every partial one dropped whose rows can no longer be met.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 
 Ints = NDArray[np.int64]
+Numbers = NDArray[Any]
+"""Numbers of tables (int64, or Python integers where these might not do) or weights (float64)."""
 LogWeight = Callable[[int, Ints], NDArray[np.float64]]
 """(column of the component, its values) -> natural logarithm of what each value contributes to a table's weight."""
 
@@ -226,7 +229,7 @@ def _numbers(layers: list[_Layer]) -> type:
     return np.int64 if sum(log2(int(layer.value.max(initial=0)) + 1) for layer in layers) < 62 else object
 
 
-def _grouped(number: NDArray, group: Ints, groups: int) -> NDArray:  # type: ignore[type-arg]  # int64, float64 or object
+def _grouped(number: Numbers, group: Ints, groups: int) -> Numbers:
     """Sum of numbers by group, in their own arithmetic."""
     result = np.zeros(groups, number.dtype)
     if len(number) == 0:
@@ -237,9 +240,9 @@ def _grouped(number: NDArray, group: Ints, groups: int) -> NDArray:  # type: ign
     return result
 
 
-def _forward(layers: list[_Layer], log_weight: LogWeight | None) -> list[NDArray]:  # type: ignore[type-arg]
+def _forward(layers: list[_Layer], log_weight: LogWeight | None) -> list[Numbers]:
     """Before each layer and at the end: number (or scaled weight) of the partial tables in each state."""
-    result = [np.ones(1, np.float64 if log_weight else _numbers(layers))]
+    result: list[Numbers] = [np.ones(1, np.float64 if log_weight else _numbers(layers))]
     for layer in layers:
         number, weight = result[-1][layer.source], _weights(layer, log_weight)
         found = _grouped(number if weight is None else number * weight, layer.target, layer.states)
@@ -247,9 +250,11 @@ def _forward(layers: list[_Layer], log_weight: LogWeight | None) -> list[NDArray
     return result
 
 
-def _backward(layers: list[_Layer], log_weight: LogWeight | None) -> list[NDArray]:  # type: ignore[type-arg]
+def _backward(layers: list[_Layer], log_weight: LogWeight | None) -> list[Numbers]:
     """Before each layer and at the end: number (or scaled weight) of ways to complete each state."""
-    result = [np.ones(layers[-1].states if layers else 1, np.float64 if log_weight else _numbers(layers))]
+    result: list[Numbers] = [
+        np.ones(layers[-1].states if layers else 1, np.float64 if log_weight else _numbers(layers))
+    ]
     for k in range(len(layers) - 1, -1, -1):
         layer, before = layers[k], layers[k - 1].states if k else 1
         number, weight = result[-1][layer.target], _weights(layer, log_weight)
@@ -265,8 +270,8 @@ def _scaled(weight: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _of_column(
     layer: _Layer,
-    forward: NDArray,  # type: ignore[type-arg]
-    backward: NDArray,  # type: ignore[type-arg]
+    forward: Numbers,
+    backward: Numbers,
     log_weight: LogWeight | None,
 ) -> Masses:
     number, weight = forward[layer.source] * backward[layer.target], _weights(layer, log_weight)
@@ -274,7 +279,7 @@ def _of_column(
     return Masses(0, tuple(found.tolist()))
 
 
-def _of_sum(sums: Ints, number: NDArray, shift: int) -> Masses:  # type: ignore[type-arg]
+def _of_sum(sums: Ints, number: Numbers, shift: int) -> Masses:
     """sums: ascending, from the lower bounds; number: tables (or weight) with each."""
     if len(sums) == 0:
         return Masses(shift, ())

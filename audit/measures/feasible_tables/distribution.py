@@ -14,7 +14,7 @@ WIDEST = 1 << 20
 
 @dataclass(frozen=True)
 class Distribution:
-    """Probability of the value first + step * i is p[i]; with step > 1 spread evenly over the step values from there."""
+    """The value first + step * i has probability p[i]; with step > 1, spread evenly over the step values from there."""
 
     first: int
     p: NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
+from audit.bounds.component import Component, Limits
 from audit.bounds.engine import component_of, cut_forms, members_of_components, rows_of_components
 from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables.count import LogWeight, count_tables
@@ -42,6 +42,9 @@ QUICK = Effort(50_000)
 
 THOROUGH = Effort(2_000_000, samples=4_096)
 """When asked: exact up to some seconds, sampled beyond."""
+
+
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ def table_posteriors(
     forms: csr_array,
     effort: Effort,
     solver: Solver,
+    limits: Limits = NO_LIMITS,
     *,
     skip: NDArray[np.bool_] | None = None,
     prior: Prior | None = None,
@@ -90,7 +94,7 @@ def table_posteriors(
     Parameters
     ----------
     forms: int64 (forms x columns of the system).
-    skip: bool (forms), forms that are not wanted.
+    limits: what is not done by the deadline is not computed. skip: bool (forms), forms that are not wanted.
     prior: weight of each table; None: all are equally likely.
     """
     unwanted = np.zeros(forms.shape[0], np.bool_) if skip is None else skip
@@ -111,6 +115,8 @@ def table_posteriors(
     solved: list[_Piece | None] = [None] * len(pieces.component)
     left = effort.transitions
     for done, (_, c, component) in enumerate(sorted(work, key=lambda w: w[:2])):
+        if limits.out_of_time():
+            break
         weight = None if prior is None else _on_columns(prior, members_of[c])
         found, used = _solve(component, left, effort, solver, weight)
         left -= used

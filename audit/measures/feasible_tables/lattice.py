@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 ROUNDS = 30

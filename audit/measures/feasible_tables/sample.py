@@ -15,6 +15,8 @@ from audit.measures.feasible_tables.start import starting_tables
 from audit.measures.feasible_tables.walk import Space, bins_of, walk
 from audit.solvers.protocol import Solver
 
+Ints = NDArray[np.int64]
+
 CHAINS = 16
 """Each is one batch of the jackknife."""
 
@@ -53,9 +55,7 @@ def sample_tables(
     space, coordinates = _space(component)
     sweeps = max(4, -(-samples // CHAINS))
 
-    def log_ratio(
-        support: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
+    def log_ratio(support: Ints, before: Ints, after: Ints) -> NDArray[np.float64]:
         total = np.zeros(len(before))
         for k, column in enumerate(support.tolist()):
             if log_weight is not None and column < component.matrix.shape[1]:
@@ -123,7 +123,7 @@ def _on(moves: csr_array, coordinates: csr_array) -> csr_array:
     return moved
 
 
-def _least(forms: csr_array, component: Component) -> NDArray[np.int64]:
+def _least(forms: csr_array, component: Component) -> Ints:
     """Least value of each form that the column bounds allow."""
     positive = csr_array((np.maximum(forms.data, 0), forms.indices, forms.indptr), shape=forms.shape)
     negative = csr_array((np.minimum(forms.data, 0), forms.indices, forms.indptr), shape=forms.shape)
