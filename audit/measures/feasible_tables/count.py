@@ -22,8 +22,9 @@ from audit.linear.integers import NO_LOWER, NO_UPPER, product
 Ints = NDArray[np.int64]
 Numbers = NDArray[Any]
 """Numbers of tables (int64, or Python integers where these might not do) or weights (float64)."""
-LogWeight = Callable[[int, Ints], NDArray[np.float64]]
-"""(column of the component, its values) -> natural logarithm of what each value contributes to a table's weight."""
+LogWeight = Callable[[Ints, Ints], NDArray[np.float64]]
+"""(columns of the component, their values; one column, or one for each last place of the values) -> natural logarithm
+of what each value contributes to a table's weight."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _weights(layer: _Layer, log_weight: LogWeight | None) -> NDArray[np.float64]
     """Weight of each transition, the largest of the column scaled to 1."""
     if log_weight is None:
         return None
-    log = log_weight(layer.column, layer.low + layer.value)
+    log = log_weight(np.array(layer.column), layer.low + layer.value)
     return np.asarray(np.exp(log - log.max(initial=-np.inf)))
 
 

@@ -130,8 +130,8 @@ def table_posteriors(
 
 
 def _on_columns(prior: Prior, members: NDArray[np.int64]) -> LogWeight:
-    def log_weight(column: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
-        return prior.log_weight(int(members[column]), values)
+    def log_weight(columns: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
+        return prior.log_weight(members[columns], values)
 
     return log_weight
 

@@ -3,7 +3,8 @@
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 ROUNDS = 30
 """Rounds of shortening; the 20 to 40 moves of small components are short after 3 to 6."""
@@ -45,7 +46,7 @@ def kernel_lattice(equations: csr_array) -> csr_array:
                 if row != r:
                     users[row].discard(pivot)
     basis = [combined[c] for c in sorted(free)]
-    return shortened(_matrix(basis, columns))
+    return shortened(_matrix(basis, columns), np.ones(columns, np.int64))
 
 
 def _add(vector: Vector, place: int, amount: int) -> None:
@@ -63,18 +64,20 @@ def _matrix(vectors: list[Vector], columns: int) -> csr_array:
     return csr_array((data, indices, indptr), shape=(len(vectors), columns))
 
 
-def shortened(basis: csr_array) -> csr_array:
+def shortened(basis: csr_array, room: NDArray[np.int64]) -> csr_array:
     """Another basis of the same lattice: each vector less the multiple of another one that shortens it most, again and
-    again (pairwise reduction). Short moves stay possible near the bounds of a table, long ones rarely are."""
+    again (pairwise reduction). Short moves stay possible near the bounds of a table, long ones rarely are.
+
+    room: int64 (columns), what a step of each column is measured in: with the number of its values, moves over columns
+    with much room count as short.
+    """
     for _ in range(ROUNDS):
-        gram = csr_array(basis @ basis.T).tocoo()
-        norm = np.zeros(basis.shape[0], np.int64)
+        gram, norm = _products(basis, room)
         diagonal = gram.row == gram.col
-        norm[gram.row[diagonal]] = gram.data[diagonal]
         i, j, g = gram.row[~diagonal], gram.col[~diagonal], gram.data[~diagonal]
         factor = np.rint(g / norm[j]).astype(np.int64)
         gain = factor * (2 * g - factor * norm[j])
-        useful = np.flatnonzero(gain > 0)
+        useful = np.flatnonzero(gain > 1e-9 * norm[i])
         if len(useful) == 0:
             break
         changed, used, picks = set(), set(), []
@@ -95,14 +98,11 @@ def shortened(basis: csr_array) -> csr_array:
 def neighbours(basis: csr_array, most: int) -> csr_array:
     """Up to `most` sums and differences of two basis vectors that are no longer than the longer of the two, shortest
     first: more ways to move between the same tables."""
-    gram = csr_array(basis @ basis.T).tocoo()
-    norm = np.zeros(basis.shape[0], np.int64)
-    diagonal = gram.row == gram.col
-    norm[gram.row[diagonal]] = gram.data[diagonal]
+    gram, norm = _products(basis, np.ones(basis.shape[1], np.int64))
     upper = gram.row < gram.col
     i, j, sign = gram.row[upper], gram.col[upper], -np.sign(gram.data[upper])
     length = norm[i] + norm[j] - 2 * np.abs(gram.data[upper])
-    fine = np.flatnonzero((length <= np.maximum(norm[i], norm[j])) & (length > 0))
+    fine = np.flatnonzero((length <= np.maximum(norm[i], norm[j])) & (sign != 0))
     fine = fine[np.lexsort((j[fine], i[fine], length[fine]))][:most]
     count = np.arange(len(fine))
     pick = csr_array(
@@ -113,3 +113,13 @@ def neighbours(basis: csr_array, most: int) -> csr_array:
         shape=(len(fine), basis.shape[0]),
     )
     return csr_array(pick @ basis)
+
+
+def _products(basis: csr_array, room: NDArray[np.int64]) -> tuple[coo_array, NDArray[np.float64]]:
+    """(products of all pairs of vectors that share a column, squared lengths), every column in units of its room."""
+    scaled = csr_array(basis.multiply(1.0 / np.maximum(room, 1).reshape(1, -1)).tocsr())
+    gram = csr_array(scaled @ scaled.T).tocoo()
+    norm = np.zeros(basis.shape[0])
+    diagonal = gram.row == gram.col
+    norm[gram.row[diagonal]] = gram.data[diagonal]
+    return gram, norm

@@ -11,8 +11,11 @@ from scipy.special import gammaln
 class Prior(Protocol):
     """The weight of a table as a product over base cells."""
 
-    def log_weight(self, column: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Natural logarithm, up to a constant, of what each value of a base cell (column of the system) contributes."""
+    def log_weight(self, columns: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Natural logarithm, up to a constant a column, of what values of base cells contribute to a table's weight.
+
+        columns: columns of the system, one or one for each last place of the values.
+        """
         ...
 
 
@@ -27,8 +30,8 @@ class Poisson:
 
     means: NDArray[np.float64]
 
-    def log_weight(self, column: int, values: NDArray[np.int64]) -> NDArray[np.float64]:
+    def log_weight(self, columns: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
         """x log(mean) - log(x!); minus infinity below 0."""
         x = values.astype(np.float64)
-        inside = x * np.log(self.means[column]) - gammaln(np.maximum(x, 0.0) + 1.0)
+        inside = x * np.log(self.means[columns]) - gammaln(np.maximum(x, 0.0) + 1.0)
         return np.where(x >= 0, inside, -np.inf)

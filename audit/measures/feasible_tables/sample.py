@@ -10,9 +10,9 @@ from audit.bounds.component import Component
 from audit.measures.feasible_tables.count import LogWeight
 from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
 from audit.measures.feasible_tables.distribution import Distribution
-from audit.measures.feasible_tables.lattice import kernel_lattice, neighbours
+from audit.measures.feasible_tables.lattice import kernel_lattice, neighbours, shortened
 from audit.measures.feasible_tables.start import starting_tables
-from audit.measures.feasible_tables.walk import Space, bins_of, walk
+from audit.measures.feasible_tables.walk import LogRatio, Space, walk
 from audit.solvers.protocol import Solver
 
 Ints = NDArray[np.int64]
@@ -54,35 +54,55 @@ def sample_tables(
         return None
     space, coordinates = _space(component)
     sweeps = max(4, -(-samples // CHAINS))
-
-    def log_ratio(support: Ints, before: Ints, after: Ints) -> NDArray[np.float64]:
-        total = np.zeros(len(before))
-        for k, column in enumerate(support.tolist()):
-            if log_weight is not None and column < component.matrix.shape[1]:
-                total += log_weight(column, after[:, k]) - log_weight(column, before[:, k])
-        return total
-
     walked = walk(
-        space,
-        start @ coordinates.T,
-        sweeps,
-        np.random.default_rng(seed),
-        None if log_weight is None else log_ratio,
+        space, start @ coordinates.T, sweeps, np.random.default_rng(seed), _log_ratio(log_weight, space.columns)
     )
-    rhat, ess = split_rhat_and_ess(walked.trace)
+    targets = component.targets
+    values = np.stack([one @ targets.T for one in walked.trace])
+    rhat, ess = split_rhat_and_ess(values)
+    size = np.diff(targets.indptr)
     result = []
-    for k, mass in enumerate(walked.mass):
-        first, step = int(space.first[k]), int(space.step[k])
+    for t in range(targets.shape[0]):
+        column, weight = int(targets.indices[targets.indptr[t]]), int(targets.data[targets.indptr[t]])
+        if size[t] == 1 and weight == 1:
+            first, step, mass = int(walked.first[column]), int(walked.step[column]), walked.mass[column]
+        else:
+            first, step, mass = _histogram(values[:, :, t])
         total = mass.sum(axis=0)
         result.append(
             Sampled(
                 _shares(first, total, step),
                 tuple(_shares(first, total - mass[c], step) for c in range(CHAINS)),
-                float(ess[k]),
-                float(rhat[k]),
+                float(ess[t]),
+                float(rhat[t]),
             )
         )
     return tuple(result)
+
+
+def _log_ratio(log_weight: LogWeight | None, columns: int) -> LogRatio | None:
+    if log_weight is None:
+        return None
+
+    def log_ratio(support: Ints, before: Ints, after: Ints) -> NDArray[np.float64]:
+        result = np.zeros(before.shape)
+        at = np.flatnonzero(support < columns)
+        result[:, at] = log_weight(support[at], after[:, at]) - log_weight(support[at], before[:, at])
+        return result
+
+    return log_ratio
+
+
+def _histogram(values: Ints) -> tuple[int, int, NDArray[np.float64]]:
+    """(first value, width of a bin, chains x bins) of visited sums; values: draws x chains. Where sums range widely,
+    bins are as wide as Freedman and Diaconis (1981) recommend."""
+    low, high = int(values.min()), int(values.max())
+    quarter, three = np.quantile(values, [0.25, 0.75])
+    step = max(1, int(2 * (three - quarter) / values.size ** (1 / 3)))
+    mass = np.zeros((values.shape[1], (high - low) // step + 1))
+    for chain in range(values.shape[1]):
+        mass[chain] = np.bincount((values[:, chain] - low) // step, minlength=mass.shape[1])
+    return low, step, mass
 
 
 def _shares(first: int, mass: NDArray[np.float64], step: int) -> Distribution:
@@ -92,28 +112,25 @@ def _shares(first: int, mass: NDArray[np.float64], step: int) -> Distribution:
 
 
 def _space(component: Component) -> tuple[Space, csr_array]:
-    """The space of the walk, and the matrix that gives a table's coordinates: columns, interval rows, sums."""
+    """The space of the walk, and the matrix that gives a table's coordinates: columns, then interval rows."""
     columns = component.matrix.shape[1]
     equation = component.lower == component.upper
     between = csr_array(component.matrix[np.flatnonzero(~equation)])
-    targets = component.targets
-    size = np.diff(targets.indptr)
-    of_one = size == 1
-    of_one[of_one] = targets.data[targets.indptr[:-1][of_one]] == 1
-    sums = csr_array(targets[np.flatnonzero(~of_one)])
-    coordinates = csr_array(vstack([eye_array(columns, dtype=np.int64), between, sums], format="csr", dtype=np.int64))
-    low = np.concatenate([component.column_lower, component.lower[~equation], _least(sums, component)])
-    high = np.concatenate([component.column_upper, component.upper[~equation], -_least(-sums, component)])
-    watch = np.empty(len(size), np.int64)
-    watch[of_one] = targets.indices[targets.indptr[:-1][of_one]]
-    watch[~of_one] = columns + between.shape[0] + np.arange(sums.shape[0])
+    coordinates = csr_array(vstack([eye_array(columns, dtype=np.int64), between], format="csr", dtype=np.int64))
     free = np.flatnonzero(component.column_lower < component.column_upper)
     equations = csr_array(csr_array(component.matrix[np.flatnonzero(equation)])[:, free])
     onto = csr_array((np.ones(len(free), np.int64), (np.arange(len(free)), free)), shape=(len(free), columns))
     basis = csr_array(kernel_lattice(equations) @ onto)
-    listed = csr_array(vstack([basis, neighbours(basis, MOVES * basis.shape[0])], format="csr", dtype=np.int64))
-    first, step, bins = bins_of(low[watch], high[watch])
-    return Space(low, high, _on(basis, coordinates), _on(listed, coordinates), watch, first, step, bins), coordinates
+    roomy = shortened(basis, component.column_upper - component.column_lower)
+    more = neighbours(basis, MOVES * basis.shape[0])
+    listed = csr_array(vstack([basis, roomy, more], format="csr", dtype=np.int64))
+    return Space(
+        np.concatenate([component.column_lower, component.lower[~equation]]),
+        np.concatenate([component.column_upper, component.upper[~equation]]),
+        columns,
+        _on(basis, coordinates),
+        _on(listed, coordinates),
+    ), coordinates
 
 
 def _on(moves: csr_array, coordinates: csr_array) -> csr_array:
@@ -121,10 +138,3 @@ def _on(moves: csr_array, coordinates: csr_array) -> csr_array:
     moved.eliminate_zeros()
     moved.sort_indices()
     return moved
-
-
-def _least(forms: csr_array, component: Component) -> Ints:
-    """Least value of each form that the column bounds allow."""
-    positive = csr_array((np.maximum(forms.data, 0), forms.indices, forms.indptr), shape=forms.shape)
-    negative = csr_array((np.minimum(forms.data, 0), forms.indices, forms.indptr), shape=forms.shape)
-    return np.asarray(positive @ component.column_lower + negative @ component.column_upper)

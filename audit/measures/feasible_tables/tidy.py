@@ -16,7 +16,8 @@ def tidied(component: Component) -> Component | None:
 
     None if propagation leaves a column without limit, or finds that nothing fits.
     """
-    matrix = component.matrix
+    matrix = component.matrix.copy()
+    matrix.sum_duplicates()  # a link may name one cell twice
     try:
         low, high = propagate(
             matrix, component.lower, component.upper, component.column_lower, component.column_upper, integer=True
