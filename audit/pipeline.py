@@ -141,7 +141,7 @@ def audit(
     tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
     clock.lap("entropy over tables")
     withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
-    rank = rank_view(reduced, csr_array(forms[withheld]))
+    rank = rank_view(_equations(prepared), reduced.rank, csr_array(forms[withheld]), found.determined[withheld])
     clock.lap("rank")
     findings = Findings(
         prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank
@@ -180,6 +180,12 @@ class _Clock:
         now = perf_counter()
         self.laps.append((name, now - self._last))
         self._last = now
+
+
+def _equations(prepared: Prepared) -> csr_array:
+    """Everything that is known exactly, in short rows."""
+    rows = prepared.differenced
+    return csr_array(rows.matrix[np.flatnonzero(rows.lower == rows.upper)])
 
 
 def _arguments(

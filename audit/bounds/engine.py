@@ -44,7 +44,7 @@ class Use:
 
 
 @dataclass
-class Pieces:
+class _Pieces:
     """Forms cut along components: for each form the pieces it is the sum of, plus a constant."""
 
     constant: list[int]
@@ -74,21 +74,21 @@ def bound_forms(
     InfeasibleError: no solution exists.
     """
     determined_value = _determined(reduced, forms)
-    pieces = cut_forms(reduced, forms, skip=np.array([v is not None for v in determined_value], np.bool_))
+    pieces = _cut(reduced, forms, skip=np.array([v is not None for v in determined_value], np.bool_))
     solved: list[TargetBounds | None] = [None] * len(pieces.columns)
     uses = []
     by_component: dict[int, list[int]] = {}
     for p, c in enumerate(pieces.component):
         by_component.setdefault(c, []).append(p)
-    rows_of = rows_of_components(reduced)
-    members_of = members_of_components(reduced)
+    rows_of = _rows_of_components(reduced)
+    members_of = _members(reduced)
     total, done = len(pieces.columns), 0
     for c in sorted(set(range(reduced.components)) - set(by_component)) if check_rest else ():
         # Nobody asks about these columns, but a release that no table fits must not pass as safe.
         by_component[c] = []
     for c in sorted(by_component):
         wanted = by_component[c]
-        component = component_of(
+        component = _component(
             reduced,
             rows_of[c],
             members_of[c],
@@ -149,9 +149,8 @@ def _determined(reduced: Reduced, forms: csr_array) -> list[int | None]:
     return values
 
 
-def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pieces:
-    """Forms cut along the components; equal pieces once. skip: bool (forms), forms that need no pieces."""
-    pieces = Pieces([], [], [], [], [])
+def _cut(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> _Pieces:
+    pieces = _Pieces([], [], [], [], [])
     seen: dict[tuple[int, bytes, bytes], int] = {}
     for f, (start, end) in enumerate(zip(forms.indptr[:-1], forms.indptr[1:], strict=True)):
         columns, weights = forms.indices[start:end].astype(np.int64), forms.data[start:end]
@@ -180,14 +179,12 @@ def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pi
     return pieces
 
 
-def rows_of_components(reduced: Reduced) -> list[NDArray[np.int64]]:
-    """Rows of the reduced system in each component."""
+def _rows_of_components(reduced: Reduced) -> list[NDArray[np.int64]]:
     label = reduced.component[reduced.matrix.indices[reduced.matrix.indptr[:-1]]]
     return _groups(label, reduced.components)
 
 
-def members_of_components(reduced: Reduced) -> list[NDArray[np.int64]]:
-    """Columns of each component."""
+def _members(reduced: Reduced) -> list[NDArray[np.int64]]:
     at = np.flatnonzero(reduced.component >= 0)
     return [at[g] for g in _groups(reduced.component[at], reduced.components)]
 
@@ -198,14 +195,13 @@ def _groups(label: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
     return [order[a:b] for a, b in pairwise(start)]
 
 
-def component_of(
+def _component(
     reduced: Reduced,
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     piece_columns: list[NDArray[np.int64]],
     piece_weights: list[NDArray[np.int64]],
 ) -> Component:
-    """One component by its rows and columns; its targets are the given pieces."""
     indptr = np.concatenate([[0], np.cumsum([len(c) for c in piece_columns])]).astype(np.int64)
     flat = np.concatenate(piece_columns) if piece_columns else np.empty(0, np.int64)
     weights = np.concatenate(piece_weights) if piece_weights else np.empty(0, np.int64)

@@ -37,7 +37,7 @@ def rows_of(matrix: csr_array) -> list[Vector]:
 def dependencies(rows: Sequence[Vector]) -> list[Vector]:
     """Basis of the linear dependencies between rows (column -> entry, nonzero whole numbers).
 
-    Each is row -> coefficient, in whole numbers, and sums to zero exactly. rank = rows - dependencies, exactly.
+    Each is row -> coefficient, in whole numbers, and sums to zero exactly; rank = rows - dependencies, exactly.
 
     Raises
     ------

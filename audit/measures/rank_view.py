@@ -1,16 +1,12 @@
 """The rank view of a release: what withholding takes away from the equations, and what is withheld for nothing."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
-from audit.linear.reduce import Reduced
-from audit.measures.rank import Vector, dependencies
+from audit.measures.rank import dependencies, rows_of
 
 
 @dataclass(frozen=True)
@@ -28,39 +24,44 @@ class RankView:
     recomputable: NDArray[np.bool_]
 
 
-def rank_view(reduced: Reduced, forms: csr_array) -> RankView:
-    """The rank view of withheld cells. forms: int64 (withheld cells x columns of the system)."""
-    rests = _rests(reduced, forms)
-    used: set[int] = set()
-    found = dependencies(rests)
+def rank_view(equations: csr_array, rank: int, withheld: csr_array, determined: NDArray[np.bool_]) -> RankView:
+    """The rank view of withheld cells, exactly.
+
+    Parameters
+    ----------
+    equations: int64 (rows x columns), everything that is known exactly; rank: of these.
+    withheld: int64 (cells x columns); determined: bool (cells), which of them the equations give, or bounds of columns
+        that are in no equation.
+    """
+    given = _given(equations)
+    touched = np.zeros(equations.shape[1], np.bool_)
+    touched[equations.indices] = True
+    rows = csr_array(vstack([withheld, equations], format="csr", dtype=np.int64).multiply(~given.reshape(1, -1)))
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    found = dependencies(rows_of(rows))
+    count = withheld.shape[0]
+    alone = np.ones(count, np.bool_)
     for dependency in found:
-        used |= dependency.keys()
-    count = forms.shape[0]
+        alone[[k for k in dependency if k < count]] = False
+    strange = csr_array(withheld @ csr_array((~touched).astype(np.int64).reshape(-1, 1)))
     return RankView(
-        decrease=count - len(found),
-        alone=np.array([k not in used for k in range(count)], np.bool_),
-        recomputable=np.array([not rest for rest in rests], np.bool_),
+        decrease=rows.shape[0] - len(found) + int(given.sum()) - rank,
+        alone=alone,
+        recomputable=determined & (strange.toarray()[:, 0] == 0),
     )
 
 
-def _rests(reduced: Reduced, forms: csr_array) -> list[Vector]:
-    """What the equations leave of each form, over the columns that they leave free, in whole numbers."""
-    given = np.zeros(forms.shape[1], np.bool_)
-    given[[column for column, _, _ in reduced.singletons]] = True
-    rows: list[Vector] = []
-    for a, b in pairwise(forms.indptr.tolist()):
-        rest: dict[int, Fraction | int] = {}
-        for column, weight in zip(forms.indices[a:b].tolist(), forms.data[a:b].tolist(), strict=True):
-            if given[column]:
-                continue
-            part = reduced.parts[at] if (at := int(reduced.part_of[column])) >= 0 else None
-            local = int(np.searchsorted(part.columns, column)) if part is not None else -1
-            if part is None or local not in part.echelon.rows:
-                rest[column] = rest.get(column, 0) + weight
-                continue
-            for other, entry in part.echelon.rows[local].items():
-                place = int(part.columns[other])
-                rest[place] = rest.get(place, 0) - weight * entry
-        scale = lcm(*(Fraction(e).denominator for e in rest.values()))
-        rows.append({c: int(e * scale) for c, e in rest.items() if e})
-    return rows
+def _given(equations: csr_array) -> NDArray[np.bool_]:
+    """Columns that equations with nothing else left give, again and again: most of a release, and quickly found."""
+    given = np.zeros(equations.shape[1], np.bool_)
+    entry = (equations != 0).astype(np.int64)
+    places = csr_array(entry.multiply(np.arange(equations.shape[1]).reshape(1, -1)).tocsr())
+    while True:
+        left = ~given
+        size = entry @ left.astype(np.int64)
+        single = size == 1
+        columns = (places @ left.astype(np.int64))[single]
+        if not left[columns].any():
+            return given
+        given[columns] = True

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from audit.measures.feasible_tables import Effort
 from audit.prepare import Prepared
-from audit.report.model import Figure, OverTables, PanelEntry, ReportCell, Summary
+from audit.report.model import Figure, PanelEntry, ReportCell, Summary
+from audit.report.words import converged
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,6 @@ def _tables(facts: Facts) -> Figures | None:
             Figure("seed", "seed", facts.effort.seed),
         ]
     return tuple(figures)
-
-
-def converged(found: OverTables) -> bool:
-    """Exact, or the chains agree (split R-hat at most 1.05) and are worth 100 independent tables at least."""
-    agree = found.rhat is not None and found.rhat <= 1.05 and found.ess is not None and found.ess >= 100
-    return found.method == "exact" or agree
 
 
 def _rank(facts: Facts) -> Figures | None:

@@ -146,7 +146,7 @@ def posteriors(document: dict[str, Any], effort: Effort, **more: Any) -> tuple[T
 @settings(FEW, max_examples=25)
 @given(SEEDS)
 def test_releases_against_every_table_listed(seed: int) -> None:
-    """CONVENTION 38: the tables are those of the package's own base cells, listed here from the unreduced system."""
+    """CONVENTION 320: the tables are those of the package's own base cells, listed here from the unreduced system."""
     document = Maker(Random(seed)).document()
     note(str(document))
     try:
@@ -225,7 +225,7 @@ def test_confidence_intervals_cover() -> None:
 
 
 def test_sampling_with_a_prior() -> None:
-    """CONVENTION 39: with equal means every way to put the units into the cells is equally likely."""
+    """CONVENTION 321: with equal means every way to put the units into the cells is equally likely."""
     prior = Poisson(np.ones(9))
     exact = posteriors(square(values=(2, 3, 4, 3, 3, 3)), COUNT, prior=prior)
     sampled = posteriors(square(values=(2, 3, 4, 3, 3, 3)), Effort(0, samples=4096, seed=3), prior=prior)
@@ -239,6 +239,7 @@ def test_sampling_with_a_prior() -> None:
 
 
 def test_same_seed_same_digits_and_other_seed_others() -> None:
+    """CONVENTION 322."""
     effort = Effort(0, samples=256, seed=5)
     first, again, other = (posteriors(square(), e) for e in (effort, effort, replace(effort, seed=6)))
     assert [p.bits for p in first if p] == [p.bits for p in again if p]
@@ -246,7 +247,7 @@ def test_same_seed_same_digits_and_other_seed_others() -> None:
 
 
 def test_no_limit_no_entropy() -> None:
-    """CONVENTION 38: without a limit there are endlessly many tables, and no uniform distribution over them."""
+    """CONVENTION 320: without a limit there are endlessly many tables, and no uniform distribution over them."""
     document = square()
     table = document["tables"][0]["cells"]
     table["value"][9], table["s"][9] = None, "secondary"
@@ -272,6 +273,7 @@ def test_posterior_is_far_from_uniform_over_values() -> None:
 
 
 def test_audits_count_small_components_and_sample_when_asked() -> None:
+    """CONVENTION 323."""
     release = release_from_document(square())
     assert all(c.over_tables is not None and c.over_tables.method == "exact" for c in audit(release).report.cells)
     none = audit(release, entropy=Effort(10)).report

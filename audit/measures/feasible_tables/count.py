@@ -9,6 +9,7 @@ tables, with every partial one dropped whose rows can no longer be met.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log2
 from typing import Any
 
@@ -25,6 +26,10 @@ Numbers = NDArray[Any]
 LogWeight = Callable[[Ints, Ints], NDArray[np.float64]]
 """(columns of the component, their values; one column, or one for each last place of the values) -> natural logarithm
 of what each value contributes to a table's weight."""
+
+
+WIDEST = 1 << 20
+"""Values between the smallest and the largest one of a form that are worth a list."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ def count_tables(component: Component, most: int, log_weight: LogWeight | None =
             else:
                 own, sums = _layers(component, left, csr_array(targets[[t]]))
                 left -= _cost(own)
-                masses.append(_of_sum(sums[:, 0], _forward(own, log_weight)[-1], shift))
+                masses.append(_signed(_masses(sums[:, 0], _forward(own, log_weight)[-1]), shift, 1))
     except TooManyError:
         return None, most - left
     return Counted(tables, tuple(masses)), most - left
@@ -143,29 +148,38 @@ def _layers(component: Component, most: int, tracked: csr_array | None = None) -
     for column in _order(component.matrix):
         rows = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
         entries = by_column.data[by_column.indptr[column] : by_column.indptr[column + 1]]
-        values = int(room[column]) + 1
-        if len(sums) * values > most:
-            raise TooManyError
-        most -= len(sums) * values
         opened = [r for r in rows.tolist() if r not in active]
         active += opened
-        source = np.repeat(np.arange(len(sums)), values)
-        value = np.tile(np.arange(values), len(sums))
-        wide = np.hstack([sums, np.zeros((len(sums), len(opened)), np.int64)])[source]
-        fits = np.ones(len(source), np.bool_)
+        sums = np.hstack([sums, np.zeros((len(sums), len(opened)), np.int64)])
+        from_value = np.zeros(len(sums), np.int64)
+        to_value = np.full(len(sums), room[column])
         for r, entry in zip(rows.tolist(), entries.tolist(), strict=True):
-            place = active.index(r)
-            wide[:, place] += entry * value
             rest_low[r] -= min(entry, 0) * room[column]
             rest_high[r] -= max(entry, 0) * room[column]
             left[r] -= 1
-            fits &= (wide[:, place] + rest_low[r] <= greatest[r]) & (wide[:, place] + rest_high[r] >= least[r])
+            now = sums[:, active.index(r)]
+            # entry * value lies between what is needed and what is still allowed, whatever the others do.
+            need = NO_LOWER if least[r] == NO_LOWER else least[r] - rest_high[r] - now
+            allow = NO_UPPER if greatest[r] == NO_UPPER else greatest[r] - rest_low[r] - now
+            bottom, top = (need, allow) if entry > 0 else (-allow, -need)
+            from_value = np.maximum(from_value, -(-bottom // abs(entry)))
+            to_value = np.minimum(to_value, top // abs(entry))
+        values = np.maximum(to_value - from_value + 1, 0)
+        most -= int(values.sum())
+        if most < 0:
+            raise TooManyError
+        source = np.repeat(np.arange(len(sums)), values)
+        value = np.arange(len(source)) - np.repeat(np.cumsum(values) - values - from_value, values)
+        wide = sums[source]
+        for r, entry in zip(rows.tolist(), entries.tolist(), strict=True):
+            now = wide[:, active.index(r)]
+            now += entry * value
             if least[r] < greatest[r] and r != kept:
                 # A row that holds whatever the others do: which sum it has makes no difference any more.
-                sure = (wide[:, place] + rest_low[r] >= least[r]) & (wide[:, place] + rest_high[r] <= greatest[r])
-                wide[sure, place] = least[r] - rest_low[r] if least[r] != NO_LOWER else greatest[r] - rest_high[r]
+                sure = (now + rest_low[r] >= least[r]) & (now + rest_high[r] <= greatest[r])
+                now[sure] = least[r] - rest_low[r] if least[r] != NO_LOWER else greatest[r] - rest_high[r]
         open_still = [p for p, r in enumerate(active) if left[r] or r == kept]
-        wide, source, value = wide[fits][:, open_still], source[fits], value[fits]
+        wide = wide[:, open_still]
         active = [active[p] for p in open_still]
         sums, target = _distinct(wide)
         layers.append(_Layer(column, int(low[column]), value, source, target, len(sums)))
@@ -174,13 +188,9 @@ def _layers(component: Component, most: int, tracked: csr_array | None = None) -
 
 def _order(matrix: csr_array) -> list[int]:
     """Row by row: next the row whose remaining columns open the fewest other rows."""
-    row_columns = [
-        set(matrix.indices[a:b].tolist()) for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
-    ]
     by_column = matrix.tocsc()
-    column_rows = [
-        by_column.indices[a:b].tolist() for a, b in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True)
-    ]
+    row_columns = [set(matrix.indices[a:b].tolist()) for a, b in pairwise(matrix.indptr)]
+    column_rows = [by_column.indices[a:b].tolist() for a, b in pairwise(by_column.indptr)]
     opened: set[int] = set()
     pending = {r for r, columns in enumerate(row_columns) if columns}
     order: list[int] = []
@@ -276,13 +286,15 @@ def _of_column(
     log_weight: LogWeight | None,
 ) -> Masses:
     number, weight = forward[layer.source] * backward[layer.target], _weights(layer, log_weight)
-    found = _grouped(number if weight is None else number * weight, layer.value, int(layer.value.max(initial=0)) + 1)
-    return Masses(0, tuple(found.tolist()))
+    return _masses(layer.value, number if weight is None else number * weight)
 
 
-def _of_sum(sums: Ints, number: Numbers, shift: int) -> Masses:
-    """sums: ascending, from the lower bounds; number: tables (or weight) with each."""
-    if len(sums) == 0:
-        return Masses(shift, ())
-    found = _grouped(number, sums - sums[0], int(sums[-1] - sums[0]) + 1)
-    return Masses(int(sums[0]) + shift, tuple(found.tolist()))
+def _masses(value: Ints, number: Numbers) -> Masses:
+    """Numbers of tables (or weights) by value."""
+    if len(value) == 0:
+        return Masses(0, ())
+    first = int(value.min())
+    span = int(value.max()) - first + 1
+    if span > WIDEST:
+        raise TooManyError
+    return Masses(first, tuple(_grouped(number, value - first, span).tolist()))

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, Limits
-from audit.bounds.engine import component_of, cut_forms, members_of_components, rows_of_components
 from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables.count import LogWeight, count_tables
 from audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
 from audit.measures.feasible_tables.prior import Prior
 from audit.measures.feasible_tables.sample import sample_tables
+from audit.measures.feasible_tables.split import split
 from audit.measures.feasible_tables.tidy import tidied
 from audit.progress import Progress, silent
 from audit.solvers.protocol import Solver
@@ -98,34 +98,26 @@ def table_posteriors(
     prior: weight of each table; None: all are equally likely.
     """
     unwanted = np.zeros(forms.shape[0], np.bool_) if skip is None else skip
-    pieces = cut_forms(reduced, forms, unwanted)
-    wanted: dict[int, list[int]] = {}
-    for p, c in enumerate(pieces.component):
-        wanted.setdefault(c, []).append(p)
-    rows_of, members_of = rows_of_components(reduced), members_of_components(reduced)
+    cut = split(reduced, forms, unwanted)
     work = []
-    for c, ps in wanted.items():
-        component = component_of(
-            reduced, rows_of[c], members_of[c], [pieces.columns[p] for p in ps], [pieces.weights[p] for p in ps]
-        )
-        tight = tidied(component)
-        if tight is not None:
-            room = (tight.column_upper - tight.column_lower + 1).astype(np.float64)
-            work.append((float(np.log2(room).sum()), c, tight))
-    solved: list[_Piece | None] = [None] * len(pieces.component)
+    for c, component in cut.components.items():
+        tidy = tidied(component)
+        if tidy is not None:
+            room = (tidy.column_upper - tidy.column_lower + 1).astype(np.float64)
+            work.append((float(np.log2(room).sum()), c, tidy))
+    solved: dict[tuple[int, int], _Piece | None] = {}
     left = effort.transitions
     for done, (_, c, component) in enumerate(sorted(work, key=lambda w: w[:2])):
         if limits.out_of_time():
             break
-        weight = None if prior is None else _on_columns(prior, members_of[c])
+        weight = None if prior is None else _on_columns(prior, cut.columns[c])
         found, used = _solve(component, left, effort, solver, weight)
         left -= used
-        for p, piece in zip(wanted[c], found, strict=True):
-            solved[p] = piece
+        solved |= {(c, t): piece for t, piece in enumerate(found)}
         progress("entropy over tables", done + 1, len(work))
     return tuple(
-        None if unwanted[f] else _posterior(pieces.constant[f], [solved[p] for p in own])
-        for f, own in enumerate(pieces.of_form)
+        None if unwanted[f] else _posterior(cut.constant[f], [solved.get(part) for part in parts])
+        for f, parts in enumerate(cut.parts)
     )
 
 
