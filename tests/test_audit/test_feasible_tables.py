@@ -260,6 +260,15 @@ def test_deadline_is_obeyed() -> None:
     ready = prepared(square())
     reduced = reduce(ready.differenced, nonnegative=True)
     assert set(table_posteriors(reduced, ready.system.forms, COUNT, Highs(), Limits(deadline=0.0))) == {None}
+    whole = Component(
+        ready.system.matrix,
+        ready.system.lower,
+        ready.system.upper,
+        np.zeros(9, np.int64),
+        np.full(9, 20),
+        csr_array(np.eye(9, dtype=np.int64)),
+    )
+    assert sample_tables(whole, 64, 0, Highs(), Limits(deadline=0.0)) is None
 
 
 def test_posterior_is_far_from_uniform_over_values() -> None:
@@ -364,7 +373,7 @@ def test_chains_that_cannot_meet_by_short_moves_still_do() -> None:
         matrix, zero, zero, np.zeros(4, np.int64), np.array([6, 9, 9, 3]), csr_array(np.eye(4, dtype=int))
     )
     tables = listed(component)
-    found = sample_tables(component, 2048, 0, Highs())
+    found = sample_tables(component, 2048, 0, Highs(), Limits())
     assert found is not None
     assert len(found[0].without) == CHAINS
     for j, one in enumerate(found):
@@ -382,7 +391,7 @@ def test_wide_ranges_are_put_into_bins() -> None:
         np.full(2, 99_999),
         csr_array(np.eye(2, dtype=np.int64)),
     )
-    found = sample_tables(component, 512, 0, Highs())
+    found = sample_tables(component, 512, 0, Highs(), Limits())
     assert found is not None
     assert found[0].whole.step > 1
     assert found[0].whole.bits() == pytest.approx(log2(100_000), abs=1e-3)

@@ -7,7 +7,7 @@ columns' totals, row by row); on a component that hangs together loosely they ar
 tables, with every partial one dropped whose rows can no longer be met.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -82,7 +82,7 @@ def count_tables(component: Component, most: int, log_weight: LogWeight | None =
     size = np.diff(targets.indptr)
     single = (size == 1) & (np.abs(targets.data[np.minimum(targets.indptr[:-1], targets.nnz - 1)]) == 1)
     try:
-        layers, _ = _layers(component, left)
+        layers, _ = _layers(component, left, _order(component.matrix))
         left -= _cost(layers)
         forward, backward = _forward(layers, None), _backward(layers, None)
         tables = int(forward[-1].sum())
@@ -99,7 +99,7 @@ def count_tables(component: Component, most: int, log_weight: LogWeight | None =
                 found = _of_column(layers[k], forward[k], backward[k + 1], log_weight)
                 masses.append(_signed(found, shift, int(weights[0])))
             else:
-                own, sums = _layers(component, left, csr_array(targets[[t]]))
+                own, sums = _layers(component, left, (k.column for k in layers), csr_array(targets[[t]]))
                 left -= _cost(own)
                 masses.append(_signed(_masses(sums[:, 0], _forward(own, log_weight)[-1]), shift, 1))
     except TooManyError:
@@ -118,8 +118,10 @@ def _signed(found: Masses, shift: int, sign: int) -> Masses:
     return Masses(shift - found.first - len(found.mass) + 1, found.mass[::-1])
 
 
-def _layers(component: Component, most: int, tracked: csr_array | None = None) -> tuple[list[_Layer], Ints]:
-    """The transitions of every column, in an order that keeps few rows open, and the sums in the last states.
+def _layers(
+    component: Component, most: int, order: Iterable[int], tracked: csr_array | None = None
+) -> tuple[list[_Layer], Ints]:
+    """The transitions of every column, in the given order, and the sums in the last states.
 
     Sums are measured from the columns' lower bounds. tracked: (1 x columns), a form whose sum the last states tell
     apart, ascending.
@@ -145,7 +147,7 @@ def _layers(component: Component, most: int, tracked: csr_array | None = None) -
     active: list[int] = []
     sums = np.zeros((1, 0), np.int64)
     layers: list[_Layer] = []
-    for column in _order(component.matrix):
+    for column in order:
         rows = by_column.indices[by_column.indptr[column] : by_column.indptr[column + 1]]
         entries = by_column.data[by_column.indptr[column] : by_column.indptr[column + 1]]
         opened = [r for r in rows.tolist() if r not in active]
@@ -186,29 +188,30 @@ def _layers(component: Component, most: int, tracked: csr_array | None = None) -
     return layers, sums
 
 
-def _order(matrix: csr_array) -> list[int]:
-    """Row by row: next the row whose remaining columns open the fewest other rows."""
+def _order(matrix: csr_array) -> Iterator[int]:
+    """All columns, row by row, so that few rows are open: next the row whose remaining columns open the fewest others.
+
+    One by one, because counting a large component is given up after the first few.
+    """
     by_column = matrix.tocsc()
     row_columns = [set(matrix.indices[a:b].tolist()) for a, b in pairwise(matrix.indptr)]
     column_rows = [by_column.indices[a:b].tolist() for a, b in pairwise(by_column.indptr)]
     opened: set[int] = set()
+
+    def cost(row: int) -> tuple[int, int, int]:
+        touched = {s for c in row_columns[row] for s in column_rows[c]}
+        return len(touched - opened - {row}), len(row_columns[row]), row
+
     pending = {r for r, columns in enumerate(row_columns) if columns}
-    order: list[int] = []
     while pending:
-
-        def cost(r: int) -> tuple[int, int, int]:
-            touched = {s for c in row_columns[r] for s in column_rows[c]} - opened
-            return len(touched - {r}), len(row_columns[r]), r
-
         row = min(pending, key=cost)
-        pending.remove(row)
         for column in sorted(row_columns[row], key=lambda c: (len(set(column_rows[c]) - opened), c)):
-            order.append(column)
+            yield column
+            opened.update(column_rows[column])
             for s in column_rows[column]:
-                opened.add(s)
                 row_columns[s].discard(column)
         pending = {r for r in pending if row_columns[r]}
-    return order + sorted(set(range(matrix.shape[1])) - set(order))
+    yield from (c for c, rows in enumerate(column_rows) if not rows)
 
 
 def _distinct(rows: Ints) -> tuple[Ints, Ints]:

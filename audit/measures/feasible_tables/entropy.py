@@ -111,7 +111,7 @@ def table_posteriors(
         if limits.out_of_time():
             break
         weight = None if prior is None else _on_columns(prior, cut.columns[c])
-        found, used = _solve(component, left, effort, solver, weight)
+        found, used = _solve(component, left, effort, solver, limits, weight)
         left -= used
         solved |= {(c, t): piece for t, piece in enumerate(found)}
         progress("entropy over tables", done + 1, len(work))
@@ -129,7 +129,7 @@ def _on_columns(prior: Prior, members: NDArray[np.int64]) -> LogWeight:
 
 
 def _solve(
-    component: Component, left: int, effort: Effort, solver: Solver, weight: LogWeight | None
+    component: Component, left: int, effort: Effort, solver: Solver, limits: Limits, weight: LogWeight | None
 ) -> tuple[list[_Piece | None], int]:
     """(each target's part, transitions used): counted if that is affordable, else sampled if samples are asked for."""
     counted, used = count_tables(component, left, weight)
@@ -137,7 +137,7 @@ def _solve(
         return [_Piece(normalised(m.first, m.mass), tables=counted.tables) for m in counted.masses], used
     sampled = None
     if counted is None and effort.samples:
-        sampled = sample_tables(component, effort.samples, effort.seed, solver, weight)
+        sampled = sample_tables(component, effort.samples, effort.seed, solver, limits, weight)
     if sampled is None:
         return [None] * component.targets.shape[0], used
     return [_Piece(s.whole, s.without, None, s.ess, s.rhat) for s in sampled], used

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
-from audit.bounds.component import Component
+from audit.bounds.component import Component, Limits
 from audit.measures.feasible_tables.count import LogWeight
 from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
 from audit.measures.feasible_tables.distribution import Distribution
@@ -38,9 +38,14 @@ class Sampled:
 
 
 def sample_tables(
-    component: Component, samples: int, seed: int, solver: Solver, log_weight: LogWeight | None = None
+    component: Component,
+    samples: int,
+    seed: int,
+    solver: Solver,
+    limits: Limits,
+    log_weight: LogWeight | None = None,
 ) -> tuple[Sampled, ...] | None:
-    """Sample tables of a component; None if it is too large or no table is found to start from.
+    """Sample tables of a component; None if it is too large, no table is found to start from, or time runs out.
 
     Parameters
     ----------
@@ -54,9 +59,11 @@ def sample_tables(
         return None
     space, coordinates = _space(component)
     sweeps = max(4, -(-samples // CHAINS))
-    walked = walk(
-        space, start @ coordinates.T, sweeps, np.random.default_rng(seed), _log_ratio(log_weight, space.columns)
-    )
+    generator = np.random.default_rng(seed)
+    log_ratio = _log_ratio(log_weight, space.columns)
+    walked = walk(space, start @ coordinates.T, sweeps, generator, limits, log_ratio)
+    if walked is None:
+        return None
     targets = component.targets
     values = np.stack([one @ targets.T for one in walked.trace])
     rhat, ess = split_rhat_and_ess(values)

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from audit.bounds.component import Limits
 from audit.linear.integers import NO_LOWER, NO_UPPER
 
 Ints = NDArray[np.int64]
@@ -37,8 +38,8 @@ SUMS = 0.25
 LEAST = 16
 """Steps a sweep, at least: where there are few moves, sums of them matter most."""
 
-BINS = 4096
-"""Values told apart; wider ranges are put into bins of equal width."""
+BINS, ALL_BINS = 4096, 1 << 20
+"""Values of a column, and of all columns together, that are told apart; wider ranges go into bins of equal width."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,14 @@ class _Class:
 
 
 def walk(
-    space: Space, start: Ints, sweeps: int, generator: np.random.Generator, log_ratio: LogRatio | None = None
-) -> Walked:
-    """Walk `sweeps` sweeps to warm up and as many that count, all chains in step.
+    space: Space,
+    start: Ints,
+    sweeps: int,
+    generator: np.random.Generator,
+    limits: Limits,
+    log_ratio: LogRatio | None = None,
+) -> Walked | None:
+    """Walk `sweeps` sweeps to warm up and as many that count, all chains in step; None if time runs out before.
 
     Parameters
     ----------
@@ -124,6 +130,8 @@ def walk(
     trace = np.empty((sweeps, chains, space.columns), np.int64)
     classes = _classes(space, generator)
     for sweep in range(-sweeps, sweeps):
+        if limits.out_of_time():
+            return None
         for _ in range(max(LEAST, len(classes)) if classes else 0):
             chosen = (
                 _sum(space, generator) if generator.random() < SUMS else classes[int(generator.integers(len(classes)))]
@@ -184,7 +192,7 @@ class _Record:
 
     def __init__(self, space: Space, chains: int) -> None:
         low, high = space.low[: space.columns], space.high[: space.columns]
-        self.first, self.step = low, -(-(high - low + 1) // BINS)
+        self.first, self.step = low, -(-(high - low + 1) // min(BINS, ALL_BINS // max(space.columns, 1)))
         self._offset = np.concatenate([[0], np.cumsum(-(-(high - low + 1) // self.step) + 1)])
         self._edges = np.zeros((chains, int(self._offset[-1])))
         self._chain = np.arange(chains)[:, None]
