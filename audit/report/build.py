@@ -18,6 +18,7 @@ from audit.measures.rank_view import RankView
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
+from audit.report.exact_json import significant
 from audit.report.model import (
     CellRank,
     InsiderFinding,
@@ -117,8 +118,15 @@ def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | 
         return OverTables(0.0, "exact", None, (0.0, 0.0), None, None)
     if found is None:
         return None
-    rhat = found.rhat if found.rhat is not None and isfinite(found.rhat) else None
-    return OverTables(found.bits, found.method, found.tables, found.ci, found.ess, rhat)
+    low, high = found.ci
+    return OverTables(
+        significant(found.bits),
+        found.method,
+        found.tables,
+        (significant(low), significant(high)),
+        None if found.ess is None else significant(found.ess),
+        None if found.rhat is None or not isfinite(found.rhat) else significant(found.rhat),
+    )
 
 
 def _verdict(rows: list[ReportCell], require: Require) -> Literal["safe", "unsafe", "undecided"]:

@@ -5,10 +5,14 @@ published, and a function from the facts to its figures (None where it does not 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from audit.errors import TablesealError
+from audit.linear.leaf_counts import leaf_counts
+from audit.measures.assess_risk import RiskSettings, assess
 from audit.measures.feasible_tables import Effort
 from audit.prepare import Prepared
+from audit.report.exact_json import significant
 from audit.report.model import Figure, PanelEntry, ReportCell, Summary
 from audit.report.words import converged
 
@@ -49,7 +53,8 @@ def risk_panel(facts: Facts) -> tuple[PanelEntry, ...]:
     for m in MEASURES:
         figures = m.figures(facts)
         if figures is not None:
-            entries.append(PanelEntry(m.name, m.title, figures, m.tells, m.does_not_tell, m.public))
+            given = tuple(replace(f, value=significant(f.value)) if isinstance(f.value, float) else f for f in figures)
+            entries.append(PanelEntry(m.name, m.title, given, m.tells, m.does_not_tell, m.public))
     return tuple(entries)
 
 
@@ -73,7 +78,11 @@ def _tables(facts: Facts) -> Figures | None:
         return None
     known = [(c, c.over_tables) for c in facts.open_cells if c.over_tables is not None]
     unsure = [(c, t) for c, t in known if t.entropy_bits > 0]
-    lost = [c.entropy_bits - t.entropy_bits for c, t in unsure if c.entropy_bits is not None and c.exact]
+    lost = [
+        round(max(0.0, c.entropy_bits - t.entropy_bits), 9)  # what is left beyond that is rounding
+        for c, t in unsure
+        if c.entropy_bits is not None and c.exact
+    ]
     sampled = [t for _, t in known if t.method == "sampled"]
     figures = [
         Figure("counted", "cells counted exactly", len(known) - len(sampled)),
@@ -99,6 +108,26 @@ def _rank(facts: Facts) -> Figures | None:
         Figure("rank_decrease", "rank taken away by withholding", facts.rank_decrease),
         Figure("alone", "cells that would each take one away alone", sum(r.alone for r in ranks)),
         Figure("withheld_for_nothing", "cells withheld for nothing", sum(r.recomputable for r in ranks)),
+    )
+
+
+def _table_risk(facts: Facts) -> Figures | None:
+    release = facts.prepared.release
+    found = []
+    for table in release.tables:
+        if release.measures[table.measure].kind != "count":
+            continue
+        try:
+            (whole,) = assess(leaf_counts(release, table=table.name), RiskSettings(), slices=False)
+        except TablesealError:  # not every count is known, or R1 is not defined
+            continue
+        found.append(whole.risk)
+    known = [r for r in found if r is not None]
+    if not known:
+        return None
+    return (
+        Figure("tables", "tables with all true counts", len(known)),
+        Figure("highest_R1", "highest R1", max(known)),
     )
 
 
@@ -136,6 +165,14 @@ MEASURES: tuple[Measure, ...] = (
         "What somebody expects who knows more of the population than the release says; sampled figures are estimates.",
         True,
         _tables,
+    ),
+    Measure(
+        "table_risk",
+        "R1 of whole tables",
+        "How much a table would disclose if all of it were published: zeros, evenness and size of its true counts.",
+        "What the cells that are withheld or rounded protect, and which cell is at risk.",
+        False,
+        _table_risk,
     ),
     Measure(
         "rank",

@@ -1,7 +1,7 @@
 """The risk panel: measures side by side, each saying what it tells and what it does not."""
 
 import json
-from math import log2
+from math import e, log, log2, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ TABLE_1 = cases_folder() / "o03_table1" / "release.yaml"
 
 
 def figures(report: Report, measure: str) -> dict[str, Any]:
-    (entry,) = [e for e in report.risk_panel if e.measure == measure]
+    (entry,) = [one for one in report.risk_panel if one.measure == measure]
     return {f.name: f.value for f in entry.figures}
 
 
@@ -83,7 +83,20 @@ def test_what_has_no_limit_or_does_not_apply() -> None:
     assert (tables["not_computed"], tables["lowest_bits"]) == (2, None)
     open_book = {"d": ["T", "a", "b"], "value": [9, 5, 4]}
     report = audit(release_from_document(one_variable(["a", "b"], open_book))).report
-    assert [e.measure for e in report.risk_panel] == ["disclosures", "rank"]
+    assert [one.measure for one in report.risk_panel] == ["disclosures", "table_risk", "rank"]
+
+
+def test_risk_of_whole_tables_where_all_counts_are_known() -> None:
+    """R1 of (9, 5, 6): no zeros, N = 20, weights .1, .8, .1."""
+    made = {
+        "name": "t",
+        "cells": {"a": ["T", "k", "l", "m"], "value": [20, 9, 5, 6], "s": ["published", *["primary"] * 3]},
+    }
+    report = audit(release_from_document(document({**made, "status": "s"}))).report
+    shares = [9 / 20, 5 / 20, 6 / 20]
+    evenness = 1 + sum(p * log(p) for p in shares) / log(3)
+    expected = 0.8 * evenness - 0.1 * log(1 / (e * sqrt(20))) / sqrt(20)
+    assert figures(report, "table_risk") == {"tables": 1, "highest_R1": pytest.approx(expected, rel=1e-10)}
 
 
 def test_every_measure_says_what_it_tells_and_what_not() -> None:
@@ -121,7 +134,7 @@ def test_json_fits_the_schema_and_comes_back() -> None:
 def test_a_public_copy_keeps_what_is_published_only() -> None:
     """CONVENTION 325."""
     copy = public_copy(audited())
-    assert {e.measure for e in copy.risk_panel} == {"entropy_over_values", "entropy_over_tables", "rank"}
+    assert {one.measure for one in copy.risk_panel} == {"entropy_over_values", "entropy_over_tables", "rank"}
     release = read_release(TABLE_1)
     for text in (render_html(copy, release), render_text(copy, colour=False, width=100, limit=None)):
         assert "Entropy over tables" in text
@@ -145,7 +158,7 @@ def test_text_shows_figures_and_sentences() -> None:
     assert text.isascii()
     panel = text[text.index("Risk side by side") : text.index("\nNotes")]
     assert "fewest bits: 8.669" in " ".join(panel.split())
-    for measure in MEASURES:
+    for measure in audited().risk_panel:
         assert measure.title in panel
         assert measure.does_not_tell in " ".join(panel.split())
     assert max(map(len, panel.splitlines())) <= 100
@@ -184,7 +197,7 @@ def test_the_panel_in_a_browser(tmp_path: Path) -> None:
             page = browser.new_page(viewport={"width": 1200, "height": 900})
             page.goto(page_file.as_uri())
             page.click("nav a[href='#risk']")
-            assert page.locator("#risk tbody tr").count() == len(MEASURES)
+            assert page.locator("#risk tbody tr").count() == len(audited().risk_panel)
             assert page.locator("#risk tbody tr", has_text="Entropy over tables").is_visible()
             page.screenshot(path=str(tmp_path / "panel.png"))
             wide = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
