@@ -1,8 +1,9 @@
 """From bounds, rules and insiders to the report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -10,19 +11,36 @@ import numpy as np
 from audit.bounds.component import End, TargetBounds
 from audit.bounds.engine import CellBounds
 from audit.bounds.reveal import Argument
+from audit.measures.feasible_tables import Effort, TablePosterior
 from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
+from audit.measures.rank_view import RankView
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
-from audit.report.model import InsiderFinding, Possible, Report, ReportCell, Step, Summary
+from audit.report.exact_json import significant
+from audit.report.model import (
+    CellRank,
+    InsiderFinding,
+    OverTables,
+    Possible,
+    Report,
+    ReportCell,
+    Step,
+    Summary,
+)
+from audit.report.panel import Facts, risk_panel
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that was found out about a release; keys are positions among the open cells."""
+    """Everything that was found out about a release; keys are positions among the open cells.
+
+    tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
+    withheld: positions of the withheld cells, which `rank` speaks of.
+    """
 
     prepared: Prepared
     bounds: CellBounds
@@ -30,6 +48,10 @@ class Findings:
     insiders: InsiderAudit
     arguments: Mapping[int, Argument]
     steps: Mapping[int, tuple[Step, ...]]
+    tables: Sequence[TablePosterior | None]
+    effort: Effort
+    withheld: Sequence[int]
+    rank: RankView
 
 
 def build_report(
@@ -47,8 +69,11 @@ def build_report(
     prepared = findings.prepared
     require = policy.require if policy is not None else Require()
     listed_in = _listings(prepared)
-    rows = [_open_cell(findings, k, require, listed_in) for k in range(len(prepared.system.open_cells))]
-    rows += _published_findings(findings, listed_in)
+    ranks = _cell_ranks(findings)
+    open_rows = [
+        _open_cell(findings, k, require, listed_in, ranks.get(k)) for k in range(len(prepared.system.open_cells))
+    ]
+    rows = open_rows + _published_findings(findings, listed_in)
     if policy is None or not policy.primary:
         notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
     if timed_out:
@@ -71,6 +96,36 @@ def build_report(
         summary=summary,
         cells=tuple(rows),
         notes=notes,
+        risk_panel=risk_panel(
+            Facts(
+                prepared,
+                summary,
+                [row for row in open_rows if row.verdict != "not_judged"],
+                findings.rank.decrease,
+                findings.effort,
+            )
+        ),
+    )
+
+
+def _cell_ranks(findings: Findings) -> dict[int, CellRank]:
+    found = findings.rank
+    return {k: CellRank(bool(found.alone[i]), bool(found.recomputable[i])) for i, k in enumerate(findings.withheld)}
+
+
+def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | None:
+    if single:
+        return OverTables(0.0, "exact", None, (0.0, 0.0), None, None)
+    if found is None:
+        return None
+    low, high = found.ci
+    return OverTables(
+        significant(found.bits),
+        found.method,
+        found.tables,
+        (significant(low), significant(high)),
+        None if found.ess is None else significant(found.ess),
+        None if found.rhat is None or not isfinite(found.rhat) else significant(found.rhat),
     )
 
 
@@ -96,7 +151,9 @@ def _listings(prepared: Prepared) -> list[list[str]]:
     return names
 
 
-def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[list[str]]) -> ReportCell:
+def _open_cell(
+    findings: Findings, k: int, require: Require, listed_in: list[list[str]], rank: CellRank | None
+) -> ReportCell:
     prepared = findings.prepared
     cell = int(prepared.system.open_cells[k])
     bounds = findings.bounds.bounds[k]
@@ -148,6 +205,8 @@ def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[lis
         if insider is None or not sensitive
         else InsiderFinding(insider.who, (_scaled(insider.lower, unit), _scaled(insider.upper, unit))),
         steps=findings.steps.get(k, ()),
+        over_tables=_over_tables(findings.tables[k], single=single),
+        rank=rank,
     )
 
 
