@@ -1,0 +1,169 @@
+"""Samples against any release: a table in hand clears, exact arithmetic convicts.
+
+The intruder who knows a sample (t units in each group) recovers the zero of leaf j of group g exactly if no feasible table
+of whole numbers holds the sample, one more unit in g, and a unit in j. A table that does clears j, whoever found it: those
+that were found are kept, and an integer program looks for more; each is put into every statement first. That there is none
+is believed from the proved bounds of `audit.bounds` only. What is neither cleared nor proved stays open.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from audit.bounds.component import Limits, TargetBounds
+from audit.bounds.engine import bound_forms
+from audit.bounds.simplex import Simplex
+from audit.linear.difference import Differenced
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.linear.propagate import InfeasibleError
+from audit.linear.reduce import reduce
+from audit.measures.sap.attack import Attack, Ints
+from audit.progress import silent
+from audit.solvers.highs import Highs
+
+RECOVERED, NOT_RECOVERED, OPEN = 1, 0, -1
+
+MOST_TABLES = 400
+"""Tables that are kept; the oldest goes."""
+
+
+def largest(attack: Attack, known: Ints, forms: csr_array, limits: Limits) -> tuple[TargetBounds, ...]:
+    """Bounds of forms (csr, forms x leaves) over all tables with at least `known` units (int64, groups).
+
+    Raises
+    ------
+    InfeasibleError: there is no such table.
+    """
+    leaves = len(attack.counts)
+    bounded = np.flatnonzero((attack.low > 0) | (attack.high < NO_UPPER))
+    some = np.flatnonzero(known > 0)
+    single = csr_array(
+        (np.ones(len(bounded), np.int64), (np.arange(len(bounded)), bounded)), shape=(len(bounded), leaves)
+    )
+    matrix = csr_array(vstack([attack.rows, single, attack.membership[some]], format="csr", dtype=np.int64))
+    lower = np.concatenate([attack.row_low, attack.low[bounded], known[some]])
+    upper = np.concatenate([attack.row_high, attack.high[bounded], np.full(len(some), NO_UPPER)])
+    identity = csr_array((np.ones(len(lower), np.int64), (np.arange(len(lower)), np.arange(len(lower)))))
+    reduced = reduce(Differenced(matrix, lower, upper, identity), nonnegative=True)
+    return bound_forms(reduced, forms, Simplex(Highs()), limits, silent).bounds
+
+
+class Checker:
+    """Judges samples of one attack; remembers tables and judgements, so that later samples are cheaper."""
+
+    def __init__(self, attack: Attack, tight: NDArray[np.bool_], limits: Limits) -> None:
+        """tight: bool (groups), groups whose exhaustion is known to recover a target's zero."""
+        self._attack, self._tight, self._limits = attack, tight, limits
+        self._tables = [attack.counts]
+        self._sums = [attack.group_counts]
+        self._recovered: list[Ints] = []
+        self._spared: list[Ints] = []
+        self._targets = np.flatnonzero(attack.targets)
+        self.leaves = np.zeros(len(attack.counts), np.bool_)
+        """Leaves whose zero some sample was found to recover."""
+
+    def states(self, samples: Ints) -> NDArray[np.int8]:
+        """RECOVERED, NOT_RECOVERED or OPEN for each sample (int64, samples x groups)."""
+        return np.array([self._state(sample) for sample in samples], np.int8)
+
+    def _state(self, sample: Ints) -> int:
+        counts = self._attack.group_counts
+        if (self._tight & (sample == counts)).any() or any((sample >= s).all() for s in self._recovered):
+            return RECOVERED
+        if any((sample <= s).all() for s in self._spared):
+            return NOT_RECOVERED
+        state = self._search(sample)
+        if state == RECOVERED:
+            self._recovered.append(sample)
+        elif state == NOT_RECOVERED:
+            self._spared.append(sample)
+        return state
+
+    def _search(self, sample: Ints) -> int:
+        state = NOT_RECOVERED
+        left = self._uncleared(sample, self._targets)
+        while len(left):
+            leaf = int(left[0])
+            need = sample.copy()
+            need[self._attack.groups[leaf]] += 1
+            table = self._table(need, leaf)
+            if table is not None:
+                self._keep(table)
+                left = self._uncleared(sample, left)
+                continue
+            found = self._proved(need, leaf)
+            if found == RECOVERED:
+                self.leaves[leaf] = True
+                return RECOVERED
+            state = min(state, found)
+            left = left[1:]
+        return state
+
+    def _uncleared(self, sample: Ints, leaves: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Leaves that no table in hand clears."""
+        for table, sums in zip(reversed(self._tables), reversed(self._sums), strict=True):
+            if (sums >= sample).all():
+                group = self._attack.groups[leaves]
+                leaves = leaves[(sums[group] == sample[group]) | (table[leaves] == 0)]
+            if len(leaves) == 0:
+                break
+        return leaves
+
+    def _keep(self, table: Ints) -> None:
+        self._tables.append(table)
+        self._sums.append(np.asarray(self._attack.membership @ table, dtype=np.int64))
+        if len(self._tables) > MOST_TABLES:
+            del self._tables[1], self._sums[1]  # the true table stays
+
+    def _table(self, need: Ints, leaf: int) -> Ints | None:
+        """A feasible table with these units in the groups and one in the leaf; None if none was found."""
+        from scipy.optimize import Bounds, LinearConstraint, milp
+
+        attack = self._attack
+        low = attack.low.astype(np.float64)
+        low[leaf] = max(low[leaf], 1.0)
+        constraints = []
+        if attack.fully_known:
+            low = np.maximum(low, need[attack.groups])
+        else:
+            constraints.append(LinearConstraint(attack.membership, need, np.inf))
+        if attack.rows.shape[0]:
+            constraints.append(LinearConstraint(attack.rows, _floats(attack.row_low), _floats(attack.row_high)))
+        high = _floats(attack.high)
+        if (low > high).any():
+            return None
+        objective = np.zeros(len(low))
+        objective[leaf] = -1.0
+        outcome = milp(objective, constraints=constraints, bounds=Bounds(low, high), integrality=np.ones(len(low)))
+        if outcome.x is None or not np.isfinite(outcome.x).all() or (np.abs(outcome.x) > 2**53).any():
+            return None
+        table = np.rint(outcome.x).astype(np.int64)
+        return table if self._fits(table, need) and table[leaf] >= 1 else None
+
+    def _fits(self, table: Ints, need: Ints) -> bool:
+        attack = self._attack
+        sums = product(attack.rows, table)
+        return bool(
+            (table >= attack.low).all()
+            and (table <= attack.high).all()
+            and (sums >= attack.row_low).all()
+            and (sums <= attack.row_high).all()
+            and (attack.membership @ table >= need).all()
+        )
+
+    def _proved(self, need: Ints, leaf: int) -> int:
+        form = csr_array((np.ones(1, np.int64), (np.zeros(1, np.int64), [leaf])), shape=(1, len(self._attack.counts)))
+        try:
+            upper = largest(self._attack, need, form, self._limits)[0].upper
+        except InfeasibleError:
+            return RECOVERED
+        if upper.outer is not None and upper.outer <= 0:
+            return RECOVERED
+        return NOT_RECOVERED if upper.unlimited or (upper.attained or 0) >= 1 else OPEN
+
+
+def _floats(bound: Ints) -> NDArray[np.float64]:
+    result = bound.astype(np.float64)
+    result[bound <= NO_LOWER] = -np.inf
+    result[bound >= NO_UPPER] = np.inf
+    return result
