@@ -22,8 +22,8 @@ class Attack:
     counts: int64 (leaves), the true counts.
     low, high: int64 (leaves), what is known of each leaf by itself; 0 / NO_UPPER where nothing is.
     rows, row_low, row_high: int64 csr (statements x leaves) and bounds: sums of two or more leaves.
-    groups: int64 (leaves), labels 0, 1, ...: a known unit is known to belong to a group of leaves. Usually every leaf is
-        a group; with units known in some variables only, a group is what these variables tell.
+    groups: int64 (leaves), labels 0, 1, ...: a known unit is known to belong to a group of leaves. Usually every leaf
+        is a group; with units known in some variables only, a group is what these variables tell.
     sampled: bool (leaves): units of these leaves can be known; no group is sampled in part.
     targets: bool (leaves): leaves whose zeros count as recovered.
     """
@@ -96,7 +96,9 @@ class Attack:
             raise InputError("--n: no sample size is given.")
         if min(n) < 0 or max(n) > self.total:
             wrong = min(n) if min(n) < 0 else max(n)
-            raise InputError(f"n = {wrong:,}: expected a sample size from 0 to N = {self.total:,}, the number of units.")
+            raise InputError(
+                f"n = {wrong:,}: expected a sample size from 0 to N = {self.total:,}, the number of units."
+            )
         return n
 
 

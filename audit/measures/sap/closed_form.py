@@ -1,14 +1,15 @@
 """The releases for which SAP has a closed form: one rounded table, and one rounded table with its rounded total.
 
-Smith & Elliot 2007, 2.3.1 and 2.3.2. Counts c with trivial bounds l <= c <= u from the rounding, total T with l_T <= T <=
-u_T.
+Smith & Elliot 2007, 2.3.1 and 2.3.2. Counts c with trivial bounds l <= c <= u from the rounding, total T with l_T <= T
+<= u_T.
 
 **Rounded table.** The trivial bounds are tight, and stay so when a sample is subtracted: static and resolved agree.
 
-**With rounded total.** The tightest upper bound of cell j is min(u_j, u_T - sum of the other l) (static). With a sample s
-the largest possible count of j is min(u_j, u_T - sum over i != j of max(l_i, s_i)). It equals s_j = c_j if c_j = u_j, or
-if T = u_T and every other cell above its lower bound is exhausted. So a zero is recovered exactly if the sample exhausts a
-cell with c = u, or if T = u_T and it exhausts all cells D with c > l and any cell at all. With tight cells Tt = {c = u}
+**With rounded total.** The tightest upper bound of cell j is min(u_j, u_T - sum of the other l) (static). With a sample
+s the largest possible count of j is min(u_j, u_T - sum over i != j of max(l_i, s_i)). It equals s_j = c_j if c_j = u_j,
+or if T = u_T and every other cell above its lower bound is exhausted. So a zero is recovered exactly if the sample
+exhausts a cell with c = u, or if T = u_T and it exhausts all cells D with c > l and any cell at all. With tight cells
+Tt = {c = u}
 
     Q(w) = prod_Tt (1 - w^c)                          T < u_T, or D meets Tt
     Q(w) = (1 - w^|D|) prod_Tt (1 - w^c)              T = u_T, D not empty, |D|: its units

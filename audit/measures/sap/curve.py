@@ -1,4 +1,6 @@
-"""From the polynomial of a release (see `unrecovered`) to SAP at sample sizes: exact where affordable, else enclosed."""
+"""From the polynomial of a release (see `unrecovered`) to SAP at sample sizes: exact where affordable, else
+enclosed.
+"""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -83,8 +85,7 @@ def exact_curve(
 def _bits(total: int, upto: int) -> float:
     """Bits of all numbers C(total, k), k <= upto, roughly: (upto + 1) times the largest."""
     k = min(upto, total // 2)
-    if total > 10**15:  # lgamma of such numbers has no digits left
-        largest = k * log(total)
-    else:
-        largest = lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1)
+    # lgamma of very large numbers has no digits left after the decimal point
+    exact = lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) if total < 10**12 else float("inf")
+    largest = min(exact, k * log(total))
     return (upto + 1) * (largest / log(2) + 1)

@@ -1,12 +1,12 @@
 """SAP of large populations as floats with a proved error bound.
 
-The sum 1 - sum_k q_k (n)_k / (N)_k alternates. It is evaluated in ball arithmetic (flint's arb), whose radii are proved,
-with as many bits as the cancellation needs. Two facts keep that cheap for N of a million; let w = n/N and let a table
-have tight cells with counts c:
+The sum 1 - sum_k q_k (n)_k / (N)_k alternates. It is evaluated in ball arithmetic (flint's arb), whose radii are
+proved, with as many bits as the cancellation needs. Two facts keep that cheap for N of a million; let w = n/N and let a
+table have tight cells with counts c:
 
 * **Few terms.** (n)_k/(N)_k <= w^k and |q_k| is at most the coefficient of prod (1 + w^c). So for any x > w the terms
-  beyond K add at most prod (1 + x^c) (w/x)^(K+1); x and K are chosen so that this is below 2^-70, and the bound, computed
-  in balls, joins the error.
+  beyond K add at most prod (1 + x^c) (w/x)^(K+1); x and K are chosen so that this is below 2^-70, and the bound,
+  computed in balls, joins the error.
 * **Little cancellation.** The terms add up to at most exp(sum w^c) in absolute value. Where that exponent is large, SAP
   is close to 1: it never falls as n grows (a larger sample exhausts more), so SAP(n) is in [SAP(m), 1] for m < n, and
   such n take that interval from the largest m whose exponent is moderate.

@@ -32,7 +32,9 @@ def number_of_samples(attack: Attack, n: tuple[int, ...]) -> int:
 def unrecovered_by_enumeration(
     attack: Attack, checker: Checker, n: tuple[int, ...]
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """For each size the number of samples that recover nothing: (at least, at most); they differ where some stay open."""
+    """For each size the number of samples that recover nothing: (at least, at most); they differ where some stay
+    open.
+    """
     at = np.flatnonzero(attack.sampled_groups & (attack.group_counts > 0))
     sizes = attack.group_counts[at].tolist()
     at_least, at_most = {}, {}

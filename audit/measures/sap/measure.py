@@ -35,8 +35,8 @@ class Effort:
 
 
 def static_sap(attack: Attack, n: tuple[int, ...], *, exact: bool = False, limits: Limits = NO_LIMITS) -> Sap:
-    """SAP of Smith & Elliot 2007 (2.3): a zero is recovered if the sample exhausts a cell whose true count is its tightest
-    upper bound.
+    """SAP of Smith & Elliot 2007 (2.3): a zero is recovered if the sample exhausts a cell whose true count is its
+    tightest upper bound.
 
     Raises
     ------
@@ -59,7 +59,8 @@ def resolved_sap(
 
     Raises
     ------
-    InputError: sample sizes that are not possible, or no replicates. LimitError: exact was asked for and is out of reach.
+    InputError: sample sizes that are not possible, or no replicates. LimitError: exact was asked for and is out of
+    reach.
     """
     n = attack.sizes(n)
     net = network(attack)

@@ -1,10 +1,10 @@
 """Resolved SAP by random orders of the units.
 
 Units become known one after another. Both definitions are monotone: once a zero is recovered it stays recovered. So one
-random order gives all sample sizes at once: the size m_s at which it exhausts a tight cell, and by bisection the size m_r
-<= m_s at which subtraction and solving again first recovers a zero. Since SAP static is known exactly, only the
-difference, P(m_r <= n < m_s), is estimated, with exact binomial (Clopper-Pearson) intervals: the estimate is never below
-static. Samples whose state stays open widen the interval on the side they might be on.
+random order gives all sample sizes at once: the size m_s at which it exhausts a tight cell, and by bisection the size
+m_r <= m_s at which subtraction and solving again first recovers a zero. Since SAP static is known exactly, only the
+difference, P(m_r <= n < m_s), is estimated, with exact binomial (Clopper-Pearson) intervals: the estimate is never
+below static. Samples whose state stays open widen the interval on the side they might be on.
 """
 
 from typing import Protocol

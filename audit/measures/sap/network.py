@@ -1,11 +1,12 @@
 """Samples against a network of sums: exact for whole numbers, thousands of samples at once.
 
-If the released sums fall into two families, in each of which any two sums are nested or disjoint (one table, its rounded
-rows, columns and total; one hierarchical variable besides), a table is a circulation: the sums of one family branch from a
-root down to the cells, those of the other gather them again. Node-arc matrices are totally unimodular (Hoffman, Kruskal
-1956), so with c the true table, a feasible whole-number table that keeps c' >= s and has c'_j > c_j exists exactly if the
-residual network of c has a cycle through arc j; when s exhausts j (c_j = s_j) arc j cannot be walked back, so that this
-means: both ends of arc j are in one strongly connected component. Only which cells are exhausted matters.
+If the released sums fall into two families, in each of which any two sums are nested or disjoint (one table, its
+rounded rows, columns and total; one hierarchical variable besides), a table is a circulation: the sums of one family
+branch from a root down to the cells, those of the other gather them again. Node-arc matrices are totally unimodular
+(Hoffman, Kruskal 1956), so with c the true table, a feasible whole-number table that keeps c' >= s and has c'_j > c_j
+exists exactly if the residual network of c has a cycle through arc j; when s exhausts j (c_j = s_j) arc j cannot be
+walked back, so that this means: both ends of arc j are in one strongly connected component. Only which cells are
+exhausted matters.
 """
 
 from dataclasses import dataclass
@@ -29,9 +30,9 @@ Flags = NDArray[np.bool_]
 class Network:
     """The residual network of the true table.
 
-    nodes: number of nodes; tail, head: int64 (leaves), ends of each leaf's arc; up, down: bool (leaves), whether the arc
-    may be walked forward, and back if the leaf is not exhausted; fixed_tail, fixed_head: arcs that every sample leaves.
-    targets: bool (leaves).
+    nodes: number of nodes; tail, head: int64 (leaves), ends of each leaf's arc; up, down: bool (leaves), whether the
+    arc may be walked forward, and back if the leaf is not exhausted; fixed_tail, fixed_head: arcs that every sample
+    leaves. targets: bool (leaves).
     """
 
     nodes: int
@@ -49,7 +50,9 @@ class Network:
         return len(self.fixed_tail) + int(self.down.sum())
 
     def recovered(self, exhausted: Flags) -> Flags:
-        """bool (samples x leaves): exhausted targets that nothing but 0 is left for. exhausted: bool (samples x leaves)."""
+        """bool (samples x leaves): exhausted targets that nothing but 0 is left for. exhausted: bool (samples x
+        leaves).
+        """
         result = np.zeros(exhausted.shape, np.bool_)
         step = max(1, ARCS_AT_ONCE // max(self.arcs, 1))
         for start in range(0, len(exhausted), step):
@@ -122,7 +125,8 @@ def _distinct(rows: csr_array, low: Ints, high: Ints) -> tuple[csr_array, Ints, 
     """Equal sums once, with both their bounds."""
     seen: dict[bytes, int] = {}
     kept: list[int] = []
-    lower, upper = [], []
+    lower: list[int] = []
+    upper: list[int] = []
     for r in range(rows.shape[0]):
         key = rows.indices[rows.indptr[r] : rows.indptr[r + 1]].astype(np.int64).tobytes()
         if not key:
@@ -150,10 +154,10 @@ def _two_families(sums: int, a: Ints, b: Ints) -> NDArray[np.int64] | None:
     return None if (one == other).any() else (one > other).astype(np.int64)
 
 
-def _forests(
-    rows: csr_array, size: Ints, family: Ints, a: Ints, b: Ints, common: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """(node of the smallest sum around each sum in its family, 0: the root; the same for each leaf in both families)."""
+def _forests(rows: csr_array, size: Ints, family: Ints, a: Ints, b: Ints, common: Ints) -> tuple[Ints, Ints, Ints]:
+    """(node of the smallest sum around each sum in its family, 0: the root; the same for each leaf in both
+    families).
+    """
     parent = np.zeros(len(size), np.int64)
     inside = (family[a] == family[b]) & (common == size[a]) & (size[b] > size[a])
     for small, large in zip(a[inside].tolist(), b[inside].tolist(), strict=True):

@@ -1,9 +1,9 @@
 """Samples against any release: a table in hand clears, exact arithmetic convicts.
 
-The intruder who knows a sample (t units in each group) recovers the zero of leaf j of group g exactly if no feasible table
-of whole numbers holds the sample, one more unit in g, and a unit in j. A table that does clears j, whoever found it: those
-that were found are kept, and an integer program looks for more; each is put into every statement first. That there is none
-is believed from the proved bounds of `audit.bounds` only. What is neither cleared nor proved stays open.
+The intruder who knows a sample (t units in each group) recovers the zero of leaf j of group g exactly if no feasible
+table of whole numbers holds the sample, one more unit in g, and a unit in j. A table that does clears j, whoever found
+it: those that were found are kept, and an integer program looks for more; each is put into every statement first. That
+there is none is believed from the proved bounds of `audit.bounds` only. What is neither cleared nor proved stays open.
 """
 
 import numpy as np

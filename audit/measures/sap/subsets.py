@@ -2,17 +2,18 @@
 
 In a network only the set E of exhausted cells decides (see `network`), so the polynomial of `unrecovered` is
 
-    Q(w) = prod_T (1 - w^c) * sum over A of g(A) w^units(A),    g(A) = sum over E in A of (-1)^|A - E| [E recovers nothing],
+    Q(w) = prod_T (1 - w^c) * sum over A of g(A) w^units(A),
+    g(A) = sum over subsets E of A of (-1)^|A - E| [E recovers nothing],
 
-T the tight cells (exhausting one always recovers a zero), A and E sets of other cells. Only sets of at most max(n) units
-matter. g is the Moebius transform of the indicator.
+T the tight cells (exhausting one always recovers a zero), A and E sets of other cells. Only sets of at most max(n)
+units matter. g is the Moebius transform of the indicator.
 """
 
 from typing import Any
 
 import numpy as np
 
-from audit.measures.sap.attack import Attack
+from audit.measures.sap.attack import Attack, Ints
 from audit.measures.sap.network import Network
 from audit.measures.sap.unrecovered import Polynomial, exhausting_none
 
@@ -45,7 +46,7 @@ def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: in
     for row, members in enumerate(sets):
         exhausted[row, cells[list(members)]] = True
     nothing = ~net.recovered(exhausted).any(axis=1)
-    signed = _moebius(sets, nothing.astype(np.int64))
+    signed = _moebius(sets, np.asarray(nothing, dtype=np.int64))
     q = [0] * (upto + 1)
     for members, g in zip(sets, signed.tolist(), strict=True):
         q[sum(units[i] for i in members)] += g
@@ -72,7 +73,7 @@ def _sets(units: list[int], upto: int) -> list[tuple[int, ...]]:
     return [members for members, _ in found]
 
 
-def _moebius(sets: list[tuple[int, ...]], values: np.ndarray[Any, np.dtype[np.int64]]) -> Any:
+def _moebius(sets: list[tuple[int, ...]], values: Ints) -> Ints:
     """g(A) = sum over subsets E of A of (-1)^|A - E| values(E), for a family that holds all subsets of its members."""
     place = {members: row for row, members in enumerate(sets)}
     with_element: dict[int, tuple[list[int], list[int]]] = {}

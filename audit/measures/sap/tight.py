@@ -16,8 +16,8 @@ from audit.measures.sap.solve import largest
 class Tight:
     """What the release alone says before anything is subtracted.
 
-    certain, possible: bool (groups): groups with a target whose exhaustion recovers a zero, as far as proved, and as far as
-        not disproved. zero_known: the zero of a target is recovered by the release alone (certainly, possibly).
+    certain, possible: bool (groups): groups with a target whose exhaustion recovers a zero, as far as proved, and as
+        far as not disproved. zero_known: the zero of a target is recovered by the release alone (certainly, possibly).
     """
 
     certain: NDArray[np.bool_]
@@ -27,7 +27,8 @@ class Tight:
     def counts(self, attack: Attack, *, possible: bool = False) -> list[int]:
         """Counts of the tight groups that a sample can exhaust; a 0 stands for a zero that needs no sample."""
         chosen = (self.possible if possible else self.certain) & (attack.sampled_groups | (attack.group_counts == 0))
-        return attack.group_counts[chosen].tolist() + [0] * self.zero_known[possible]
+        counts: list[int] = attack.group_counts[chosen].tolist()
+        return counts + [0] * self.zero_known[possible]
 
     @property
     def decided(self) -> bool:

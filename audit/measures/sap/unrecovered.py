@@ -1,8 +1,8 @@
 """The polynomial that counts samples which recover nothing.
 
-Whether a sample recovers a zero depends on which groups of units it exhausts. Let Q(w) = sum q_k w^k be the signed count
-(inclusion-exclusion) of sets of groups by their number of units k; a set of k units lies in a sample of n of N with
-probability (n)_k / (N)_k (falling factorials). So
+Whether a sample recovers a zero depends on which groups of units it exhausts. Let Q(w) = sum q_k w^k be the signed
+count (inclusion-exclusion) of sets of groups by their number of units k; a set of k units lies in a sample of n of N
+with probability (n)_k / (N)_k (falling factorials). So
 
     SAP(n) = 1 - sum_k q_k (n)_k / (N)_k = 1 - [z^n] sum_k q_k z^k (1+z)^(N-k) / C(N, n).
 
@@ -13,7 +13,6 @@ form into their inclusion-exclusion sum, [z^n] prod_T ((1+z)^c - z^c) (1+z)^(N -
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from math import comb
 from typing import Any
 
 Polynomial = Any
@@ -26,8 +25,8 @@ SHORT = 32
 def exhausting_none(tight: Iterable[int], length: int) -> Polynomial:
     """prod (1 - w^c) over the counts c of tight cells, first `length` coefficients.
 
-    A tight cell with count 0 makes it 0: its zero is recovered by every sample. Cells with `length` units or more do not
-    matter.
+    A tight cell with count 0 makes it 0: its zero is recovered by every sample. Cells with `length` units or more do
+    not matter.
     """
     from flint import fmpz_poly
 
@@ -92,8 +91,3 @@ def _binomial(power: int, length: int) -> Polynomial:
         coefficients.append(term)
         term = term * (power - k) // (k + 1)
     return fmpz_poly(coefficients)
-
-
-def all_samples(total: int, sizes: Iterable[int]) -> list[int]:
-    """C(total, n) for each size."""
-    return [comb(total, n) for n in sizes]
