@@ -20,6 +20,7 @@ from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.cumulative import cumulative_steps
 from audit.measures.insider_audit import audit_insiders
+from audit.measures.sap.requirement import judge_sap
 from audit.model import Note, Policy, Release
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
@@ -126,12 +127,15 @@ def audit(
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, (Probe(engine), Simplex(engine)), limits, tell)
     clock.lap("insiders")
+    sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
+    if sap is not None:
+        clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
     steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
     if cumulative:
         clock.lap("cumulative view")
-    findings = Findings(prepared, found, sensitivity, insiders, arguments, steps)
+    findings = Findings(prepared, found, sensitivity, insiders, arguments, steps, sap)
     report = build_report(
         findings,
         policy=rules,

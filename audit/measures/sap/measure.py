@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from audit.bounds.component import Limits
 from audit.errors import InputError
 from audit.measures.sap.attack import Attack
@@ -18,6 +21,14 @@ from audit.measures.sap.tight import Tight, tight_groups
 from audit.progress import Progress, silent
 
 NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A resolved SAP found without sampling, and bool (leaves): those whose zero some sample was seen to recover."""
+
+    sap: Sap
+    leaves: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -66,7 +77,7 @@ def resolved_sap(
     net = network(attack)
     found = exactly(attack, net, n, exact=effort.exact, limits=limits)
     if found is not None:
-        return found
+        return found.sap
     if effort.replicates is not None and effort.replicates < 1:
         raise InputError(f"replicates: found {effort.replicates}, expected at least 1.")
     tight = tight_groups(attack, net, max(n), limits)
@@ -82,32 +93,40 @@ def resolved_sap(
 
 def exactly(
     attack: Attack, net: Network | None, n: tuple[int, ...], *, exact: bool, limits: Limits = NO_LIMITS
-) -> Sap | None:
+) -> Exact | None:
     """Resolved SAP without sampling; None where that is out of reach. Samples that stay open give proved bounds."""
-    tight = None
-    if net is not None:
-        if attack.rows.shape[0] == 0:
-            tight = tight_groups(attack, net, max(n), limits)
-            return curve_of_tight(tight.counts(attack), attack.total, n, "resolved", exact=exact)
-        if _only_total(attack):
-            return rounded_table_and_total(
-                attack.counts, attack.low, attack.high, int(attack.row_high.min()), n, exact=exact
-            )
-        tight = tight_groups(attack, net, max(n), limits)
-        usable = attack.sampled | (attack.counts == 0)
-        chosen = [j for j in range(len(attack.counts)) if tight.certain[attack.groups[j]] and usable[j]]
-        q = recovery_polynomial(attack, net, chosen, max(n))
-        return None if q is None else curve(q, attack.total, n, "resolved", exact=exact)
-    if number_of_samples(attack, n) > MOST_SAMPLES:
+    if net is None and number_of_samples(attack, n) > MOST_SAMPLES:
         return None
     tight = tight_groups(attack, net, max(n), limits)
+    leaves = tight.certain[attack.groups]
+    if net is not None:
+        return _by_network(attack, net, tight, n, exact=exact)
     checker = Checker(attack, tight.certain, limits)
     at_least, at_most = unrecovered_by_enumeration(attack, checker, n)
     low = exact_curve(at_most, attack.total, n, "resolved", "every sample")
     if at_least == at_most:
-        return low
+        return Exact(low, leaves | checker.leaves)
     high = exact_curve(at_least, attack.total, n, "resolved", "every sample")
-    return _between(low, high, "every sample, some open")
+    return Exact(_between(low, high, "every sample, some open"), leaves | checker.leaves)
+
+
+def _by_network(attack: Attack, net: Network, tight: Tight, n: tuple[int, ...], *, exact: bool) -> Exact | None:
+    reachable = attack.sampled | (attack.counts == 0)
+    leaves = tight.certain[attack.groups] & reachable
+    if attack.rows.shape[0] == 0:
+        return Exact(curve_of_tight(tight.counts(attack), attack.total, n, "resolved", exact=exact), leaves)
+    if _only_total(attack):
+        bound = int(attack.row_high.min())
+        found = rounded_table_and_total(attack.counts, attack.low, attack.high, bound, n, exact=exact)
+        above = attack.counts > attack.low
+        all_above = int(attack.counts[above].sum())
+        if attack.total == bound and all_above <= max(n):
+            leaves = leaves | (attack.counts + np.where(above, 0, all_above) <= max(n))
+        return Exact(found, leaves)
+    by_sets = recovery_polynomial(attack, net, np.flatnonzero(leaves).tolist(), max(n))
+    if by_sets is None:
+        return None
+    return Exact(curve(by_sets.q, attack.total, n, "resolved", exact=exact), leaves | by_sets.leaves)
 
 
 def _static(attack: Attack, tight: Tight, n: tuple[int, ...], exact: bool) -> Sap:

@@ -67,6 +67,8 @@ class Checker:
         return np.array([self._state(sample) for sample in samples], np.int8)
 
     def _state(self, sample: Ints) -> int:
+        if self._limits.out_of_time():
+            return OPEN
         counts = self._attack.group_counts
         if (self._tight & (sample == counts)).any() or any((sample >= s).all() for s in self._recovered):
             return RECOVERED

@@ -9,9 +9,11 @@ T the tight cells (exhausting one always recovers a zero), A and E sets of other
 units matter. g is the Moebius transform of the indicator.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.measures.sap.attack import Attack, Ints
 from audit.measures.sap.network import Network
@@ -22,7 +24,15 @@ MOST_ARCS = 30_000_000
 """Residual arcs of all sets together."""
 
 
-def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: int) -> Polynomial | None:
+@dataclass(frozen=True)
+class BySets:
+    """Q(w), and bool (leaves): those whose zero the exhaustion of some set of other cells recovers."""
+
+    q: Polynomial
+    leaves: NDArray[np.bool_]
+
+
+def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: int) -> BySets | None:
     """Q(w) up to w^upto; None if there are too many sets.
 
     Parameters
@@ -33,7 +43,7 @@ def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: in
 
     counts = attack.counts
     if 0 in counts[tight]:
-        return fmpz_poly([0])
+        return BySets(fmpz_poly([0]), np.zeros(len(counts), np.bool_))
     free = attack.sampled & (counts > 0) & (counts <= upto)
     free[tight] = False
     cells = np.flatnonzero(free)
@@ -45,12 +55,13 @@ def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: in
     exhausted = np.tile(counts == 0, (len(sets), 1))
     for row, members in enumerate(sets):
         exhausted[row, cells[list(members)]] = True
-    nothing = ~net.recovered(exhausted).any(axis=1)
-    signed = _moebius(sets, np.asarray(nothing, dtype=np.int64))
+    recovered = net.recovered(exhausted)
+    signed = _moebius(sets, np.asarray(~recovered.any(axis=1), dtype=np.int64))
     q = [0] * (upto + 1)
     for members, g in zip(sets, signed.tolist(), strict=True):
         q[sum(units[i] for i in members)] += g
-    return exhausting_none(counts[tight].tolist(), upto + 1).mul_low(fmpz_poly(q), upto + 1)
+    product = exhausting_none(counts[tight].tolist(), upto + 1).mul_low(fmpz_poly(q), upto + 1)
+    return BySets(product, np.asarray(recovered.any(axis=0)))
 
 
 def _number_of_sets(units: list[int], upto: int) -> int:
