@@ -130,7 +130,7 @@ def _population(
     table: str, upper: str | None, rounding: int | None, json: str | None, *, rounded_total: bool, schemes: bool
 ) -> "tuple[Population, bool]":
     """The base table with its attack, and whether it is a bare matrix."""
-    from audit.io.matrix import is_matrix, read_matrix, refuse_margins
+    from audit.io.count_matrix import is_matrix, read_matrix, refuse_margins
     from audit.measures.sap.matrix_attack import of_counts
     from audit.measures.sap.population import of_release
 

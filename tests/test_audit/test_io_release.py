@@ -17,7 +17,19 @@ from audit.io import (
     read_release,
 )
 from audit.io.release_file import release_from_document
-from audit.model import PQ, Attribute, Dominance, Entropy, Intruder, Measure, Policy, Request, Require, SapLimit, Threshold
+from audit.model import (
+    PQ,
+    Attribute,
+    Dominance,
+    Entropy,
+    Intruder,
+    Measure,
+    Policy,
+    Request,
+    Require,
+    SapLimit,
+    Threshold,
+)
 
 REPORTS = sorted((Path(__file__).parents[1] / "data" / "reports").glob("*/*.yaml"))
 
