@@ -87,13 +87,13 @@ def test_a_network_and_the_general_engine_agree(problem: Attack) -> None:
         by_engine = exactly(problem, None, sizes(problem), exact=False)
     assert by_network is not None
     assert by_engine is not None
-    assert by_network.exact == by_engine.exact
+    assert by_network.sap.exact == by_engine.sap.exact
 
 
 @settings(max_examples=25, deadline=None)
 @given(attacks(), st.integers(0, 3))
 def test_units_known_in_part_are_taken_from_their_margins(problem: Attack, way: int) -> None:
-    # CONVENTION 204
+    # CONVENTION 264
     cells = len(problem.counts)
     labels = np.arange(cells) // 2 if way % 2 else np.arange(cells) % 2
     partly = problem.known_in(labels.astype(np.int64))

@@ -36,7 +36,7 @@ def test_above_the_limit_is_unsafe_and_says_why() -> None:
 
 
 def test_exactly_the_limit_is_allowed() -> None:
-    # CONVENTION 205
+    # CONVENTION 266
     counts = table(["k", "l", "m"], [0, 6, 6], truth=[1, 5, 7], rounding={"base": 3, "method": "conventional"})
     for text, verdict in (("2/13", "safe"), ("0.153846153846153", "unsafe")):
         found = report(counts, policy={"require": {"sap": {"n": "2", "max": text}}})
@@ -80,7 +80,7 @@ def test_subtraction_is_solved_again() -> None:
 
 
 def test_too_many_units_are_all_units() -> None:
-    # CONVENTION 205
+    # CONVENTION 266
     assert judged([1, 5, 7], 0.99, n=1000).verdict == "unsafe"
     found = judged([1, 5, 7], 1, n=1000)
     assert any("SAP(13) = 1" in note.text for note in found.notes)
@@ -113,7 +113,7 @@ def test_withheld_cells(n: int) -> None:
 
 
 def test_what_sap_is_not_defined_for_is_an_error() -> None:
-    # CONVENTION 205
+    # CONVENTION 266
     policy = {"require": {"sap": {"n": 2, "max": 0.05}}}
     magnitude = table(["k", "l", "m"], [1, 2, 3])
     with pytest.raises(InputError, match=r"policy.require.sap: SAP is defined for one measure of counts; .*magnitude"):

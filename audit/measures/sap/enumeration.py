@@ -38,7 +38,7 @@ def unrecovered_by_enumeration(
     at = np.flatnonzero(attack.sampled_groups & (attack.group_counts > 0))
     sizes = attack.group_counts[at].tolist()
     at_least, at_most = {}, {}
-    for size in sorted(set(n)):
+    for size in sorted(set(n), reverse=True):  # what a sample does not recover, no part of it does
         at_least[size] = at_most[size] = 0
         for parts in _compositions(sizes, size):
             sample: Ints = np.zeros(len(attack.group_counts), np.int64)

@@ -76,10 +76,14 @@ def estimate(
         bounds.append((min(float(low) + below, 1.0), min(float(high) + above, 1.0)))
     method = "Monte Carlo of what exceeds static"
     found_sap = from_bounds("resolved", method, attack.total, static.n, bounds, sampling)
-    value = tuple(
-        min(s + float(at_least[n] + at_most[n]) / 2 / sampling.replicates, 1.0)
+    raw = [
+        s + float(at_least[n] + at_most[n]) / 2 / sampling.replicates
         for s, n in zip(static.value, static.n, strict=True)
-    )
+    ]
+    order = np.argsort(static.n, kind="stable")
+    rising = np.empty(len(raw))
+    rising[order] = np.maximum.accumulate(np.array(raw)[order])  # SAP never falls as n grows
+    value = tuple(min(v, high) for v, (_, high) in zip(rising.tolist(), bounds, strict=True))
     error = max(max(high - v, v - low) for v, (low, high) in zip(value, bounds, strict=True)) + 2.0**-52
     return Sap("resolved", method, attack.total, static.n, None, value, error, found_sap.interval, sampling)
 

@@ -8,7 +8,7 @@ there is none is believed from the proved bounds of `audit.bounds` only. What is
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
 from audit.bounds.component import Limits, TargetBounds
 from audit.bounds.engine import bound_forms
@@ -23,8 +23,8 @@ from audit.solvers.highs import Highs
 
 RECOVERED, NOT_RECOVERED, OPEN = 1, 0, -1
 
-MOST_TABLES = 400
-"""Tables that are kept; the oldest goes."""
+MOST_KEPT = 2048
+"""Tables, and judged samples, that are kept."""
 
 
 def largest(attack: Attack, known: Ints, forms: csr_array, limits: Limits) -> tuple[TargetBounds, ...]:
@@ -48,16 +48,37 @@ def largest(attack: Attack, known: Ints, forms: csr_array, limits: Limits) -> tu
     return bound_forms(reduced, forms, Simplex(Highs()), limits, silent).bounds
 
 
+class _Rows:
+    """Rows of integers of equal length, in one growing array; beyond the limit the older half goes, the first stays."""
+
+    def __init__(self, width: int) -> None:
+        self._rows, self._used = np.zeros((16, width), np.int64), 0
+
+    @property
+    def rows(self) -> Ints:
+        return self._rows[: self._used]
+
+    def add(self, row: Ints) -> None:
+        if self._used >= MOST_KEPT:
+            half = self._used // 2
+            self._rows[1:half] = self._rows[self._used - half + 1 : self._used]
+            self._used = half
+        elif self._used == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        self._rows[self._used] = row
+        self._used += 1
+
+
 class Checker:
     """Judges samples of one attack; remembers tables and judgements, so that later samples are cheaper."""
 
     def __init__(self, attack: Attack, tight: NDArray[np.bool_], limits: Limits) -> None:
         """tight: bool (groups), groups whose exhaustion is known to recover a target's zero."""
         self._attack, self._tight, self._limits = attack, tight, limits
-        self._tables = [attack.counts]
-        self._sums = [attack.group_counts]
-        self._recovered: list[Ints] = []
-        self._spared: list[Ints] = []
+        groups = len(attack.group_counts)
+        self._tables, self._sums = _Rows(len(attack.counts)), _Rows(groups)
+        self._keep(attack.counts)
+        self._recovered, self._spared = _Rows(groups), _Rows(groups)
         self._targets = np.flatnonzero(attack.targets)
         self.leaves = np.zeros(len(attack.counts), np.bool_)
         """Leaves whose zero some sample was found to recover."""
@@ -70,15 +91,15 @@ class Checker:
         if self._limits.out_of_time():
             return OPEN
         counts = self._attack.group_counts
-        if (self._tight & (sample == counts)).any() or any((sample >= s).all() for s in self._recovered):
+        if (self._tight & (sample == counts)).any() or (self._recovered.rows <= sample).all(axis=1).any():
             return RECOVERED
-        if any((sample <= s).all() for s in self._spared):
+        if (self._spared.rows >= sample).all(axis=1).any():
             return NOT_RECOVERED
         state = self._search(sample)
         if state == RECOVERED:
-            self._recovered.append(sample)
+            self._recovered.add(sample)
         elif state == NOT_RECOVERED:
-            self._spared.append(sample)
+            self._spared.add(sample)
         return state
 
     def _search(self, sample: Ints) -> int:
@@ -103,43 +124,57 @@ class Checker:
 
     def _uncleared(self, sample: Ints, leaves: NDArray[np.intp]) -> NDArray[np.intp]:
         """Leaves that no table in hand clears."""
-        for table, sums in zip(reversed(self._tables), reversed(self._sums), strict=True):
-            if (sums >= sample).all():
-                group = self._attack.groups[leaves]
-                leaves = leaves[(sums[group] == sample[group]) | (table[leaves] == 0)]
-            if len(leaves) == 0:
-                break
-        return leaves
+        tables, sums = self._tables.rows, self._sums.rows
+        holding = (sums >= sample).all(axis=1)
+        group = self._attack.groups[leaves]
+        cleared = (sums[holding][:, group] > sample[group]) & (tables[holding][:, leaves] > 0)
+        return leaves[~cleared.any(axis=0)]
 
     def _keep(self, table: Ints) -> None:
-        self._tables.append(table)
-        self._sums.append(np.asarray(self._attack.membership @ table, dtype=np.int64))
-        if len(self._tables) > MOST_TABLES:
-            del self._tables[1], self._sums[1]  # the true table stays
+        self._tables.add(table)
+        self._sums.add(np.asarray(self._attack.membership @ table, dtype=np.int64))
 
     def _table(self, need: Ints, leaf: int) -> Ints | None:
-        """A feasible table with these units in the groups and one in the leaf; None if none was found."""
+        """A feasible table with these units in the groups and one in the leaf; None if none was found.
+
+        Of all such tables one that differs from the true table as little as possible: it holds many other samples, and
+        clears this leaf for them too. Unknowns: what is added to each leaf, what is taken away.
+        """
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        attack = self._attack
-        low = attack.low.astype(np.float64)
-        low[leaf] = max(low[leaf], 1.0)
-        constraints = []
+        attack, true = self._attack, self._attack.counts
+        most_taken = np.minimum(true - attack.low, true)
         if attack.fully_known:
-            low = np.maximum(low, need[attack.groups])
+            most_taken = np.minimum(most_taken, np.maximum(true - need[attack.groups], 0))
+        least_added = np.zeros(len(true))
+        if attack.fully_known:
+            least_added = np.maximum(need[attack.groups] - true, 0).astype(np.float64)
+        if true[leaf] == 0:
+            least_added[leaf] = 1
         else:
-            constraints.append(LinearConstraint(attack.membership, need, np.inf))
-        if attack.rows.shape[0]:
-            constraints.append(LinearConstraint(attack.rows, _floats(attack.row_low), _floats(attack.row_high)))
-        high = _floats(attack.high)
-        if (low > high).any():
+            most_taken[leaf] = min(most_taken[leaf], true[leaf] - 1)
+        most_added = np.where(attack.high >= NO_UPPER, np.inf, (attack.high - true).astype(np.float64))
+        if (least_added > most_added).any():
             return None
-        objective = np.zeros(len(low))
-        objective[leaf] = -1.0
-        outcome = milp(objective, constraints=constraints, bounds=Bounds(low, high), integrality=np.ones(len(low)))
+        constraints = []
+        if not attack.fully_known:
+            change = csr_array(hstack([attack.membership, -attack.membership], format="csr"))
+            constraints.append(LinearConstraint(change, need - attack.group_counts, np.inf))
+        if attack.rows.shape[0]:
+            change = csr_array(hstack([attack.rows, -attack.rows], format="csr"))
+            sums = product(attack.rows, true)
+            constraints.append(LinearConstraint(change, _floats(attack.row_low, sums), _floats(attack.row_high, sums)))
+        bounds = Bounds(
+            np.concatenate([least_added, np.zeros(len(true))]),
+            np.concatenate([most_added, most_taken.astype(np.float64)]),
+        )
+        outcome = milp(
+            np.ones(2 * len(true)), constraints=constraints, bounds=bounds, integrality=np.ones(2 * len(true))
+        )
         if outcome.x is None or not np.isfinite(outcome.x).all() or (np.abs(outcome.x) > 2**53).any():
             return None
-        table = np.rint(outcome.x).astype(np.int64)
+        added, taken = np.rint(outcome.x).astype(np.int64).reshape(2, -1)
+        table: Ints = true + added - taken
         return table if self._fits(table, need) and table[leaf] >= 1 else None
 
     def _fits(self, table: Ints, need: Ints) -> bool:
@@ -164,8 +199,10 @@ class Checker:
         return NOT_RECOVERED if upper.unlimited or (upper.attained or 0) >= 1 else OPEN
 
 
-def _floats(bound: Ints) -> NDArray[np.float64]:
-    result = bound.astype(np.float64)
+def _floats(bound: Ints, shift: Ints) -> NDArray[np.float64]:
+    """bound - shift as floats, infinite where there is no bound."""
+    missing = np.abs(bound) >= NO_UPPER
+    result = np.where(missing, 0, bound - np.where(missing, 0, shift)).astype(np.float64)
     result[bound <= NO_LOWER] = -np.inf
     result[bound >= NO_UPPER] = np.inf
     return result
