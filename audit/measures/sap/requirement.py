@@ -47,10 +47,11 @@ class SapFinding:
         found = f"{float(self.lower):.6g}"
         if self.lower != self.upper:
             found += f" to {float(self.upper):.6g}"
+        units = "1 random known unit" if self.n == 1 else f"{self.n} random known units"
         return Note(
             "sap",
-            f"Subtracting {self.n} random known units recovers a zero with probability SAP({self.n}) = {found}, which "
-            f"{judged} the policy's {float(self.limit.max):.6g}.",
+            f"Subtracting {units} recovers a zero with probability SAP({self.n}) = {found}, which {judged} the policy's "
+            f"{float(self.limit.max):.6g}.",
         )
 
 
