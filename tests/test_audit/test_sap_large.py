@@ -91,6 +91,8 @@ def test_a_rounded_table_with_margins_of_a_hundred_cells() -> None:
         assert s <= value
         assert 0 <= a <= value <= b <= 1
     assert list(first.value) == sorted(first.value)
+    with pytest.raises(LimitError, match="out of exact reach"):
+        resolved_sap(problem, sizes, Effort(exact=True))
     exact = resolved_sap(problem, (0, 1, 2, 3), Effort(replicates=1))
     assert exact.exact is not None
     short = resolved_sap(problem, (3, *sizes), Effort(replicates=300, seed=5))

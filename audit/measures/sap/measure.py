@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.measures.sap.attack import Attack
 from audit.measures.sap.closed_form import rounded_table_and_total
 from audit.measures.sap.curve import curve, curve_of_tight, exact_curve
@@ -78,6 +78,8 @@ def resolved_sap(
     found = exactly(attack, net, n, exact=effort.exact, limits=limits)
     if found is not None:
         return found.sap
+    if effort.exact:
+        raise LimitError("Resolved SAP is out of exact reach for these sizes; ask for smaller n, or without --exact.")
     if effort.replicates is not None and effort.replicates < 1:
         raise InputError(f"replicates: found {effort.replicates}, expected at least 1.")
     tight = tight_groups(attack, net, max(n), limits)

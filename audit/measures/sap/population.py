@@ -15,7 +15,7 @@ from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import reduce
 from audit.linear.system import LinearSystem
 from audit.measures.sap.attack import Attack, Ints, attack
-from audit.model import Release
+from audit.model import Release, Status
 from audit.prepare import Prepared, prepare
 from audit.rules import completed
 
@@ -126,7 +126,17 @@ def of_prepared(prepared: Prepared) -> Population:
     counts = _true_counts(prepared, leaves)
     _refuse_untrue(prepared, counts)
     base = attack(counts, rows=system.matrix, row_low=system.lower, row_high=system.upper)
-    return Population(base, variables, leaves)
+    return Population(base.aimed_at(~_structural_zeros(prepared)), variables, leaves)
+
+
+def _structural_zeros(prepared: Prepared) -> Flags:
+    """bool (leaves): listed as structural zeros, so that nobody learns anything from them."""
+    system, cells = prepared.system, prepared.cells
+    listed = (cells.status == Status.STRUCTURAL_ZERO) & (cells.row >= 0)
+    rows = np.flatnonzero((system.cell >= 0) & listed[system.cell])
+    found = np.zeros(system.matrix.shape[1], np.bool_)
+    found[system.matrix[rows].indices] = True
+    return found
 
 
 def _refuse_other_measures(release: Release) -> None:

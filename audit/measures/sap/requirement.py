@@ -50,8 +50,8 @@ class SapFinding:
         units = "1 random known unit" if self.n == 1 else f"{self.n} random known units"
         return Note(
             "sap",
-            f"Subtracting {units} recovers a zero with probability SAP({self.n}) = {found}, which {judged} the policy's "
-            f"{float(self.limit.max):.6g}.",
+            f"Subtracting {units} recovers a zero with probability SAP({self.n}) = {found}, which {judged} the "
+            f"policy's {float(self.limit.max):.6g}.",
         )
 
 
