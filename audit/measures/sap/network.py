@@ -75,7 +75,7 @@ class Network:
         found[self._in_trees(component) & self.down] = True
         open_ones = np.flatnonzero(found[leaves] & self.up[leaves] & self.down[leaves])
         step = max(1, ARCS_AT_ONCE // max(self.arcs, 1))
-        result = found[leaves]
+        result: Flags = found[leaves]
         for start in range(0, len(open_ones), step):
             at = open_ones[start : start + step]
             part, one = leaves[at], np.arange(len(at))
