@@ -23,6 +23,7 @@ from audit.measures.cumulative import cumulative_steps
 from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
+from audit.measures.sap.requirement import judge_sap
 from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
@@ -136,6 +137,9 @@ def audit(
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
     clock.lap("insiders")
+    sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
+    if sap is not None:
+        clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
     steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
@@ -149,7 +153,7 @@ def audit(
     rank = rank_view(_equations(prepared), reduced.rank, csr_array(forms[withheld]), found.determined[withheld])
     clock.lap("rank")
     findings = Findings(
-        prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank
+        prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank, sap
     )
     report = build_report(
         findings,

@@ -15,6 +15,7 @@ from audit.measures.feasible_tables import Effort, TablePosterior
 from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.measures.rank_view import RankView
+from audit.measures.sap.requirement import SapFinding
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
@@ -52,6 +53,13 @@ class Findings:
     effort: Effort
     withheld: Sequence[int]
     rank: RankView
+    sap: SapFinding | None = None
+
+    @property
+    def recoverable(self) -> frozenset[int]:
+        """Positions of the cells that speak against the release: SAP is above the limit, and their zeros are among
+        those that can be recovered."""
+        return self.sap.cells if self.sap is not None and self.sap.above else frozenset()
 
 
 def build_report(
@@ -86,9 +94,11 @@ def build_report(
         )
     if prepared.release.intruder.prior is not None:
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
+    if findings.sap is not None:
+        notes = (*notes, findings.sap.note())
     summary = _summary(prepared, rows, system_rank, components)
     return Report(
-        verdict=_verdict(rows, require),
+        verdict=_verdict(rows, require, findings.sap),
         title=prepared.release.title,
         release_sha256=digest,
         policy_sha256=policy.sha256 if policy is not None and policy.sha256 else None,
@@ -129,12 +139,18 @@ def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | 
     )
 
 
-def _verdict(rows: list[ReportCell], require: Require) -> Literal["safe", "unsafe", "undecided"]:
+def _verdict(
+    rows: list[ReportCell], require: Require, sap: SapFinding | None
+) -> Literal["safe", "unsafe", "undecided"]:
+    if sap is not None and sap.above:
+        return "unsafe"
     sensitive = [r for r in rows if r.sensitive and r.verdict != "not_judged"]
     if any(r.verdict == "underprotected" for r in sensitive):
         return "unsafe"
     if not require.exposed and any(r.verdict == "exposed" for r in sensitive):
         return "unsafe"
+    if sap is not None and sap.above is None:
+        return "undecided"
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
 
 
@@ -172,6 +188,8 @@ def _open_cell(
             insider=insider is not None and sensitive,
             insider_open=k in findings.insiders.open and sensitive,
         )
+        if cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
+            judged, sensitive = Judged("underprotected", None, "sap"), True
     argument = findings.arguments.get(k)
     lower, upper = bounds.lower.outer, bounds.upper.outer
     single = lower is not None and lower == upper
@@ -254,8 +272,11 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
     prepared, cells = findings.prepared, findings.prepared.cells
     sensitive = cells.exact & (cells.sensitive_status | findings.sensitivity.sensitive)
     contradicted = cells.exact & cells.withheld_status & ~sensitive
+    recoverable = np.zeros(len(cells), np.bool_)
+    recoverable[list(findings.recoverable)] = True
+    recoverable &= cells.exact & ~sensitive & ~contradicted
     rows = []
-    for cell in np.flatnonzero(sensitive | contradicted).tolist():
+    for cell in np.flatnonzero(sensitive | contradicted | recoverable).tolist():
         value = Fraction(int(cells.lower.units[cell])) * _unit(prepared, cell)
         required = _required(findings, cell)
         unit = _unit(prepared, cell)
@@ -276,11 +297,11 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
                 entropy_bits=entropy_bits(1),
                 risk=disclosure_risk(1),
                 required=None if required is None else (required[0] * unit, required[1] * unit),
-                sensitive=bool(sensitive[cell]),
+                sensitive=bool(sensitive[cell] or recoverable[cell]),
                 rule=findings.sensitivity.rule[cell],
-                verdict="exposed",
+                verdict="underprotected" if recoverable[cell] else "exposed",
                 basis=None,
-                reason="sensitive_published" if sensitive[cell] else None,
+                reason="sap" if recoverable[cell] else "sensitive_published" if sensitive[cell] else None,
             )
         )
     return rows

@@ -95,7 +95,8 @@ def _only_a_finding(cell: ReportCell) -> bool:
     """
     released = not _status(cell).withheld and _status(cell) is not Status.MISSING
     known = cell.lower is not None and cell.lower == cell.upper
-    return cell.reason == "sensitive_published" or (released and known and not cell.sensitive)
+    listed_anyway = cell.sensitive and cell.reason != "sap"
+    return cell.reason == "sensitive_published" or (released and known and not listed_anyway)
 
 
 def _public_cell(cell: ReportCell) -> ReportCell:
