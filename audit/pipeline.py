@@ -6,13 +6,11 @@ from typing import Literal
 
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits, Method
+from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.probe import Probe
+from audit.bounds.plan import full, quick, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
-from audit.bounds.shuttle import Shuttle
-from audit.bounds.simplex import Simplex
 from audit.errors import AdditivityError, InputError
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
@@ -46,17 +44,18 @@ class Explain:
         lines = [f"system: {rows:,} released statements, {columns:,} base cells, {nonzeros:,} coefficients"]
         by_method: dict[str, list[float]] = {}
         for use in self.bounds.used:
-            total = by_method.setdefault(use.method, [0, 0, 0, 0.0])
+            total = by_method.setdefault(use.step, [0, 0, 0, 0, 0.0])
             total[0] += 1
-            total[1] += use.targets
-            total[2] = max(total[2], use.columns)
-            total[3] += use.seconds
+            total[1] = max(total[1], use.columns)
+            total[2] += use.asked
+            total[3] += use.closed
+            total[4] += use.seconds
         solved = int(self.bounds.determined.sum())
         lines.append(f"determined by the equations alone: {solved:,} of {len(self.bounds.determined):,} open cells")
-        for method, (parts, targets, largest, seconds) in by_method.items():
+        for step, (parts, largest, asked, closed, seconds) in by_method.items():
             lines.append(
-                f"{method}: {int(parts):,} components (largest: {int(largest):,} base cells), "
-                f"{int(targets):,} different forms, {seconds:.3f} s"
+                f"{step}: {int(parts):,} components (largest: {int(largest):,} base cells), "
+                f"closed {int(closed):,} of {int(asked):,} open ends, {seconds:.3f} s"
             )
         lines += [f"{name}: {seconds:.3f} s" for name, seconds in self.seconds]
         return lines
@@ -109,7 +108,7 @@ def audit(
         notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
     clock.lap("cells and rules")
     engine = Highs()
-    method: Method = Shuttle() if bounds == "shuttle" else Simplex(engine)
+    method = shuttle_only() if bounds == "shuttle" else full(engine)
     prepared = None
     try:
         prepared = prepare(release, cells)
@@ -124,7 +123,7 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, (Probe(engine), Simplex(engine)), limits, tell)
+    insiders = audit_insiders(prepared, reduced, found, applied, (quick(engine), full(engine)), limits, tell)
     clock.lap("insiders")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")

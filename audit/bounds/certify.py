@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
+from audit.bounds.component import Component, Multipliers
 from audit.linear.exact import echelon
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.solvers.protocol import Outcome
@@ -64,6 +64,12 @@ class Rational:
 
     numerator: NDArray[np.int64]
     denominator: int
+
+
+def sparse(y: Rational, *, empty: bool = False) -> Multipliers:
+    """The nonzero multipliers, to keep as a proof."""
+    rows = np.flatnonzero(y.numerator)
+    return Multipliers(rows, y.numerator[rows], y.denominator, empty)
 
 
 def rationalise(values: NDArray[np.float64]) -> Rational | None:

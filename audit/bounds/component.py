@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from time import monotonic
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,36 @@ class Component:
 
 
 @dataclass(frozen=True)
+class Multipliers:
+    """A proof of a lower bound on a form c by weak duality over a component's rows and column bounds.
+
+    With y = numerator / denominator on `rows` and 0 elsewhere: c x >= what y makes of the row bounds plus what
+    c - A' y makes of the column bounds (see audit.bounds.certify). Nothing on any row: the column bounds alone do.
+
+    rows: int64, positions in the component; numerator: int64, as many.
+    empty: instead of bounding c they show, taken with c = 0, that the box they belong to holds nothing.
+    """
+
+    rows: NDArray[np.int64]
+    numerator: NDArray[np.int64]
+    denominator: int = 1
+    empty: bool = False
+
+
+@dataclass(frozen=True)
+class Split:
+    """A proof in two cases: column <= at, column >= at + 1; each with the component's bounds and the splits above."""
+
+    column: int
+    at: int
+    low: "Multipliers | Split"
+    high: "Multipliers | Split"
+
+
+Proof = Multipliers | Split
+
+
+@dataclass(frozen=True)
 class End:
     """One end (minimum or maximum) of one target.
 
@@ -38,6 +67,8 @@ class End:
     attained: an integer solution in hand has this value (None: none found yet, or `unlimited`).
     continuous: value of a real solution in hand, where it goes beyond `attained`.
     unlimited: a direction in hand goes on for ever.
+    proof: of `outer`, as the minimum of the target or of its negative (kept where Limits.prove asks for it).
+    table: position in the answer's tables of the one that attains `attained`, likewise.
     """
 
     lp: Fraction | None
@@ -45,6 +76,8 @@ class End:
     attained: int | None
     continuous: Fraction | None
     unlimited: bool = False
+    proof: Proof | None = None
+    table: int | None = None
 
 
 @dataclass(frozen=True)
@@ -78,12 +111,39 @@ class TargetBounds:
 
 
 @dataclass(frozen=True)
+class Use:
+    """What one step did for one component: how many ends it was asked and how many of them it closed."""
+
+    step: str
+    columns: int
+    targets: int
+    asked: int
+    closed: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Both ends of every target of a component, in order.
+
+    tables: integer solutions (int64, one value per column) that ends refer to; kept where Limits.prove asks for it.
+    uses: cost of each step.
+    """
+
+    targets: tuple[TargetBounds, ...]
+    tables: tuple[NDArray[np.int64], ...]
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True)
 class Limits:
-    """When to stop."""
+    """When to stop, and what to find and keep."""
 
     deadline: float | None = None
     integer: bool = True
     """Also close the gap between linear and integer bounds."""
+    prove: bool = False
+    """Keep the proof of every outer end and the table of every attained end."""
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
@@ -92,18 +152,3 @@ class Limits:
     def seconds_left(self) -> float:
         """Seconds that one step may take; infinite without a deadline."""
         return float("inf") if self.deadline is None else max(0.0, self.deadline - monotonic())
-
-
-class Method(Protocol):
-    """An engine for one component."""
-
-    name: str
-
-    def bounds(self, component: Component, limits: Limits) -> list[TargetBounds]:
-        """Both ends of every target, in order.
-
-        Raises
-        ------
-        audit.linear.propagate.InfeasibleError: the component has no solution.
-        """
-        ...

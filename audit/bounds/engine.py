@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, End, Limits, Method, TargetBounds
+from audit.bounds.component import Component, End, Limits, TargetBounds, Use
+from audit.bounds.method import Method
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
@@ -20,27 +20,17 @@ class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
-    used: cost of each component that a method worked on.
+    used: cost of each step on each component.
     """
 
     bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
-    used: tuple["Use", ...]
+    used: tuple[Use, ...]
 
     def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
         """The same bounds with a constant added to each form."""
         moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
         return CellBounds(tuple(moved), self.determined, self.used)
-
-
-@dataclass(frozen=True)
-class Use:
-    """One component's method and cost."""
-
-    method: str
-    columns: int
-    targets: int
-    seconds: float
 
 
 @dataclass
@@ -76,7 +66,7 @@ def bound_forms(
     determined_value = _determined(reduced, forms)
     pieces = _cut(reduced, forms, skip=np.array([v is not None for v in determined_value], np.bool_))
     solved: list[TargetBounds | None] = [None] * len(pieces.columns)
-    uses = []
+    uses: list[Use] = []
     by_component: dict[int, list[int]] = {}
     for p, c in enumerate(pieces.component):
         by_component.setdefault(c, []).append(p)
@@ -95,10 +85,9 @@ def bound_forms(
             [pieces.columns[p] for p in wanted],
             [pieces.weights[p] for p in wanted],
         )
-        start = perf_counter()
-        results = method.bounds(component, limits)
-        uses.append(Use(method.name, component.matrix.shape[1], len(wanted), perf_counter() - start))
-        for p, result in zip(wanted, results, strict=True):
+        answer = method.bounds(component, limits)
+        uses += answer.uses
+        for p, result in zip(wanted, answer.targets, strict=True):
             solved[p] = result
         done += len(wanted)
         progress("bounds", done, total)

@@ -7,7 +7,6 @@ import heapq
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from scipy.sparse import csr_array, vstack
 from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
 from audit.bounds.component import Component, Limits
 from audit.bounds.elastic import proved_empty
+from audit.bounds.knowledge import Knowledge
 from audit.bounds.problem import solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, propagate
@@ -25,27 +25,14 @@ NODES = 4000
 """Splits that one end may cost before it is left open."""
 
 
-class Minima(Protocol):
-    """What the caller knows of each minimum (see audit.bounds.simplex)."""
-
-    proved: NDArray[np.int64]
-    attained: NDArray[np.int64]
-    in_hand: bool
-
-    def witness(self, x: NDArray[np.int64]) -> None:
-        """An integer solution in hand."""
-        ...
-
-
-def close_gap(
-    component: Component, cost: NDArray[np.int64], state: Minima, k: int, solver: Solver, limits: Limits
-) -> None:
+def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, limits: Limits) -> None:
     """Raise the proved bound and lower the attained value of minimum k until they meet or a limit is reached.
 
     Raises
     ------
     InfeasibleError: proved that no integer solution exists.
     """
+    cost = state.cost(k)
     table = _integer_point(component, cost, solver, limits)
     if table is not None:
         state.witness(table)
@@ -53,10 +40,10 @@ def close_gap(
         return
     target = int(state.attained[k])
     proved = _prove(component, cost, target, solver, limits, state.witness)
-    state.proved[k] = max(int(state.proved[k]), min(proved, int(state.attained[k])))
+    state.prove(k, min(proved, int(state.attained[k])), None)
 
 
-def find_any(component: Component, state: Minima, solver: Solver, limits: Limits) -> None:
+def find_any(component: Component, state: Knowledge, solver: Solver, limits: Limits) -> None:
     """Find some integer solution of a component about which no question has led to one.
 
     Raises

@@ -1,6 +1,9 @@
 """Shuttle bounds: propagation with inward rounding (Dobra 2002; Smith and Elliot 2003 for rounded tables)."""
 
-from audit.bounds.component import Component, End, Limits, TargetBounds
+import numpy as np
+
+from audit.bounds.component import Component, Limits
+from audit.bounds.knowledge import Knowledge
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds, propagate
 
@@ -10,7 +13,7 @@ class Shuttle:
 
     name = "shuttle"
 
-    def bounds(self, component: Component, limits: Limits) -> list[TargetBounds]:
+    def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Outer ends of every target."""
         low, high = propagate(
             component.matrix,
@@ -21,12 +24,5 @@ class Shuttle:
             integer=True,
         )
         lower, upper = form_bounds(component.targets, low, high)
-        return [
-            TargetBounds(
-                End(None, None if a == NO_LOWER else a, None, None),
-                End(None, None if b == NO_UPPER else b, None, None),
-                convex=False,
-                seen=0,
-            )
-            for a, b in zip(lower.tolist(), upper.tolist(), strict=True)
-        ]
+        for k, bound in enumerate([*lower.tolist(), *np.where(upper == NO_UPPER, NO_LOWER, -upper).tolist()]):
+            known.prove(k, bound, None)

@@ -1,16 +1,14 @@
-"""Bounds of one component by warm primal simplex, every claim checked in exact arithmetic.
+"""Linear programming by warm primal simplex, every claim checked in exact arithmetic.
 
 Each vertex found gives a value to every target at once; a target end that some vertex already attains at its proved
 bound is closed without asking the solver.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
 
 from audit.bounds.certify import (
     Rational,
@@ -21,64 +19,18 @@ from audit.bounds.certify import (
     satisfies,
     scaled,
     solve_basis,
+    sparse,
     value_at,
 )
-from audit.bounds.component import Component, End, Limits, TargetBounds
+from audit.bounds.component import Component, Limits
 from audit.bounds.elastic import proved_empty
-from audit.bounds.integer import close_gap, find_any, table_with
-from audit.bounds.network import is_network
+from audit.bounds.knowledge import Knowledge
 from audit.bounds.problem import ray_problem, solver_problem, to_original
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, form_bounds
+from audit.linear.propagate import InfeasibleError
 from audit.solvers.protocol import Outcome, Solver, WarmSolver
 
 EXACT_BASIS = 300
 """Columns up to which a vertex with large denominators is solved exactly (979 columns: 0.4 s a solve, and two)."""
-
-MOST_VALUES = 4096
-"""Different values of one target that are remembered."""
-
-FILL_WIDTH = 32
-"""Widest interval whose values are looked for one by one where there may be holes; wider ones are no close call."""
-
-FILL_PROGRAMS = 500
-"""Integer programs that one component may cost for that."""
-
-_NONE = NO_UPPER  # "nothing attained yet" in an array of minima
-
-
-@dataclass
-class _Minima:
-    """Running knowledge of the minimum of every form: targets, then their negatives (so that maxima are minima)."""
-
-    forms: csr_array
-    proved: NDArray[np.int64]
-    """Lower bounds proved for integer solutions; NO_LOWER for none."""
-    attained: NDArray[np.int64]
-    lp: list[Fraction | None]
-    continuous: list[Fraction | None]
-    unlimited: NDArray[np.bool_]
-    values: list[set[int]] | None = None
-    """Different values seen of each target, kept only where not every value in between is known to be possible."""
-    in_hand: bool = False
-    """Some integer solution was found."""
-
-    def cost(self, k: int) -> NDArray[np.int64]:
-        """Form k as a dense row."""
-        row = np.zeros(self.forms.shape[1], np.int64)
-        span = slice(self.forms.indptr[k], self.forms.indptr[k + 1])
-        row[self.forms.indices[span]] = self.forms.data[span]
-        return row
-
-    def witness(self, x: NDArray[np.int64]) -> None:
-        """An integer solution in hand: it bounds every minimum from above."""
-        self.in_hand = True
-        value = self.forms @ x
-        np.minimum(self.attained, value, out=self.attained)
-        if self.values is not None:
-            for seen, v in zip(self.values, value.tolist(), strict=False):
-                if len(seen) < MOST_VALUES:
-                    seen.add(v)
 
 
 class Simplex:
@@ -89,67 +41,15 @@ class Simplex:
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
-    def bounds(self, component: Component, limits: Limits) -> list[TargetBounds]:
-        """Both ends of every target, in order."""
-        count = component.targets.shape[0]
-        convex = is_network(component)
-        low, high = form_bounds(component.targets, component.column_lower, component.column_upper)
-        state = _Minima(
-            forms=csr_array(vstack([component.targets, -component.targets], format="csr")),
-            proved=np.concatenate([low, np.where(high == NO_UPPER, NO_LOWER, -high)]),
-            attained=np.full(2 * count, _NONE),
-            lp=[None] * (2 * count),
-            continuous=[None] * (2 * count),
-            unlimited=np.zeros(2 * count, np.bool_),
-            values=None if convex else [set() for _ in range(count)],
-        )
+    def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
+        """Linear programming values of the open ends, one after another from the last basis."""
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
-        feasible = self._first_point(component, warm, shift, state, limits)
-        if feasible:
-            self._linear(component, warm, shift, state, limits)
-        if limits.integer:
-            for k in np.flatnonzero(~state.unlimited & (state.proved < state.attained)).tolist():
-                if limits.out_of_time():
-                    break
-                close_gap(component, state.cost(k), state, k, self._solver, limits)
-            if not state.in_hand and not limits.out_of_time():
-                # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
-                find_any(component, state, self._solver, limits)
-            self._fill(component, state, limits)
-        # A direction without end proves nothing to be possible as long as no table is in hand to start from.
-        state.unlimited &= state.in_hand
-        return [
-            TargetBounds(
-                _end(state, k, 1),
-                _end(state, count + k, -1),
-                convex=convex,
-                seen=0 if state.values is None else len(state.values[k]),
-            )
-            for k in range(count)
-        ]
-
-    def _fill(self, component: Component, state: _Minima, limits: Limits) -> None:
-        """Look for the values between the ends of narrow targets that no table in hand shows to be possible."""
-        if state.values is None:
-            return
-        half, left = len(state.values), FILL_PROGRAMS
-        for k, seen in enumerate(state.values):
-            low, high = int(state.attained[k]), -int(state.attained[half + k])
-            if state.unlimited[k] or state.unlimited[half + k] or not 1 < high - low <= FILL_WIDTH:
-                continue
-            for value in range(low + 1, high):
-                if value in seen:
-                    continue
-                if left == 0 or limits.out_of_time():
-                    return
-                left -= 1
-                table = table_with(component, state.cost(k), value, self._solver, limits)
-                if table is not None:
-                    state.witness(table)
+        if self._first_point(component, warm, shift, known, limits):
+            self._linear(component, warm, shift, known, limits)
 
     def _first_point(
-        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: _Minima, limits: Limits
+        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: Knowledge, limits: Limits
     ) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]), limits.seconds_left())
         if outcome.status == "infeasible" and proved_empty(component, self._solver):
@@ -168,24 +68,24 @@ class Simplex:
         component: Component,
         warm: WarmSolver,
         shift: NDArray[np.int64],
-        state: _Minima,
+        state: Knowledge,
         limits: Limits,
     ) -> None:
-        half = len(state.proved) // 2
-        for step in range(2 * half):
-            k = step // 2 + (half if step % 2 else 0)
-            if state.proved[k] == state.attained[k]:
-                # Propagation proves the bound for every real solution and a table attains it: it is the LP value too.
-                state.lp[k] = Fraction(int(state.proved[k]))
+        half = state.targets
+        # Minimum and maximum of one target in turn: the vertices between them show much of the others.
+        order = np.arange(2 * half).reshape(2, half).T.ravel()
+        for k in order[np.isin(order, state.open_linear())].tolist():
+            if state.real[k] == state.attained[k]:
                 continue
             if limits.out_of_time():
                 return
             outcome = warm.minimise(state.cost(k).astype(np.float64), limits.seconds_left())
             _judge(component, shift, state, k, outcome, self._solver)
+        state.settle_from_columns()
 
 
 def _judge(
-    component: Component, shift: NDArray[np.int64], state: _Minima, k: int, outcome: Outcome, solver: Solver
+    component: Component, shift: NDArray[np.int64], state: Knowledge, k: int, outcome: Outcome, solver: Solver
 ) -> None:
     """Turn what the solver claims for minimum k into what exact arithmetic confirms."""
     cost = state.cost(k)
@@ -200,7 +100,8 @@ def _judge(
     if bound is None or (bound != value and component.matrix.shape[1] > EXACT_BASIS):
         rounded = scaled(outcome.row_dual)
         other = dual_bound(component, cost, rounded) if rounded is not None else None
-        bound = other if bound is None or (other is not None and other > bound) else bound
+        if other is not None and (bound is None or other > bound):
+            bound, y = other, rounded
     if (x is None or bound is None or bound != value) and component.matrix.shape[1] <= EXACT_BASIS:
         exact = solve_basis(component, cost, outcome)
         if exact is not None:
@@ -210,13 +111,13 @@ def _judge(
             if multipliers is not None:
                 better = dual_bound(component, cost, multipliers)
                 if better is not None and (bound is None or better > bound):
-                    bound = better
+                    bound, y = better, multipliers
     if x is not None and x.denominator == 1:
         state.witness(x.numerator)
     if value is not None and value < Fraction(int(state.attained[k])):
         state.continuous[k] = value
-    if bound is not None:
-        state.proved[k] = max(int(state.proved[k]), ceil(bound))
+    if bound is not None and y is not None:
+        state.prove(k, ceil(bound), sparse(y) if state.keep else None)
         if bound == value:
             state.lp[k] = value
         elif component.matrix.shape[1] > EXACT_BASIS:
@@ -238,18 +139,3 @@ def _point(
         return None, None
     x = to_original(point, shift)
     return (x, value_at(cost, x)) if satisfies(component, x) else (None, None)
-
-
-def _end(state: _Minima, k: int, sign: int) -> End:
-    """Minimum k as an end of its target; sign -1 turns the minimum of the negative into a maximum."""
-    proved, attained = int(state.proved[k]), int(state.attained[k])
-    lp, continuous = state.lp[k], state.continuous[k]
-    if continuous is not None and attained != _NONE and continuous >= attained:
-        continuous = None
-    return End(
-        lp=None if lp is None else sign * lp,
-        outer=None if proved == NO_LOWER else sign * proved,
-        attained=None if attained == _NONE else sign * attained,
-        continuous=None if continuous is None else sign * continuous,
-        unlimited=bool(state.unlimited[k]),
-    )

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.bounds.component import Limits, Method
+from audit.bounds.component import Limits
 from audit.bounds.engine import bound_forms
+from audit.bounds.method import Method
 from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace, Lookup
 from audit.linear.merge import merge_cells

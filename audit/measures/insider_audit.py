@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
-from audit.bounds.component import Limits, Method, TargetBounds
+from audit.bounds.component import Limits, TargetBounds
 from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.method import Method
 from audit.linear.cells import Cells
 from audit.linear.difference import Differenced
 from audit.linear.naming import cell_name, plural

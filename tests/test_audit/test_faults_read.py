@@ -10,7 +10,7 @@ from small import audited as report
 from small import one_variable
 
 from audit.bounds.component import Component, Limits
-from audit.bounds.simplex import Simplex
+from audit.bounds.plan import full
 from audit.errors import InputError, LimitError
 from audit.io import infer_document
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -91,7 +91,7 @@ def test_boxes_with_equal_bounds_are_no_crash():
         csr_array(np.array([[1, 1]])),
     )
     with suppress(InfeasibleError):  # the empty row asks for 5 to 6
-        Simplex(Highs()).bounds(component, Limits())
+        full(Highs()).bounds(component, Limits())
 
 
 def test_insiders_within_a_cell_are_not_judged_where_values_may_be_negative():

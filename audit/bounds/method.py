@@ -1,0 +1,62 @@
+"""A method is a sequence of steps that improve what is known of a component until nothing is open."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Answer, Component, Limits, Use
+from audit.bounds.knowledge import Knowledge, know_nothing
+
+
+class Step(Protocol):
+    """One way of closing ends."""
+
+    name: str
+
+    def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
+        """Improve what is known: raise `proved` with a proof in whole numbers, lower `attained` with a checked table.
+
+        Looks only at ends that are still open, and stops where `limits` says so.
+
+        Raises
+        ------
+        audit.linear.propagate.InfeasibleError: proved that the component has no solution.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Method:
+    """Which steps a component is put through, in order."""
+
+    name: str
+    steps: Callable[[Component, Knowledge], Sequence[Step]]
+
+    def bounds(self, component: Component, limits: Limits, enough: NDArray[np.int64] | None = None) -> Answer:
+        """Both ends of every target. `enough`: see Knowledge (decision mode).
+
+        Raises
+        ------
+        audit.linear.propagate.InfeasibleError: the component has no solution.
+        """
+        known = know_nothing(component, limits, enough)
+        uses = []
+        for step in self.steps(component, known):
+            start, before = perf_counter(), known.closed()
+            step.work(component, known, limits)
+            asked = len(known.proved) - before
+            uses.append(
+                Use(
+                    step.name,
+                    component.matrix.shape[1],
+                    known.targets,
+                    asked,
+                    known.closed() - before,
+                    perf_counter() - start,
+                )
+            )
+        return Answer(known.bounds(), tuple(known.tables), tuple(uses))
