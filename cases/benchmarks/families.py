@@ -88,7 +88,8 @@ def _heights(d: Dimension) -> NDArray[np.int64]:
     depth = np.zeros(len(d.codes), np.int64)
     for child, parent in enumerate(d.parents[1:], start=1):
         depth[child] = depth[parent] + 1
-    return depth.max() - depth
+    heights: NDArray[np.int64] = depth.max() - depth
+    return heights
 
 
 def _leaf_counts(shape: tuple[int, ...], family: Family, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -97,7 +98,7 @@ def _leaf_counts(shape: tuple[int, ...], family: Family, rng: np.random.Generato
         effect = rng.lognormal(0.0, family.spread / np.sqrt(len(shape)), size)
         intensity *= np.expand_dims(effect, tuple(a for a in range(len(shape)) if a != axis))
     intensity *= rng.gamma(GAMMA_SHAPE, 1 / GAMMA_SHAPE, shape)
-    counts = rng.poisson(intensity * (family.mean / intensity.mean())).astype(np.int64)
+    counts: NDArray[np.int64] = rng.poisson(intensity * (family.mean / intensity.mean())).astype(np.int64)
     counts[rng.random(shape) < family.zeros] = 0
     return counts
 

@@ -50,7 +50,9 @@ def load(root: Path, name: str) -> Instance:
 
     def column(field: str) -> np.ndarray:
         result = np.zeros(count, np.int64)
-        result[cell] = [_whole(folder, number, field, row, up=field in ("lpl", "upl")) for number, row in enumerate(rows)]
+        result[cell] = [
+            _whole(folder, number, field, row, up=field in ("lpl", "upl")) for number, row in enumerate(rows)
+        ]
         return result
 
     primary = column("primary") == 1
@@ -80,7 +82,9 @@ def _dimension(folder: Path, name: str) -> Dimension:
     edges = [(row["code"], row["parent"]) for row in _rows(folder, f"hier_{name}")]
     position = {code: at for at, (code, _) in enumerate(edges)}
     if edges[0][1] or not all(parent in position for _, parent in edges[1:]):
-        raise InputError(f"{folder.name}/hier_{name}.csv: expected the total first, and a listed parent for all others.")
+        raise InputError(
+            f"{folder.name}/hier_{name}.csv: expected the total first, and a listed parent for all others."
+        )
     return Dimension(name, tuple(position), tuple(position.get(parent, -1) for _, parent in edges))
 
 

@@ -1,9 +1,11 @@
 """A benchmark instance: one table with all its margins, and which of its cells are withheld."""
 
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +68,15 @@ class Instance:
         """All equations of the table: see `equations`."""
         return equations(self.dimensions)
 
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of everything but the name."""
+        shape = [(d.name, d.codes, d.parents) for d in self.dimensions]
+        digest = hashlib.sha256(repr((self.magnitudes, shape)).encode())
+        for name in _ARRAYS:
+            digest.update(np.ascontiguousarray(getattr(self, name)).tobytes())
+        return digest.hexdigest()[:16]
+
     def codes(self) -> list[NDArray[np.str_]]:
         """Code of every cell, one array for each dimension."""
         grids = np.indices(self.shape).reshape(len(self.shape), -1)
@@ -73,11 +84,15 @@ class Instance:
 
     def save(self, path: Path) -> None:
         """Write the instance as .npz."""
-        dimensions = {f"codes_{d.name}": np.array(d.codes) for d in self.dimensions}
-        parents = {f"parents_{d.name}": np.array(d.parents) for d in self.dimensions}
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
-        names = np.array([d.name for d in self.dimensions])
-        np.savez(path, name=self.name, magnitudes=self.magnitudes, names=names, **dimensions, **parents, **arrays)
+        dimensions: dict[str, Any] = {f"codes_{d.name}": np.array(d.codes) for d in self.dimensions}
+        parents: dict[str, Any] = {f"parents_{d.name}": np.array(d.parents) for d in self.dimensions}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in _ARRAYS}
+        written: dict[str, Any] = {
+            "name": self.name,
+            "magnitudes": self.magnitudes,
+            "names": np.array([d.name for d in self.dimensions]),
+        }
+        np.savez(path, **written, **dimensions, **parents, **arrays)
 
     @staticmethod
     def load(path: Path) -> "Instance":

@@ -26,11 +26,11 @@ SKIPS = load("skips", ROOT / ".ci" / "skips.py")
 
 def test_an_unknown_chore_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert DO.main(["tset"]) == 2
-    assert "demo|test|lint|types|check|cases" in capsys.readouterr().err
+    assert "demo|test|lint|types|check|bench|cases" in capsys.readouterr().err
 
 
 def test_the_development_group_is_read_from_pyproject() -> None:
-    wanted = DO.development_requirements((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = DO.requirements((ROOT / "pyproject.toml").read_text("utf-8"), "dev")
     assert any(requirement.startswith("pytest") for requirement in wanted)
 
 

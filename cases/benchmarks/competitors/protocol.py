@@ -1,6 +1,6 @@
 """What a competitor is: a name, whether it is installed, and how it bounds the withheld cells of an instance."""
 
-import os
+import resource
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -9,6 +9,8 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cases.benchmarks.instance import Instance
 
 Relation = Literal["equal", "inside"]
 """How intervals compare with those of linear programming over what an outsider knows: `inside` for programs that
@@ -49,23 +51,27 @@ class Task:
 class Competitor(Protocol):
     """A program, or a way of using it.
 
-    Attributes
-    ----------
-    name: short, for files and `--only`. title: for people.
-    packages: distributions that must be installed.
+    name: short, for files and `--only`. title: for people. packages: distributions that must be installed.
     relation: how its intervals compare with those of linear programming.
     """
 
-    name: str
-    title: str
-    packages: tuple[str, ...]
-    relation: Relation
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def packages(self) -> tuple[str, ...]: ...
+
+    @property
+    def relation(self) -> Relation: ...
 
     def available(self) -> bool:
         """Whether it can be run here."""
         ...
 
-    def task(self, instance: Any, folder: Path, budget: float) -> Task:
+    def task(self, instance: Instance, folder: Path, budget: float) -> Task:
         """Prepare an instance in the competitor's own form (not timed).
 
         folder: an empty folder for its files. budget: CPU seconds after which it may stop by itself with the ends that
@@ -89,7 +95,8 @@ def version_of(package: str) -> str | None:
 
 def cpu_seconds() -> float:
     """CPU time of this process and of the solvers that it started and that have ended."""
-    return sum(os.times()[:4])
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 class Budget:

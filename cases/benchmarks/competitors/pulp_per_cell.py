@@ -1,6 +1,8 @@
 """PuLP, which writes the whole model anew for every objective; a few cells are solved and the rest extrapolated."""
 
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,28 +34,30 @@ class PulpPerCell:
         return self._solver in pulp.listSolvers(onlyAvailable=True)
 
     def task(self, instance: Instance, folder: Path, budget: float) -> Task:
-        """The model is built once, as part of the work."""
+        """The model is built beforehand, so that extrapolation does not count it many times."""
         del folder
-        system = attack(instance)
-        return Task(lambda: _bounds(system, self._solver, budget), Answer)
+        model, variables = _model(attack(instance))
+        return Task(lambda: _bounds(model, variables, self._solver, budget), Answer)
 
 
-def _bounds(system: Attack, solver: str, seconds: float) -> NDArray[np.float64]:
+def _model(system: Attack) -> tuple[Any, list[Any]]:
+    import pulp
+
+    variables = [pulp.LpVariable(f"x{k}", lowBound=0) for k in range(system.matrix.shape[1])]
+    model = pulp.LpProblem("attack")
+    for right, (a, b) in zip(system.right.tolist(), pairwise(system.matrix.indptr), strict=True):
+        terms = zip(system.matrix.indices[a:b].tolist(), system.matrix.data[a:b].tolist(), strict=True)
+        model += pulp.LpAffineExpression([(variables[column], value) for column, value in terms]) == right
+    return model, variables
+
+
+def _bounds(model: Any, variables: list[Any], solver: str, seconds: float) -> NDArray[np.float64]:
     import pulp
 
     engine = pulp.getSolver(solver, msg=False, threads=1)
-    cells = system.matrix.shape[1]
-    variables = [pulp.LpVariable(f"x{k}", lowBound=0) for k in range(cells)]
-    model = pulp.LpProblem("attack")
-    for row in range(system.matrix.shape[0]):
-        a, b = system.matrix.indptr[row : row + 2]
-        terms = zip(system.matrix.indices[a:b].tolist(), system.matrix.data[a:b].tolist(), strict=True)
-        total = pulp.LpAffineExpression([(variables[column], value) for column, value in terms])
-        model += total == int(system.right[row])
-    ends = np.full((2, cells), np.nan)
+    ends = np.full((2, len(variables)), np.nan)
     budget = Budget(seconds)
-    sample = np.random.default_rng(SAMPLE_SEED).permutation(cells)[:SAMPLE]
-    for cell in sample.tolist():
+    for cell in np.random.default_rng(SAMPLE_SEED).permutation(len(variables))[:SAMPLE].tolist():
         for end, sense in enumerate((pulp.LpMinimize, pulp.LpMaximize)):
             model.sense = sense
             model.setObjective(variables[cell] + 0)
