@@ -12,6 +12,8 @@ from audit.bounds.engine import CellBounds, bound_forms
 from audit.bounds.plan import full, quick, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
+from audit.execution.executor import HERE, Executor
+from audit.execution.state import State
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
@@ -78,6 +80,8 @@ def audit(
     cumulative: bool = False,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    executor: Executor = HERE,
+    state: State | None = None,
 ) -> AuditResult:
     """Audit a release.
 
@@ -89,6 +93,8 @@ def audit(
     cumulative: also give each cell's interval as one table after another is released.
     time_limit: seconds after which open ends stay open.
     progress: told (step, done, total).
+    state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
+    executor: where components and insiders are worked on; the report is the same anywhere.
 
     Raises
     ------
@@ -115,7 +121,7 @@ def audit(
         clock.lap("linear system and additivity")
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         clock.lap("reduction")
-        found = bound_forms(reduced, prepared.system.forms, method, limits, tell)
+        found = bound_forms(reduced, prepared.system.forms, method, limits, tell, executor=executor, state=state)
     except (AdditivityError, InfeasibleError):
         if withhold_primaries:
             raise _MISFIT from None

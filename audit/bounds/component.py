@@ -128,11 +128,13 @@ class Answer:
 
     tables: integer solutions (int64, one value per column) that ends refer to; kept where Limits.prove asks for it.
     uses: cost of each step.
+    complete: no limit has cut the work short; more time would not give more.
     """
 
     targets: tuple[TargetBounds, ...]
     tables: tuple[NDArray[np.int64], ...]
     uses: tuple[Use, ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,17 @@ class Limits:
     """Also close the gap between linear and integer bounds."""
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """What travels to another process or machine, whose clock differs: the seconds left."""
+        left = None if self.deadline is None else self.seconds_left()
+        return {"deadline": left, "integer": self.integer, "prove": self.prove}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        left = state["deadline"]
+        state = state | {"deadline": left + monotonic() if isinstance(left, float) else None}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
