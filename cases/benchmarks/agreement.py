@@ -58,7 +58,7 @@ def compare(
         if relation == "equal":
             wrong |= _beyond(linear, other)
             finite = np.isfinite(linear) & np.isfinite(other)
-            worst = float((np.abs(linear - other)[finite] / _scale(other[finite])).max(initial=0.0))
+            worst = float((np.abs(linear[finite] - other[finite]) / _scale(other[finite])).max(initial=0.0))
         if answer.outer is not None:
             whole = np.where(np.isfinite(other), np.ceil(other - TOLERANCE * _scale(other)), other)
             wrong |= _beyond(whole, outer)
@@ -67,8 +67,7 @@ def compare(
 
 def _beyond(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Where `low` is above `high` by more than the tolerance; never where one is not known."""
-    with np.errstate(invalid="ignore"):
-        result: NDArray[np.bool_] = low > high + TOLERANCE * _scale(high)
+    result: NDArray[np.bool_] = low > high + TOLERANCE * _scale(high)
     return result
 
 

@@ -78,3 +78,24 @@ def test_a_run_without_tests_fails(tmp_path: Path) -> None:
     junit.write_text("<testsuites/>")
     listed.write_text("")
     assert SKIPS.main(junit, listed) == 1
+
+
+def test_a_competitor_that_cannot_be_installed_does_not_stop_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str]) -> int:
+        ran.append(command)
+        return int("gconfid" in command[-1])
+
+    monkeypatch.setattr(DO, "ENVIRONMENT", tmp_path)
+    monkeypatch.setattr(DO, "install", lambda **_: None)
+    monkeypatch.setattr(DO, "run", run)
+    assert DO.bench(["--only", "hierM"]) == 0
+    assert ran[-1][1:] == ["-m", "cases.benchmarks", "--only", "hierM"]
+    assert "gconfid==2.0.4 could not be installed" in capsys.readouterr().err
+    assert any("pytauargus" in command[-1] for command in ran)
+    tried = len(ran)
+    DO.bench([])
+    assert len(ran) == 2 * tried  # what failed is tried again
