@@ -27,10 +27,10 @@ THREADS = (
 SHARE_OF_MEMORY = 0.8
 """Of the memory of the machine that a process may address, so that a wasteful one fails and not the machine."""
 
-PATIENCE = 4
-"""Wall seconds per CPU second after which a process is stopped too (a machine may be shared, a process may wait)."""
-
-STOPPED = (-signal.SIGXCPU, -signal.SIGKILL)
+PATIENCE = 6
+WAIT = 60.0
+"""Wall seconds per CPU second, and beside, after which a process is stopped too: a machine may be shared, a process may
+wait for ever."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,14 @@ class Usage:
 
     @property
     def stopped(self) -> bool:
-        """A limit was reached."""
-        return self.code in STOPPED
+        """The limit of CPU seconds was reached."""
+        return self.code == -signal.SIGXCPU
 
     @property
     def last_error(self) -> str:
-        """The last line of what it said on standard error."""
+        """The last line of what it said on standard error, or how it ended without a word."""
+        if self.code == -signal.SIGKILL:
+            return f"killed after {self.wall:.0f} wall seconds: too little processor time, or too little memory"
         lines = self.errors.strip().splitlines()
         return lines[-1][:200] if lines else f"exit code {self.code}"
 
@@ -59,13 +61,6 @@ def run(command: Sequence[str], *, core: int | None, cpu_limit: float) -> Usage:
 
     cpu_limit: CPU seconds after which it is stopped.
     """
-
-    def confine() -> None:
-        pin(core)
-        limit_cpu(cpu_limit)
-        memory = int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * SHARE_OF_MEMORY)
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     environment = {**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": path}
     with TemporaryFile() as errors:
@@ -78,9 +73,9 @@ def run(command: Sequence[str], *, core: int | None, cpu_limit: float) -> Usage:
             stdout=subprocess.DEVNULL,
             stderr=errors,
             start_new_session=True,
-            preexec_fn=confine,
         )
-        timer = Timer(PATIENCE * cpu_limit, lambda: os.killpg(process.pid, signal.SIGKILL))
+        _confine(process.pid, core, cpu_limit)
+        timer = Timer(WAIT + PATIENCE * cpu_limit, lambda: os.killpg(process.pid, signal.SIGKILL))
         timer.start()
         try:
             _, status, used = os.wait4(process.pid, 0)
@@ -94,10 +89,15 @@ def run(command: Sequence[str], *, core: int | None, cpu_limit: float) -> Usage:
         return Usage(process.returncode, used.ru_utime + used.ru_stime, wall, errors.read().decode("utf-8", "replace"))
 
 
-def pin(core: int | None) -> None:
-    """Keep this process on one core, where the system can."""
-    if core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {core})
+def _confine(process: int, core: int | None, cpu_limit: float) -> None:
+    """Keep a process on one core and within limits, where the system can (Linux)."""
+    with suppress(ProcessLookupError):  # it has ended already
+        if core is not None and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(process, {core})
+        if hasattr(resource, "prlimit"):
+            memory = int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * SHARE_OF_MEMORY)
+            resource.prlimit(process, resource.RLIMIT_CPU, (int(cpu_limit) + 1, resource.RLIM_INFINITY))
+            resource.prlimit(process, resource.RLIMIT_AS, (memory, memory))
 
 
 def limit_cpu(seconds: float) -> None:

@@ -149,13 +149,13 @@ def test_a_folder_whose_table_does_not_add_up_is_refused(tmp_path: Path) -> None
 
 
 def test_the_release_is_the_same_in_memory_and_from_files(tmp_path: Path) -> None:
-    instance = generate("tiny", TINY)
+    instance = generate("tiny", Family(((2, 2), (3,)), mean=5, primary=2), seed=3)
     in_memory = audit(releases.release(instance)).report
     from_files = audit(read_release(releases.write(instance, tmp_path, insiders=True))).report
     assert in_memory.cells == from_files.cells
     assert in_memory.summary.withheld == int(instance.withheld.sum())
     required = {cell.cell: cell.required for cell in in_memory.cells if cell.status == "primary"}
-    assert len(required) == int(instance.primary.sum())
+    assert len(required) == int(instance.primary.sum()) > 0
     assert all(required.values())
 
 
