@@ -6,12 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from audit.errors import InputError
 from cases.benchmarks import folder, rows, scaling
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS
 from cases.benchmarks.machine import machine
 from cases.benchmarks.process import ROOT
-from cases.benchmarks.render import render
+from cases.benchmarks.render import bounds_table, render
 from cases.benchmarks.rows import Results
 
 LIMIT = 120.0
@@ -39,16 +40,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def save(results: Results) -> None:
         rows.write(results, data)
-        page.write_text(render(results, instances), "utf-8")
+        page.write_text(render(results), "utf-8")
 
     settings = Settings(wanted.limit, wanted.core, wanted.cache, wanted.fresh, lambda said: print(said, flush=True))
     known = rows.read(data, machine())
     if data.exists() and not known.rows:
         print("What is known was measured on another machine or with other versions; it is replaced.")
     bench = Bench(known, settings, save)
-    for name in tables:
-        bench.measure(make(wanted.instances, name), competitors)
-    bench.points(sizes)
+    try:
+        for name in tables:
+            bench.measure(make(wanted.instances, name), competitors)
+        bench.points(sizes)
+    except InputError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Stopped; what was measured is kept, and the next run goes on from there.", file=sys.stderr)
+        return 130
+    if tables:
+        print(f"\nCPU seconds for all bounds (in brackets: times ours)\n{bounds_table(bench.results, tables)}\n")
     print(f"Written: {page} and {data.name}")
     disagreeing = [row for row in bench.results.rows if row.wrong]
     for row in disagreeing:

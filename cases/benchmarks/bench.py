@@ -59,6 +59,7 @@ class Bench:
         place = self._settings.cache / made.name.replace(":", "-")
         place.mkdir(parents=True, exist_ok=True)
         made.save(place / "instance.npz")
+        self.results = self.results.of_instance(made.name, made.digest)
         # References first: what they say is compared with what the others say as soon as there is a row.
         for competitor in sorted(competitors, key=lambda c: c.name not in REFERENCES):
             self._row(made, competitor, place)
@@ -73,7 +74,15 @@ class Bench:
             return
         withheld = int(made.withheld.sum())
         row = Row(
-            made.name, competitor.name, len(made.values), withheld, of, "missing", self._settings.limit, rows.today()
+            made.name,
+            competitor.name,
+            len(made.values),
+            withheld,
+            made.digest,
+            of,
+            "missing",
+            self._settings.limit,
+            rows.today(),
         )
         if competitor.available():
             row = self._measured(replace(row, versions=versions), place)

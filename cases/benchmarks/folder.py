@@ -39,10 +39,13 @@ def load(root: Path, name: str) -> Instance:
     """
     table, _, pattern = name.partition(":")
     folder = root / table
+    if not (folder / "meta.json").exists():
+        raise InputError(f"{table}/meta.json: there is no such file.")
     described = json.loads((folder / "meta.json").read_text("utf-8"))
     dimensions = tuple(_dimension(folder, dimension) for dimension in described["dims"])
-    rows = _rows(folder, "cells")
     magnitudes = described["kind"] == "mag"
+    measure = "value" if magnitudes else "freq"
+    rows = _rows(folder, "cells", *described["dims"], measure, "primary", "lpl", "upl")
     cell = np.array([_cell(folder, dimensions, number, row) for number, row in enumerate(rows)], np.int64)
     count = prod(len(d.codes) for d in dimensions)
     if len(np.unique(cell)) < len(cell) or len(cell) != count:
@@ -57,8 +60,8 @@ def load(root: Path, name: str) -> Instance:
 
     primary = column("primary") == 1
     withheld = np.zeros(count, np.bool_)
-    withheld[cell[[int(row["row"]) for row in _rows(folder, PATTERN + pattern)]]] = True
-    values = column("value" if magnitudes else "freq")
+    withheld[cell[[int(row["row"]) for row in _rows(folder, PATTERN + pattern, "row")]]] = True
+    values = column(measure)
     below, above = np.where(primary, column("lpl"), 0), np.where(primary, column("upl"), 0)
     instance = Instance(name, magnitudes, dimensions, values, primary, withheld | primary, below, above)
     wrong = np.flatnonzero(instance.equations @ values)
@@ -67,7 +70,7 @@ def load(root: Path, name: str) -> Instance:
     return instance
 
 
-def _rows(folder: Path, stem: str) -> list[dict[str, str]]:
+def _rows(folder: Path, stem: str, *columns: str) -> list[dict[str, str]]:
     plain, packed = folder / f"{stem}.csv", folder / f"{stem}.csv.gz"
     if plain.exists():
         text = plain.read_text("utf-8")
@@ -75,11 +78,15 @@ def _rows(folder: Path, stem: str) -> list[dict[str, str]]:
         text = gzip.decompress(packed.read_bytes()).decode("utf-8")
     else:
         raise InputError(f"{folder.name}/{stem}.csv: there is no such file.")
-    return list(csv.DictReader(text.splitlines()))
+    rows = csv.DictReader(text.splitlines())
+    missing = [column for column in columns if column not in (rows.fieldnames or ())]
+    if missing:
+        raise InputError(f'{folder.name}/{stem}.csv: there is no column "{missing[0]}".')
+    return list(rows)
 
 
 def _dimension(folder: Path, name: str) -> Dimension:
-    edges = [(row["code"], row["parent"]) for row in _rows(folder, f"hier_{name}")]
+    edges = [(row["code"], row["parent"]) for row in _rows(folder, f"hier_{name}", "code", "parent")]
     position = {code: at for at, (code, _) in enumerate(edges)}
     if edges[0][1] or not all(parent in position for _, parent in edges[1:]):
         raise InputError(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cases.benchmarks import scaling
 from cases.benchmarks.competitors import COMPETITORS, OURS
+from cases.benchmarks.families import FAMILIES
 from cases.benchmarks.rows import Point, Results, Row
 from cases.benchmarks.targets import TARGETS
 
@@ -16,16 +17,17 @@ OWN = [c for c in COMPETITORS if c.name.startswith(OURS)]
 OTHERS = [c for c in COMPETITORS if not c.name.startswith(OURS)]
 
 
-def render(results: Results, instances: Sequence[str]) -> str:
-    """The page; instances that were not measured are left out."""
-    shown = [name for name in instances if any(row.instance == name for row in results.rows)]
+def render(results: Results) -> str:
+    """The page."""
+    measured = {row.instance for row in results.rows}
+    shown = [*sorted(measured - set(FAMILIES)), *(name for name in FAMILIES if name in measured)]
     return TEMPLATE.read_text("utf-8").format(
         machine="; ".join(
             f"{name} {value}" if name not in _PLAIN else value for name, value in results.machine.items()
         ),
         dates=_dates([*results.rows, *results.points]),
         versions=_versions(results.rows),
-        bounds=_bounds(results, shown),
+        bounds=bounds_table(results, shown),
         ours=_ours(results, shown),
         agreement=_agreement(results, shown),
         targets=_targets(results),
@@ -64,7 +66,9 @@ def _time(row: Row | Point | None) -> str:
     return ("→ " if isinstance(row, Row) and row.extrapolated else "") + seconds(value)
 
 
-def _bounds(results: Results, instances: Sequence[str]) -> str:
+def bounds_table(results: Results, instances: Sequence[str]) -> str:
+    """CPU seconds of every competitor, and how many times our bounds alone are faster."""
+
     def line(name: str) -> list[str]:
         ours = results.row(name, OURS)
         some = next(row for row in results.rows if row.instance == name)

@@ -26,7 +26,7 @@ class Row:
 
     Attributes
     ----------
-    cells, withheld: size of the instance.
+    cells, withheld: size of the instance. digest: its fingerprint.
     of: fingerprint of the instance and the versions; a row is reused while they stay the same.
     cpu, wall: seconds of the timed part. Where `done` is less than all 2 * withheld ends (a sample, or cut by the
         limit), seconds for all are extrapolated: `seconds`.
@@ -38,6 +38,7 @@ class Row:
     competitor: str
     cells: int
     withheld: int
+    digest: str
     of: str
     status: Status
     limit: float
@@ -110,6 +111,10 @@ class Results:
         """The results with one row put in or replaced."""
         rest = [r for r in self.rows if (r.instance, r.competitor) != (row.instance, row.competitor)]
         return replace(self, rows=(*rest, row))
+
+    def of_instance(self, name: str, digest: str) -> "Results":
+        """The results without rows of another instance of that name."""
+        return replace(self, rows=tuple(r for r in self.rows if r.instance != name or r.digest == digest))
 
     def with_point(self, point: Point) -> "Results":
         """The results with one point put in or replaced."""

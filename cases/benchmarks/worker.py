@@ -6,6 +6,7 @@ quick work is run several times and the quickest counts. Writes the result besid
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,26 +60,36 @@ def main(path: Path) -> None:
     """Do a job; result.json and answer.npz are written into the job's folder."""
     job = Job(**json.loads(path.read_text("utf-8")))
     competitor = BY_NAME[job.competitor]
-    limit_cpu(job.limit)
+    budget = SHARE_FOR_BOUNDS * job.limit
+
+    def renew() -> None:
+        limit_cpu(job.limit)
+
     for family in WARM_UP:
-        measure(competitor, generate("warm-up", family), job.limit, runs=1)
-    measured, answer = measure(competitor, Instance.load(Path(job.instance)), job.limit, runs=RUNS)
+        measure(competitor, generate("warm-up", family), budget, renew, runs=1)
+    measured, answer = measure(competitor, Instance.load(Path(job.instance)), budget, renew, runs=RUNS)
     save(answer, path.with_name("answer.npz"))
     path.with_name("result.json").write_text(json.dumps(asdict(measured)), "utf-8")
 
 
-def measure(competitor: Competitor, instance: Instance, limit: float, *, runs: int) -> tuple[Measured, Answer]:
-    """Time a competitor on an instance."""
+def measure(
+    competitor: Competitor, instance: Instance, budget: float, renew: Callable[[], None], *, runs: int
+) -> tuple[Measured, Answer]:
+    """Time a competitor on an instance.
+
+    budget: see `Competitor.task`. renew: called before each step, which may take the whole limit.
+    """
+    renew()
     with TemporaryDirectory() as folder:
-        task = competitor.task(instance, Path(folder), SHARE_FOR_BOUNDS * limit)
+        task = competitor.task(instance, Path(folder), budget)
         times: list[tuple[float, float]] = []
         while len(times) < runs and sum(cpu for cpu, _ in times) < QUICK:
-            limit_cpu(limit)
+            renew()
             cpu, wall = cpu_seconds(), perf_counter()
             found = task.run()
             times.append((cpu_seconds() - cpu, perf_counter() - wall))
         peak = peak_megabytes()
-        limit_cpu(limit)
+        renew()
         answer = task.read(found)
     return Measured(*min(times), len(times), peak, answer.done, dict(answer.methods)), answer
 
