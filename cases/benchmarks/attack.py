@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from cases.benchmarks.instance import Instance
+from cases.benchmarks.instance import Instance, equations
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Attack:
 
 
 def attack(instance: Instance) -> Attack:
-    """What an outsider knows of the withheld cells of an instance."""
-    matrix = instance.equations
+    """What an outsider knows of the withheld cells of an instance; built anew each time, as it is part of the work."""
+    matrix = equations(instance.dimensions)
     published = np.where(instance.withheld, 0, instance.values)
     right = -(matrix @ published)
     own = csr_array(matrix[:, np.flatnonzero(instance.withheld)])

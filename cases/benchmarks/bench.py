@@ -15,7 +15,7 @@ from cases.benchmarks.families import FAMILIES, generate
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.process import run
 from cases.benchmarks.rows import Point, Results, Row
-from cases.benchmarks.worker import Job, load
+from cases.benchmarks.worker import OUT_OF_TIME, Job, load
 
 WORKER = (sys.executable, "-m", "cases.benchmarks.worker")
 
@@ -68,7 +68,7 @@ class Bench:
 
     def _row(self, made: Instance, competitor: Competitor, place: Path) -> None:
         versions = rows.versions(competitor)
-        of = rows.fingerprint([made.digest, versions])
+        of = rows.fingerprint([made.digest, versions, rows.way(competitor)])
         known = self.results.row(made.name, competitor.name)
         if known is not None and known.of == of and self._keeps(known, place):
             return
@@ -103,7 +103,7 @@ class Bench:
             instance = str((place / "instance.npz").resolve())
             job.write_text(json.dumps(asdict(Job(row.competitor, instance, row.limit))), "utf-8")
             used = run([*WORKER, str(job)], core=self._settings.core, cpu_limit=self._settings.limit + SETUP)
-            if used.stopped:
+            if used.stopped or used.code == OUT_OF_TIME:
                 return replace(row, status="limit")
             if used.code:
                 return replace(row, status="failed", message=used.last_error)

@@ -1,6 +1,7 @@
 """Run a process on one core, with one thread, within limits, and tell what it used."""
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -33,6 +34,10 @@ WAIT = 60.0
 wait for ever."""
 
 
+FOLDER = re.compile(r"/(?:[^\s/:'\"]+/)+")
+"""A path up to its last part: results are published."""
+
+
 @dataclass(frozen=True)
 class Usage:
     """How a process ended (negative: the signal) and what it used: CPU seconds with its children, wall seconds."""
@@ -49,11 +54,11 @@ class Usage:
 
     @property
     def last_error(self) -> str:
-        """The last line of what it said on standard error, or how it ended without a word."""
+        """The last line of what it said on standard error, without folders, or how it ended without a word."""
         if self.code == -signal.SIGKILL:
             return f"killed after {self.wall:.0f} wall seconds: too little processor time, or too little memory"
         lines = self.errors.strip().splitlines()
-        return lines[-1][:200] if lines else f"exit code {self.code}"
+        return FOLDER.sub("", lines[-1])[:200] if lines else f"exit code {self.code}"
 
 
 def run(command: Sequence[str], *, core: int | None, cpu_limit: float) -> Usage:

@@ -1,6 +1,7 @@
 """Measured rows: what was measured of which competitor on which instance, kept in a JSON file and reused."""
 
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ class Row:
     Attributes
     ----------
     cells, withheld: size of the instance. digest: its fingerprint.
-    of: fingerprint of the instance and the versions; a row is reused while they stay the same.
+    of: fingerprint of the instance, the versions and the way the competitor is used; a row is reused while they stay the same.
     cpu, wall: seconds of the timed part. Where `done` is less than all 2 * withheld ends (a sample, or cut by the
         limit), seconds for all are extrapolated: `seconds`.
     compared, wrong, worst: see `agreement.Agreement`.
@@ -157,6 +158,11 @@ def versions(competitor: Competitor) -> dict[str, str]:
     if "tableseal" in found:
         found |= {"sources": own_sources(), "highspy": version_of("highspy") or ""}
     return found
+
+
+def way(competitor: Competitor) -> str:
+    """Digest of the file that says how a competitor is used."""
+    return hashlib.sha256(Path(inspect.getfile(type(competitor))).read_bytes()).hexdigest()[:12]
 
 
 def own_sources() -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cases.benchmarks.competitors import BY_NAME
-from cases.benchmarks.competitors.protocol import Answer, Competitor, cpu_seconds
+from cases.benchmarks.competitors.protocol import Answer, Competitor, OutOfTimeError, cpu_seconds
 from cases.benchmarks.families import Family, generate
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.process import limit_cpu, peak_megabytes
@@ -26,6 +26,9 @@ WARM_UP = (
     Family(((4,), (4,), (4,)), mean=4, primary=2),
     Family(((3, 3), (2, 2), (3,)), mean=6, primary=2),
 )
+
+OUT_OF_TIME = 75
+"""Exit code of a worker whose competitor gave up at the limit."""
 
 RUNS = 5
 QUICK = 5.0
@@ -107,4 +110,7 @@ def load(path: Path) -> Answer:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    try:
+        main(Path(sys.argv[1]))
+    except OutOfTimeError:
+        sys.exit(OUT_OF_TIME)

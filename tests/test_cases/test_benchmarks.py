@@ -293,9 +293,11 @@ def test_a_name_that_nothing_has_is_refused(tmp_path: Path, capsys: pytest.Captu
 
 def test_a_process_is_stopped_at_its_limit_and_an_error_is_told() -> None:
     assert run([sys.executable, "-c", "while True: pass"], core=None, cpu_limit=1).stopped
-    failed = run([sys.executable, "-c", "raise SystemExit('no such thing')"], core=None, cpu_limit=5)
+    failed = run(
+        [sys.executable, "-c", "raise SystemExit('no such thing: /home/me/secret/file.py')"], core=None, cpu_limit=5
+    )
     assert not failed.stopped
-    assert failed.last_error == "no such thing"
+    assert failed.last_error == "no such thing: file.py"
 
 
 # --- the page

@@ -93,6 +93,10 @@ def version_of(package: str) -> str | None:
         return None
 
 
+class OutOfTimeError(Exception):
+    """The limit was reached before a single end was computed."""
+
+
 def cpu_seconds() -> float:
     """CPU time of this process and of the solvers that it started and that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

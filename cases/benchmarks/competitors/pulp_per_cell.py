@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.benchmarks.attack import Attack, attack
-from cases.benchmarks.competitors.protocol import Answer, Budget, Relation, Task, installed
+from cases.benchmarks.competitors.protocol import Answer, Budget, OutOfTimeError, Relation, Task, installed
 from cases.benchmarks.instance import Instance
 
 SAMPLE = 20
@@ -61,7 +61,14 @@ def _bounds(model: Any, variables: list[Any], solver: str, seconds: float) -> ND
         for end, sense in enumerate((pulp.LpMinimize, pulp.LpMaximize)):
             model.sense = sense
             model.setObjective(variables[cell] + 0)
-            model.solve(engine)
+            try:
+                model.solve(engine)
+            except pulp.PulpSolverError:  # what a solver that was stopped at its limit looks like from here
+                if not budget.spent():
+                    raise
+                if np.isnan(ends).all():
+                    raise OutOfTimeError from None
+                return ends
             if model.status == pulp.LpStatusOptimal:
                 ends[end, cell] = pulp.value(model.objective)
             elif model.status == pulp.LpStatusUnbounded:
