@@ -28,7 +28,8 @@ class Row:
     Attributes
     ----------
     cells, withheld: size of the instance. digest: its fingerprint.
-    of: fingerprint of the instance, the versions and the way the competitor is used; a row is reused while they stay the same.
+    of: fingerprint of the instance, the versions and the way the competitor is used; a row is reused while they stay
+        the same.
     cpu, wall: seconds of the timed part. Where `done` is less than all 2 * withheld ends (a sample, or cut by the
         limit), seconds for all are extrapolated: `seconds`.
     compared, wrong, worst: see `agreement.Agreement`.
