@@ -5,7 +5,11 @@ from typing import Protocol
 
 from cases.benchmarks import scaling
 from cases.benchmarks.competitors import BY_NAME, OURS
+from cases.benchmarks.competitors.tableseal_bounds import OPEN
 from cases.benchmarks.rows import Results
+
+SOLVER_STEPS = ("probe", "simplex", "integer programs", "witness rounds")
+"""Steps of `audit.bounds` that call a linear or integer programming solver."""
 
 YES, NO, UNKNOWN = "yes", "**no**", "–"
 
@@ -91,6 +95,27 @@ class Exact:
 
 
 @dataclass(frozen=True)
+class WithoutSolver:
+    """A share of all ends is closed by our own methods, no solver called."""
+
+    instance: str
+    share: float
+
+    @property
+    def words(self) -> str:
+        """The target in words."""
+        return f"{self.instance}: {100 * self.share:g}% of all ends closed without a solver"
+
+    def check(self, results: Results) -> tuple[str, str]:
+        """Steps that call a solver, and what is left open, do not count."""
+        ours = results.row(self.instance, OURS)
+        if ours is None or not ours.methods:
+            return UNKNOWN, UNKNOWN
+        share = sum(share for step, share in ours.methods.items() if step not in (*SOLVER_STEPS, OPEN))
+        return f"{100 * share:.4g}%", YES if share >= self.share else NO
+
+
+@dataclass(frozen=True)
 class Command:
     """The command, from start to exit, takes no longer and holds no more memory."""
 
@@ -120,6 +145,7 @@ _PEERS_PATTERNS = ("fh3d_mid:gconfid", "mh3d_mid:gconfid", "mh3d_mid:tauargus_mo
 TARGETS: tuple[Target, ...] = (
     *(Ratio(name, "gconfid", 100) for name in _PEERS_PATTERNS),
     *(Ratio(name, "pytauargus", 50) for name in _PEERS_PATTERNS),
+    *(WithoutSolver(name, 0.95) for name in (*_PEERS_PATTERNS, "hierM", "hierL")),
     Ratio("hierL", "glpk_components", 10),
     Seconds("hierL", 1),
     Seconds("2d300", 1),

@@ -27,7 +27,7 @@ from cases.benchmarks.instance import Instance
 from cases.benchmarks.process import run
 from cases.benchmarks.render import render
 from cases.benchmarks.rows import Point, Results, Row
-from cases.benchmarks.targets import Command, Exact, Ratio, Seconds
+from cases.benchmarks.targets import Command, Exact, Ratio, Seconds, WithoutSolver
 from cases.benchmarks.worker import measure
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -342,6 +342,8 @@ def test_targets_are_judged_by_what_was_measured() -> None:
     assert Seconds("other", 1).check(results) == ("–", "–")
     assert Seconds("i", 1).check(Results({}, (row(OURS, status="limit"),))) == ("> 60 s", "**no**")
     assert Exact("i", 0.8).check(results) == ("75%", "**no**")
+    closed = row(OURS, cpu=1.0, done=8, methods={"flows": 0.75, "simplex": 0.15, "not closed": 0.1})
+    assert WithoutSolver("i", 0.8).check(Results({}, (closed,))) == ("75%", "**no**")
     point = Point("size6", 9, 4, "", "measured", 60, "2026-01-01", cpu=10, wall=11, peak_mb=5000)
     assert Command("size6", "", 60, 4096).check(Results({}, (), (point,))) == ("10 s, 5,000 MB", "**no**")
 
