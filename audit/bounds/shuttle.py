@@ -94,7 +94,7 @@ def _super_cells(component: Component) -> _SuperCells:
     n = component.matrix.shape[1]
     relations = [dict.fromkeys(own, -1) | {n + s: 1} for s, own in enumerate(columns)]
     if len(columns) <= MOST_NESTED:
-        relations += _nested(list(place), n)
+        relations += _nested(list(place), _parts_of(columns, n), n)
     indptr = np.cumsum([0, *(len(r) for r in relations)])
     indices = np.array([c for r in relations for c in r], dtype=np.int64)
     data = np.array([e for r in relations for e in r.values()], dtype=np.int64)
@@ -103,13 +103,26 @@ def _super_cells(component: Component) -> _SuperCells:
     return _SuperCells(matrix, lower, upper, of_target)
 
 
-def _nested(bits: list[int], columns: int) -> list[dict[int, int]]:
+def _parts_of(members: list[list[int]], columns: int) -> list[list[int]]:
+    """The super-cells inside each one, the largest first."""
+    size = np.array([len(own) for own in members], dtype=np.int64)
+    indptr = np.concatenate([[0], np.cumsum(size)])
+    indices = np.array([c for own in members for c in own], dtype=np.int64)
+    matrix = csr_array((np.ones(len(indices), np.int64), indices, indptr), shape=(len(members), columns))
+    common = csr_array(matrix @ matrix.T)
+    whole = np.repeat(np.arange(len(members)), np.diff(common.indptr))
+    part = common.indices.astype(np.int64)
+    inside = np.flatnonzero((common.data == size[part]) & (part != whole))
+    inside = inside[np.lexsort((part[inside], -size[part[inside]], whole[inside]))]
+    cuts = np.searchsorted(whole[inside], np.arange(1, len(members)))
+    return [own.tolist() for own in np.split(part[inside], cuts)] if members else []
+
+
+def _nested(bits: list[int], parts: list[list[int]], columns: int) -> list[dict[int, int]]:
     """For each super-cell and each largest one inside it: the whole is that part, further parts that fit beside it (the
     largest first), and single columns."""
-    order = sorted(range(len(bits)), key=lambda s: -bits[s].bit_count())
     relations = []
-    for k, whole in enumerate(order):
-        inside = [s for s in order[k + 1 :] if bits[s] | bits[whole] == bits[whole]]
+    for whole, inside in enumerate(parts):
         covered = 0
         for first in inside:
             if bits[first] | covered == covered:
