@@ -27,6 +27,7 @@ from audit.bounds.unfold import (
     proved_bound,
     through_singletons,
 )
+from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
@@ -35,6 +36,10 @@ from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
 gives, which is a tenth longer (measured)."""
+
+
+LARGEST_AREA = 1_000
+"""Open base cells that hang together up to which the shortest argument is looked for."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,8 @@ class Revealer:
         self._by_column = csc_array(open_part)
         self._size = np.diff(open_part.indptr)
         self._programs_left = MOST_PROGRAMS
+        label = connected(csr_array(open_part[: self._sparse_rows]))[1]
+        self._area_size = np.bincount(label)[label]
         self._sparse = csc_array(open_part[: self._sparse_rows])
         self._longer = csc_array(open_part[self._sparse_rows :])
         moved = product(self._matrix, self._value)
@@ -210,7 +217,7 @@ class Revealer:
 
     def _shortest(self, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
         """Shortest combination of equations that gives the form; one warm program per area, while programs last."""
-        if self._programs_left == 0:
+        if self._programs_left == 0 or self._area_size[columns[0]] > LARGEST_AREA:
             return None
         self._programs_left -= 1
         area = self._area(columns)

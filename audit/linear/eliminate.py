@@ -275,6 +275,7 @@ class _Echelon:
         self.dependent = np.flatnonzero(~independent)
         """Rows that are combinations of the others, modulo the prime."""
         self._null = self._solution()
+        self._work, self._factor = run.full(columns, 0), run.full(rank, 0)  # `combine` leaves them zero
 
     def _stored(self) -> tuple[Cells, ...]:
         return (
@@ -312,13 +313,12 @@ class _Echelon:
         run, count = self._run, forms.shape[0]
         inside, out_ptr = run.full(count, 0), run.full(count + 1, 0)
         system = run.array(forms.indptr), run.array(forms.indices), run.array(forms.data)
-        room = 4 * forms.nnz + self.rank + 16
+        room = 4 * forms.nnz + min(self.rank, 1000) + 16
         row, value = run.full(room, 0), run.full(room, 0)
         done = 0
         while True:
-            work, factor = run.full(self._columns, 0), run.full(self.rank, 0)
-            output = inside, out_ptr, row, value
-            done = run(combine, *system, self.prime, done, work, factor, self._row_of, *self._stored(), *output)
+            place = self._work, self._factor, self._row_of
+            done = run(combine, *system, self.prime, done, *place, *self._stored(), inside, out_ptr, row, value)
             if done == count:
                 break
             room *= 2
