@@ -13,8 +13,8 @@ from audit.bounds.network import is_network
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
 
-MOST_VALUES = 4096
-"""Different values of one target that are remembered."""
+MOST_VALUES = 2**23
+"""Values of targets that are remembered of one component."""
 
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
@@ -39,8 +39,10 @@ class Knowledge:
     enough: int64, an end that some table brings to this value or below need not be closed (decision mode);
     NO_LOWER: it is to be closed.
     convex: every whole value between attained ends is possible.
-    values: different values seen of each target, kept only where not every value in between is known to be possible.
+    values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
+    in between is known to be possible.
     in_hand: some integer solution was found.
+    feasible: some real solution was found.
     keep: proofs and tables are kept.
     """
 
@@ -53,9 +55,10 @@ class Knowledge:
     unlimited: NDArray[np.bool_]
     enough: NDArray[np.int64]
     convex: bool
-    values: list[set[int]] | None
+    values: list[NDArray[np.int64]] | None
     keep: bool
     in_hand: bool = False
+    feasible: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
     tables: list[NDArray[np.int64]] = field(default_factory=list)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -74,17 +77,28 @@ class Knowledge:
 
     def witness(self, x: NDArray[np.int64]) -> None:
         """An integer solution in hand (the caller has checked it): it bounds every minimum from above."""
-        self.in_hand = True
-        value = self.forms @ x
-        better = value < self.attained
-        if self.keep and better.any():
-            self.table_of[better] = len(self.tables)
-            self.tables.append(x.copy())
-        np.minimum(self.attained, value, out=self.attained)
-        if self.values is not None:
-            for seen, v in zip(self.values, value.tolist(), strict=False):
-                if len(seen) < MOST_VALUES:
-                    seen.add(v)
+        self.witnesses(x.reshape(1, -1))
+
+    def witnesses(self, x: NDArray[np.int64]) -> None:
+        """Integer solutions in hand, one in each row."""
+        if len(x) == 0:
+            return
+        self.in_hand = self.feasible = True
+        value = self.forms[: self.targets] @ x.T
+        least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
+        if self.keep and (least < self.attained).any():
+            which = np.concatenate([value.argmin(axis=1), value.argmax(axis=1)])
+            better = least < self.attained
+            used, position = np.unique(which[better], return_inverse=True)
+            self.table_of[better] = len(self.tables) + position
+            self.tables += list(x[used])
+        np.minimum(self.attained, least, out=self.attained)
+        if self.values is not None and sum(block.size for block in self.values) < MOST_VALUES:
+            self.values.append(value.T)
+
+    def seen(self, k: int) -> set[int]:
+        """Different values of target k in the integer solutions in hand; none where all in between are possible."""
+        return set().union(*(block[:, k].tolist() for block in self.values or ()))
 
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
@@ -96,7 +110,8 @@ class Knowledge:
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""
         for k in np.flatnonzero(self.real == self.attained).tolist():
-            self.lp[k] = Fraction(int(self.real[k]))
+            if self.lp[k] is None:
+                self.lp[k] = Fraction(int(self.real[k]))
 
     def open_linear(self) -> NDArray[np.int64]:
         """Minima whose linear programming value is not known yet and that nothing else has settled."""
@@ -124,14 +139,17 @@ class Knowledge:
         self.unlimited &= self.in_hand
         half = self.targets
         return tuple(
-            TargetBounds(
-                self._end(k, 1),
-                self._end(half + k, -1),
-                convex=self.convex,
-                seen=0 if self.values is None else len(self.values[k]),
-            )
-            for k in range(half)
+            TargetBounds(self._end(k, 1), self._end(half + k, -1), convex=self.convex, seen=count)
+            for k, count in enumerate(self._counts())
         )
+
+    def _counts(self) -> list[int]:
+        """How many different values of each target were seen."""
+        if not self.values:
+            return [0] * self.targets
+        ordered = np.sort(np.concatenate(self.values).T, axis=1)
+        counts: list[int] = (1 + (np.diff(ordered, axis=1) != 0).sum(axis=1)).tolist()
+        return counts
 
     def _end(self, k: int, sign: int) -> End:
         """Minimum k as an end of its target; sign -1 turns the minimum of the negative into a maximum."""
@@ -171,7 +189,7 @@ def know_nothing(
         unlimited=np.zeros(2 * count, np.bool_),
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),
         convex=convex,
-        values=None if convex else [set() for _ in range(count)],
+        values=None if convex else [],
         keep=limits.prove,
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
         table_of=np.full(2 * count, -1, dtype=np.int64),

@@ -8,7 +8,12 @@ from audit.bounds.method import Method, Step
 from audit.bounds.probe import Probe
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
+from audit.bounds.tableau import Tableau
 from audit.solvers.protocol import Solver
+
+
+TABLEAU = 2_000_000
+"""Rows times columns up to which one dense dictionary is kept for a component."""
 
 
 def shuttle_only() -> Method:
@@ -18,10 +23,12 @@ def shuttle_only() -> Method:
 
 def full(solver: Solver) -> Method:
     """Everything it takes to close both ends of every target."""
-    steps: tuple[Step, ...] = (Simplex(solver), Gap(solver), Fill(solver))
+    large: tuple[Step, ...] = (Simplex(solver), Gap(solver), Fill(solver))
+    steps: tuple[Step, ...] = (Tableau(), *large)
 
     def choose(component: Component, known: Knowledge) -> tuple[Step, ...]:
-        return steps
+        rows, columns = component.matrix.shape
+        return steps if (rows + known.targets) * columns <= TABLEAU else large
 
     return Method("full", choose)
 

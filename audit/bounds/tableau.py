@@ -1,0 +1,208 @@
+"""The exact all-objectives tableau: every vertex answers for all targets of a component at once.
+
+One dictionary of whole numbers (see audit.bounds.dictionary) goes from vertex to vertex. At each of them every target
+is looked at: a row without negative (positive) entries says that this vertex is the target's minimum (maximum), and is
+itself the proof; whole vertices are tables. No solver is asked, and nothing is rounded.
+"""
+
+from fractions import Fraction
+from math import ceil
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from audit.bounds.certify import fitting
+from audit.bounds.component import Component, Limits, Multipliers
+from audit.bounds.dictionary import (
+    BUDGET,
+    CLOSED,
+    DONE,
+    EMPTY,
+    KEEP,
+    LARGEST,
+    OPEN,
+    OPTIMAL,
+    PIVOTS,
+    TOO_LARGE,
+    TOUCHED,
+    UNLIMITED,
+    Dictionary,
+    Ends,
+    Found,
+    Frame,
+    Ints,
+    build,
+    compacted,
+    shortest_first,
+    widened,
+)
+from audit.bounds.kernels import tableau_plain
+from audit.bounds.knowledge import Knowledge
+from audit.errors import LimitError
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import InfeasibleError
+
+COMPILE = 40_000_000
+"""Entries that plain pivots may look at (about a second) before the compiled ones are loaded, which takes as long."""
+
+WIDE = 20_000
+"""Entries up to which a dictionary is done again in integers of any size where 64 bits are not enough."""
+
+ROOM = 64
+"""Vertices between two looks at what they show."""
+
+_LONG = 2**61
+
+
+class Tableau:
+    """Exact simplex method over all targets of a component at once.
+
+    compiled: True: compiled pivots always, False: never, None: when there is enough to do. The answers are the same.
+    largest: entry beyond which a dictionary is given up, or done again in integers of any size if it is small.
+    """
+
+    name = "tableau"
+
+    def __init__(self, *, compiled: bool | None = None, largest: int = LARGEST) -> None:
+        self._compiled = compiled
+        self._largest = largest
+        self._looked_at = 0
+
+    def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
+        """Linear programming values of all open ends, and the tables met on the way."""
+        if limits.out_of_time() or (known.feasible and len(known.open_linear()) == 0):
+            return
+        try:
+            built = build(component, keep=known.keep, largest=self._largest)
+            if built is not None and self._search(component, known, limits, *built):
+                return
+            built = build(component, keep=known.keep, largest=NO_UPPER)
+        except LimitError:
+            return
+        if built is not None and built[0].T.size <= WIDE:
+            self._search(component, known, limits, widened(built[0]), built[1])
+
+    def _search(
+        self, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
+    ) -> bool:
+        """True unless a number has become too large on the way; what was found until then is known."""
+        kernel = self._kernel(dictionary)
+        code = kernel.feasible(dictionary, shortest_first(dictionary, frame))
+        if code == EMPTY:
+            raise InfeasibleError
+        if code == DONE:
+            known.feasible = True
+            dictionary = compacted(dictionary)
+            code = _optimise(kernel, component, known, limits, dictionary, frame)
+        self._looked_at += int(dictionary.state[PIVOTS]) * dictionary.T.size
+        return bool(code != TOO_LARGE)
+
+    def _kernel(self, dictionary: Dictionary) -> ModuleType:
+        if dictionary.T.dtype == object or self._compiled is False:
+            return tableau_plain
+        if self._compiled is None:
+            # About as many pivots as there are columns is usual; what is already compiled is always faster.
+            expected = dictionary.T.shape[1] * dictionary.T.size
+            if self._looked_at + expected < COMPILE:
+                return tableau_plain
+            self._compiled = True
+        from audit.bounds.kernels import tableau_compiled
+
+        return tableau_compiled
+
+
+def _optimise(
+    kernel: ModuleType, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
+) -> int:
+    ends, offset = _ends(known, frame, dictionary.T.dtype)
+    found = _buffers(dictionary, frame, len(ends.status))
+    # With a deadline it is looked at the clock about every fifty milliseconds.
+    dictionary.state[BUDGET] = 1 << 40 if limits.deadline is None else 1 + 20_000_000 // max(dictionary.T.size, 1)
+    proofs: dict[int, Multipliers] = {}
+    while True:
+        code = int(kernel.optimise(dictionary, ends, found, frame.columns, frame.sign))
+        _tables(component, known, frame, found)
+        _proofs(found, proofs)
+        found.filled[:] = 0
+        if code in (DONE, TOO_LARGE) or limits.out_of_time():
+            break
+    _record(known, ends, offset, proofs)
+    return code
+
+
+def _ends(known: Knowledge, frame: Frame, number: np.dtype[Any]) -> tuple[Ends, Ints]:
+    """Ends as minima of sign * w, and what is to be added to those."""
+    variable = np.tile(frame.target, 2)
+    half, count = known.targets, 2 * known.targets
+    sign, offset = frame.sign[variable], frame.origin[variable]
+    sign[half:] *= -1
+    offset[half:] *= -1
+    goal = np.maximum(known.proved, known.enough)
+    status = np.full(count, CLOSED)
+    wanted = known.open_linear()
+    status[wanted] = OPEN
+    # Maxima first, the largest of all in front: they lead through vertices where many others are zero.
+    order = np.argsort(known.real[half:], kind="stable")
+    order = np.concatenate([order + half, order])
+    ends = Ends(
+        variable,
+        sign,
+        np.where(known.real == NO_LOWER, NO_LOWER, known.real - offset),
+        np.where(goal == NO_LOWER, NO_LOWER, goal - offset),
+        order[status[order] == OPEN],
+        np.concatenate([[len(wanted)], wanted, np.empty(count - len(wanted), np.int64)]),
+        status,
+        *(np.zeros(count, number) for _ in range(4)),
+    )
+    return ends, offset
+
+
+def _buffers(dictionary: Dictionary, frame: Frame, ends: int) -> Found:
+    number, carried = dictionary.T.dtype, dictionary.T.shape[1]
+    keep = carried < len(frame.sign) and dictionary.state[KEEP]
+    return Found(
+        np.empty((ROOM, frame.columns), number),
+        np.empty((ends if keep else 1, 3), number),
+        np.empty(max(carried, 1 << 16) if keep else 1, np.int64),
+        np.empty(max(carried, 1 << 16) if keep else 1, number),
+        np.zeros(3, np.int64),
+    )
+
+
+def _tables(component: Component, known: Knowledge, frame: Frame, found: Found) -> None:
+    """Whole vertices are tables, once it is checked that they fit."""
+    w = found.vertices[: found.filled[0]]
+    if w.dtype == object:
+        w = w[(w < _LONG).all(axis=1)].astype(np.int64) if len(w) else w.astype(np.int64)
+    if len(w) == 0:
+        return
+    x = frame.origin[: frame.columns] + frame.sign[: frame.columns] * w
+    known.witnesses(x[fitting(component, x)])
+
+
+def _proofs(found: Found, proofs: dict[int, Multipliers]) -> None:
+    begin = 0
+    for end, until, below in found.proof[: found.filled[1]].tolist():
+        factor = found.factor[begin:until]
+        common = int(np.gcd.reduce(factor, initial=below))
+        if max(np.abs(factor).max(initial=0), below) // common < _LONG:
+            row, number = found.row[begin:until].copy(), (factor // common).astype(np.int64)
+            proofs[end] = Multipliers(row, number, below // common)
+        begin = until
+
+
+def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multipliers]) -> None:
+    shift = offset.tolist()
+    for k in np.flatnonzero(ends.status == TOUCHED).tolist():
+        known.lp[k] = Fraction(int(known.real[k]))
+    for k in np.flatnonzero(ends.status == OPTIMAL).tolist():
+        value = known.lp[k] = Fraction(int(ends.number[k]), int(ends.below[k])) + shift[k]
+        known.prove(k, ceil(value), proofs.get(k))
+    known.unlimited[ends.status == UNLIMITED] = True
+    for k in np.flatnonzero(ends.part_below > 0).tolist():
+        value = Fraction(int(ends.part[k]), int(ends.part_below[k])) + shift[k]
+        before = known.continuous[k]
+        if value < int(known.attained[k]) and (before is None or value < before):
+            known.continuous[k] = value
+    known.settle_from_columns()
