@@ -160,9 +160,11 @@ def satisfies(component: Component, x: Rational) -> bool:
 
 def fitting(component: Component, tables: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which of some tables (int64, tables x columns) satisfy every row and column bound exactly."""
-    if (abs(component.matrix) @ np.abs(tables.astype(np.float64)).max(axis=0)).max(initial=0.0) >= _SAFE:
+    matrix = component.matrix
+    largest = max(float(tables.max(initial=0)), -float(tables.min(initial=0)))
+    if largest * float(np.abs(matrix.data).max(initial=0)) * matrix.shape[1] >= _SAFE:
         return np.array([satisfies(component, Rational(x, 1)) for x in tables], np.bool_)
-    value = component.matrix @ tables.T
+    value = matrix @ tables.T
     rows = (value >= component.lower[:, None]) & (value <= component.upper[:, None])
     columns = (tables >= component.column_lower) & (tables <= component.column_upper)
     result: NDArray[np.bool_] = rows.all(axis=0) & columns.all(axis=1)

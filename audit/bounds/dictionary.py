@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import propagate
 
 Ints = NDArray[np.int64]
 
@@ -68,14 +67,15 @@ class Frame(NamedTuple):
     """How a dictionary belongs to its component.
 
     sign, origin: int64 (variables): variable = origin + sign * w.
-    columns, rows: how many of the variables are columns, and how many of the others rows.
+    columns: how many of the variables are columns.
+    order: int64 (rows), rows with few entries first: the order in which they are satisfied.
     target: int64 (targets), the variable of each.
     """
 
     sign: Ints
     origin: Ints
     columns: int
-    rows: int
+    order: Ints
     target: Ints
 
 
@@ -152,17 +152,18 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
     sign = np.where(has_upper & ~has_lower, -1, 1)
     origin = np.where(has_lower, lower, np.where(has_upper, upper, 0))
     span = np.where(has_lower & has_upper, upper - np.where(has_lower, lower, 0), NO_UPPER)
+    T = np.zeros((m + len(long), n), np.int64)
+    T[:m] = matrix.toarray()
+    beta = np.zeros(len(T), np.int64)
     at = origin[:n]
     if len(long):
-        forms = targets[long]
-        origin[n + m :] = product(forms, at)
-        T = np.concatenate([matrix.toarray(), forms.toarray()])
-    else:
-        T = matrix.toarray()
+        T[m:] = targets[long].toarray()
+    if at.any():
+        origin[n + m :] = product(targets[long], at)
+        beta[:m] = product(matrix, at)
     if (sign < 0).any():
         T *= sign[n:, None] * sign[None, :n]
-    beta = np.zeros(len(T), np.int64)
-    beta[:m] = sign[n : n + m] * (product(matrix, at) - origin[n : n + m])
+    beta[:m] = sign[n : n + m] * (beta[:m] - origin[n : n + m])
     room = float(NO_UPPER) / 4
     bounded = np.where(span == NO_UPPER, 0, span)
     if max(np.abs(beta).max(initial=0), bounded.max(initial=0)) >= room or np.abs(T).max(initial=0) > largest:
@@ -180,24 +181,23 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
         np.zeros(variables, np.bool_),
         state,
     )
-    return dictionary, Frame(sign, origin, n, m, target)
+    return dictionary, Frame(sign, origin, n, np.argsort(np.diff(matrix.indptr), kind="stable"), target)
 
 
 def _needed_upper(component: Component) -> Ints:
-    """Upper bounds of columns, without those that follow from rows and lower bounds."""
-    upper = component.column_upper
-    if (upper == NO_UPPER).all():
-        return upper
-    none = np.full(len(upper), NO_UPPER)
-    _, high = propagate(
-        component.matrix, component.lower, component.upper, component.column_lower, none, integer=False
-    )
-    return np.where(high <= upper, NO_UPPER, upper)
-
-
-def shortest_first(dictionary: Dictionary, frame: Frame) -> Ints:
-    """Rows with few entries first: the order in which they are satisfied."""
-    return np.argsort((dictionary.T[: frame.rows] != 0).sum(axis=1), kind="stable")
+    """Upper bounds of columns, without those that some sum gives: entries > 0, and lower bounds of its columns."""
+    matrix, low, high = component.matrix, component.column_lower, component.column_upper
+    entry, column = matrix.data, matrix.indices
+    if (high == NO_UPPER).all() or np.abs(entry).max(initial=0) > 2**10:
+        return high
+    small = np.abs(low) < 2**50
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    sums = (component.upper != NO_UPPER) & (np.bincount(row, (entry < 0) | ~small[column], len(component.upper)) == 0)
+    least = matrix @ np.where(small, low, 0)
+    room = np.where(sums, component.upper - least, NO_UPPER)
+    follows = np.zeros(len(high), np.bool_)
+    follows[column[room[row] <= entry * (np.minimum(high, 2**51) - np.where(small, low, 0))[column]]] = True
+    return np.where(follows, NO_UPPER, high)
 
 
 def compacted(dictionary: Dictionary) -> Dictionary:

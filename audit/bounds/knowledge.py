@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
@@ -29,7 +30,7 @@ class Knowledge:
 
     Attributes
     ----------
-    forms: int64 csr (2 targets x columns).
+    asked: int64 csr (targets x columns).
     proved: int64, no integer solution lies below; NO_LOWER where nothing is proved.
     attained: int64, an integer solution in hand has this value; NOTHING where there is none.
     real: int64, no real solution lies below (what the column bounds give); NO_LOWER where that is nothing.
@@ -46,7 +47,7 @@ class Knowledge:
     keep: proofs and tables are kept.
     """
 
-    forms: csr_array
+    asked: csr_array
     proved: NDArray[np.int64]
     attained: NDArray[np.int64]
     real: NDArray[np.int64]
@@ -70,9 +71,10 @@ class Knowledge:
 
     def cost(self, k: int) -> NDArray[np.int64]:
         """Form k as a dense row."""
-        row = np.zeros(self.forms.shape[1], np.int64)
-        span = slice(self.forms.indptr[k], self.forms.indptr[k + 1])
-        row[self.forms.indices[span]] = self.forms.data[span]
+        target, sign = (k, 1) if k < self.targets else (k - self.targets, -1)
+        row = np.zeros(self.asked.shape[1], np.int64)
+        span = slice(self.asked.indptr[target], self.asked.indptr[target + 1])
+        row[self.asked.indices[span]] = sign * self.asked.data[span]
         return row
 
     def witness(self, x: NDArray[np.int64]) -> None:
@@ -84,7 +86,7 @@ class Knowledge:
         if len(x) == 0:
             return
         self.in_hand = self.feasible = True
-        value = self.forms[: self.targets] @ x.T
+        value = self.asked @ x.T
         least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
         if self.keep and (least < self.attained).any():
             which = np.concatenate([value.argmin(axis=1), value.argmax(axis=1)])
@@ -109,9 +111,10 @@ class Knowledge:
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""
+        real = self.real.tolist()
         for k in np.flatnonzero(self.real == self.attained).tolist():
             if self.lp[k] is None:
-                self.lp[k] = Fraction(int(self.real[k]))
+                self.lp[k] = whole(real[k])
 
     def open_linear(self) -> NDArray[np.int64]:
         """Minima whose linear programming value is not known yet and that nothing else has settled."""
@@ -137,9 +140,9 @@ class Knowledge:
         """Both ends of every target."""
         # A direction without end proves nothing to be possible as long as no table is in hand to start from.
         self.unlimited &= self.in_hand
-        half = self.targets
+        half, ends = self.targets, self._ends()
         return tuple(
-            TargetBounds(self._end(k, 1), self._end(half + k, -1), convex=self.convex, seen=count)
+            TargetBounds(ends[k], ends[half + k], convex=self.convex, seen=count)
             for k, count in enumerate(self._counts())
         )
 
@@ -151,21 +154,36 @@ class Knowledge:
         counts: list[int] = (1 + (np.diff(ordered, axis=1) != 0).sum(axis=1)).tolist()
         return counts
 
-    def _end(self, k: int, sign: int) -> End:
-        """Minimum k as an end of its target; sign -1 turns the minimum of the negative into a maximum."""
-        proved, attained = int(self.proved[k]), int(self.attained[k])
-        lp, continuous = self.lp[k], self.continuous[k]
-        if continuous is not None and attained != NOTHING and continuous >= attained:
-            continuous = None
-        return End(
-            lp=None if lp is None else sign * lp,
-            outer=None if proved == NO_LOWER else sign * proved,
-            attained=None if attained == NOTHING else sign * attained,
-            continuous=None if continuous is None else sign * continuous,
-            unlimited=bool(self.unlimited[k]),
-            proof=self.proofs[k] if self.keep else None,
-            table=int(self.table_of[k]) if self.keep and self.table_of[k] >= 0 else None,
-        )
+    def _ends(self) -> list[End]:
+        """Every minimum as an end of its target: minima of negatives become maxima."""
+        half = self.targets
+        sign = [1] * half + [-1] * half
+        proofs = self.proofs if self.keep else [None] * (2 * half)
+        told = (self.lp, self.proved.tolist(), self.attained.tolist(), self.continuous, self.unlimited.tolist())
+        return [
+            End(
+                None if lp is None else _times(sign, lp),
+                None if proved == NO_LOWER else sign * proved,
+                None if attained == NOTHING else sign * attained,
+                None if part is None or part >= attained != NOTHING else sign * part,
+                unlimited,
+                proof,
+                table if table >= 0 else None,
+            )
+            for sign, lp, proved, attained, part, unlimited, proof, table in zip(
+                sign, *told, proofs, self.table_of.tolist(), strict=True
+            )
+        ]
+
+
+@lru_cache(maxsize=1 << 16)
+def whole(value: int) -> Fraction:
+    """A whole number as a fraction; the same ones come again and again."""
+    return Fraction(value)
+
+
+def _times(sign: int, value: Fraction) -> Fraction:
+    return whole(sign * value.numerator) if value.denominator == 1 else sign * value
 
 
 def know_nothing(
@@ -180,7 +198,7 @@ def know_nothing(
     low, high = form_bounds(component.targets, component.column_lower, component.column_upper)
     proved = np.concatenate([low, np.where(high == NO_UPPER, NO_LOWER, -high)])
     return Knowledge(
-        forms=csr_array(vstack([component.targets, -component.targets], format="csr")),
+        asked=component.targets,
         proved=proved,
         attained=np.full(2 * count, NOTHING),
         real=proved.copy(),

@@ -6,7 +6,6 @@ itself the proof; whole vertices are tables. No solver is asked, and nothing is 
 """
 
 from fractions import Fraction
-from math import ceil
 from types import ModuleType
 from typing import Any
 
@@ -34,11 +33,10 @@ from audit.bounds.dictionary import (
     Ints,
     build,
     compacted,
-    shortest_first,
     widened,
 )
 from audit.bounds.kernels import tableau_plain
-from audit.bounds.knowledge import Knowledge
+from audit.bounds.knowledge import Knowledge, whole
 from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
@@ -88,7 +86,7 @@ class Tableau:
     ) -> bool:
         """True unless a number has become too large on the way; what was found until then is known."""
         kernel = self._kernel(dictionary)
-        code = kernel.feasible(dictionary, shortest_first(dictionary, frame))
+        code = kernel.feasible(dictionary, frame.order)
         if code == EMPTY:
             raise InfeasibleError
         if code == DONE:
@@ -193,16 +191,20 @@ def _proofs(found: Found, proofs: dict[int, Multipliers]) -> None:
 
 
 def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multipliers]) -> None:
-    shift = offset.tolist()
+    real, shift = known.real.tolist(), offset.tolist()
     for k in np.flatnonzero(ends.status == TOUCHED).tolist():
-        known.lp[k] = Fraction(int(known.real[k]))
-    for k in np.flatnonzero(ends.status == OPTIMAL).tolist():
-        value = known.lp[k] = Fraction(int(ends.number[k]), int(ends.below[k])) + shift[k]
-        known.prove(k, ceil(value), proofs.get(k))
+        known.lp[k] = whole(real[k])
+    at = np.flatnonzero(ends.status == OPTIMAL)
+    for k, number, below in zip(at.tolist(), ends.number[at].tolist(), ends.below[at].tolist(), strict=True):
+        quotient, rest = divmod(number, below)
+        bound = quotient + shift[k] + (rest > 0)
+        known.lp[k] = Fraction(number + shift[k] * below, below) if rest else whole(bound)
+        known.prove(k, bound, proofs.get(k))
     known.unlimited[ends.status == UNLIMITED] = True
-    for k in np.flatnonzero(ends.part_below > 0).tolist():
-        value = Fraction(int(ends.part[k]), int(ends.part_below[k])) + shift[k]
-        before = known.continuous[k]
-        if value < int(known.attained[k]) and (before is None or value < before):
+    at = np.flatnonzero(ends.part_below > 0)
+    at = at[ends.part[at] // ends.part_below[at] + offset[at] < known.attained[at]]
+    for k, number, below in zip(at.tolist(), ends.part[at].tolist(), ends.part_below[at].tolist(), strict=True):
+        value, before = Fraction(number + shift[k] * below, below), known.continuous[k]
+        if before is None or value < before:
             known.continuous[k] = value
     known.settle_from_columns()

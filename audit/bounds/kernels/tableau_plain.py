@@ -176,7 +176,7 @@ def _pivot(d: Dictionary, r: int, q: int, *, at_upper: bool) -> None:
 def _room_for(beta: NDArray[Any], scale: int, factor: NDArray[Any], b: int) -> None:
     if beta.dtype != object:
         most = np.abs(beta.astype(np.float64)) * scale + np.abs(factor.astype(np.float64)) * abs(float(b))
-        if most.max() >= _SAFE:
+        if most.max(initial=0.0) >= _SAFE:
             raise _TooLargeError
 
 
@@ -365,8 +365,9 @@ def _ray(d: Dictionary, ends: Ends, q: int, way: int) -> None:
     place[d.basic] = np.arange(len(d.basic))
     left = ends.left[1 : 1 + int(ends.left[0])].copy()
     v, g = ends.variable[left], ends.sign[left]
-    rate = np.where(place[v] >= 0, d.T[place[v], q] * way, 0)
-    rate[v == d.nonbasic[q]] = -way if d.up[d.nonbasic[q]] else way
+    rate = np.where(v == d.nonbasic[q], -way if d.up[d.nonbasic[q]] else way, 0).astype(d.T.dtype)
+    basic = place[v] >= 0
+    rate[basic] = d.T[place[v[basic]], q] * way
     ends.status[left[rate * g < 0]] = UNLIMITED
     left = left[ends.status[left] == OPEN]
     ends.left[0] = len(left)
