@@ -22,7 +22,7 @@ LARGEST = 2**31 - 1
 """Largest entry of T: the difference of two products of such entries fits 64 bits."""
 
 # What a kernel answers.
-DONE, FULL, PAUSE, TOO_LARGE, EMPTY = range(5)
+DONE, FULL, PAUSE, TOO_LARGE, EMPTY, CUT = range(6)
 
 # What is known of an end.
 OPEN, CLOSED, TOUCHED, REACHED, OPTIMAL, UNLIMITED = range(6)
@@ -212,6 +212,11 @@ def compacted(dictionary: Dictionary) -> Dictionary:
         basic=dictionary.basic[stay],
         nonbasic=dictionary.nonbasic[:carried].copy(),
     )
+
+
+def copied(dictionary: Dictionary) -> Dictionary:
+    """A dictionary whose pivots leave this one alone."""
+    return Dictionary(*(array.copy() for array in dictionary))
 
 
 def widened(dictionary: Dictionary) -> Dictionary:

@@ -10,19 +10,23 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.bounds.certify import fitting
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.dictionary import (
     BUDGET,
     CLOSED,
+    CURSOR,
     DONE,
     EMPTY,
+    FULL,
     KEEP,
     LARGEST,
     OPEN,
     OPTIMAL,
     PIVOTS,
+    STUCK,
     TOO_LARGE,
     TOUCHED,
     UNLIMITED,
@@ -33,10 +37,12 @@ from audit.bounds.dictionary import (
     Ints,
     build,
     compacted,
+    copied,
     widened,
 )
+from audit.bounds.dive import dive
 from audit.bounds.kernels import tableau_plain
-from audit.bounds.knowledge import Knowledge, whole
+from audit.bounds.knowledge import FROM_COLUMNS, Knowledge, whole
 from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
@@ -117,7 +123,7 @@ def _optimise(
     found = _buffers(dictionary, frame, len(ends.status))
     # With a deadline it is looked at the clock about every fifty milliseconds.
     dictionary.state[BUDGET] = 1 << 40 if limits.deadline is None else 1 + 20_000_000 // max(dictionary.T.size, 1)
-    proofs: dict[int, Multipliers] = {}
+    proofs: dict[int, Multipliers | None] = {}
     while True:
         code = int(kernel.optimise(dictionary, ends, found, frame.columns, frame.sign))
         _tables(component, known, frame, found)
@@ -126,7 +132,57 @@ def _optimise(
         if code in (DONE, TOO_LARGE) or limits.out_of_time():
             break
     _record(known, ends, offset, proofs)
+    if code == DONE and limits.integer:
+        _whole_ends(kernel, component, known, limits, dictionary, frame, ends, offset)
     return code
+
+
+def _whole_ends(
+    kernel: ModuleType,
+    component: Component,
+    known: Knowledge,
+    limits: Limits,
+    dictionary: Dictionary,
+    frame: Frame,
+    ends: Ends,
+    offset: Ints,
+) -> None:
+    """A short search for the table that attains each rounded bound, from the vertex where the bound is."""
+    found = _buffers(dictionary, frame, len(ends.status))
+    none = np.full(len(offset), NO_LOWER)
+
+    def witness(w: NDArray[Any]) -> int:
+        found.vertices[0], found.filled[0] = w, 1
+        _tables(component, known, frame, found)
+        found.filled[:] = 0
+        return int(known.attained[k]) - int(offset[k])
+
+    for k in known.open_integer().tolist():
+        if limits.out_of_time():
+            return
+        if known.proved[k] >= known.attained[k] or known.lp[k] is None:
+            continue
+        ends.status[k] = OPEN
+        ends.left[:2] = 1, k
+        back = ends._replace(real=none, goal=none, order=np.array([k]))
+        dictionary.state[[CURSOR, STUCK]] = 0
+        dictionary.state[BUDGET] = 1 << 40
+        while (code := int(kernel.optimise(dictionary, back, found, frame.columns, frame.sign))) == FULL:
+            _tables(component, known, frame, found)
+            found.filled[:] = 0
+        _tables(component, known, frame, found)
+        found.filled[:] = 0
+        if code != DONE:
+            return
+        goal, best = int(known.proved[k]) - int(offset[k]), min(int(known.attained[k]) - int(offset[k]), NO_UPPER)
+        if goal >= best:
+            continue
+        variable, sign = int(ends.variable[k]), int(ends.sign[k])
+        if dive(kernel, copied(dictionary), frame.columns, variable, sign, goal, best, witness):
+            if not known.in_hand:
+                raise InfeasibleError
+            if not known.keep:  # the splits are not kept, so they are no proof to hand out
+                known.prove(k, int(known.attained[k]), None)
 
 
 def _ends(known: Knowledge, frame: Frame, number: np.dtype[Any]) -> tuple[Ends, Ints]:
@@ -179,18 +235,18 @@ def _tables(component: Component, known: Knowledge, frame: Frame, found: Found) 
     known.witnesses(x[fitting(component, x)])
 
 
-def _proofs(found: Found, proofs: dict[int, Multipliers]) -> None:
+def _proofs(found: Found, proofs: dict[int, Multipliers | None]) -> None:
     begin = 0
     for end, until, below in found.proof[: found.filled[1]].tolist():
         factor = found.factor[begin:until]
         common = int(np.gcd.reduce(factor, initial=below))
-        if max(np.abs(factor).max(initial=0), below) // common < _LONG:
-            row, number = found.row[begin:until].copy(), (factor // common).astype(np.int64)
-            proofs[end] = Multipliers(row, number, below // common)
+        fits = max(np.abs(factor).max(initial=0), below) // common < _LONG
+        row = found.row[begin:until].copy()
+        proofs[end] = Multipliers(row, (factor // common).astype(np.int64), below // common) if fits else None
         begin = until
 
 
-def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multipliers]) -> None:
+def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multipliers | None]) -> None:
     real, shift = known.real.tolist(), offset.tolist()
     for k in np.flatnonzero(ends.status == TOUCHED).tolist():
         known.lp[k] = whole(real[k])
@@ -199,7 +255,7 @@ def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multip
         quotient, rest = divmod(number, below)
         bound = quotient + shift[k] + (rest > 0)
         known.lp[k] = Fraction(number + shift[k] * below, below) if rest else whole(bound)
-        known.prove(k, bound, proofs.get(k))
+        known.prove(k, bound, proofs.get(k, FROM_COLUMNS))
     known.unlimited[ends.status == UNLIMITED] = True
     at = np.flatnonzero(ends.part_below > 0)
     at = at[ends.part[at] // ends.part_below[at] + offset[at] < known.attained[at]]

@@ -11,6 +11,7 @@ from audit.bounds.dictionary import (
     BUDGET,
     CARRIED,
     CURSOR,
+    CUT,
     DETERMINANT,
     DONE,
     EMPTY,
@@ -104,6 +105,10 @@ def optimise(d, ends, found, columns, sign):
         if place[v] >= 0:
             q, way, gain = _choose(d, work, place[v], -g, bland)
         else:
+            if not d.free[v] and (g < 0) == d.up[v]:
+                ends.status[e] = OPTIMAL
+                ends.number[e], ends.below[e] = g * d.span[v] if d.up[v] else np.int64(0), 1
+                continue
             q, gain = 0, 1.0
             while d.nonbasic[q] != v:
                 q += 1
@@ -123,6 +128,60 @@ def optimise(d, ends, found, columns, sign):
         if not _scan(d, ends, found, columns, sign, place):
             return FULL
     return DONE
+
+
+@njit(cache=True)
+def reoptimise(d, variable, sign, cutoff):
+    """Dual simplex, see the plain twin."""
+    state, T, beta = d.state, d.T, d.beta
+    used = np.empty(T.shape[1], np.int64)
+    budget = state[BUDGET]
+    while budget > 0:
+        budget -= 1
+        D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
+        leaving, worst, above, e = -1, np.int64(0), False, -1
+        for i in range(rows):
+            v = d.basic[i]
+            if v == variable:
+                e = i
+            if d.free[v]:
+                continue
+            if -beta[i] > worst:
+                leaving, worst, above = i, -beta[i], False
+            elif d.span[v] != NO_UPPER:
+                if float(D) * float(d.span[v]) >= _SAFE / 2:
+                    return TOO_LARGE
+                if beta[i] - D * d.span[v] > worst:
+                    leaving, worst, above = i, beta[i] - D * d.span[v], True
+        if e >= 0 and -(-sign * beta[e] // D) >= cutoff:
+            return CUT
+        if leaving < 0:
+            return DONE
+        q, cost, size = -1, np.int64(0), np.int64(1)
+        for j in range(active):
+            a = -T[leaving, j] if above else T[leaving, j]
+            v = d.nonbasic[j]
+            if a == 0 or (a < 0 and not d.free[v]):
+                continue
+            a = abs(a)
+            if e >= 0:
+                c = sign * T[e, j]
+            else:
+                c = D if v == variable else np.int64(0)
+            if q >= 0:
+                left, right = c * size, cost * a
+                if left > right:
+                    continue
+                if left == right:
+                    mine, its = abs(a - D), abs(size - D)
+                    if mine > its or (mine == its and v > d.nonbasic[q]):
+                        continue
+            q, cost, size = j, c, a
+        if q < 0:
+            return EMPTY
+        if not _pivot(d, used, leaving, q, above):
+            return TOO_LARGE
+    return PAUSE
 
 
 @njit(cache=True)

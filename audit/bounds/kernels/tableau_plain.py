@@ -13,6 +13,7 @@ from audit.bounds.dictionary import (
     BUDGET,
     CARRIED,
     CURSOR,
+    CUT,
     DETERMINANT,
     DONE,
     EMPTY,
@@ -58,6 +59,48 @@ def optimise(d: Dictionary, ends: Ends, found: Found, columns: int, sign: Ints) 
         return _optimise(d, ends, found, columns, sign)
     except _TooLargeError:
         return TOO_LARGE
+
+
+def reoptimise(d: Dictionary, variable: int, sign: int, cutoff: int) -> int:
+    """Dual simplex: from a vertex where sign * w of a variable was least, after bounds have changed, to the next.
+
+    DONE; EMPTY: there is none; CUT: no whole table lies below the cutoff; PAUSE: after as many pivots as allowed.
+    """
+    try:
+        return _reoptimise(d, variable, sign, cutoff)
+    except _TooLargeError:
+        return TOO_LARGE
+
+
+def _reoptimise(d: Dictionary, variable: int, sign: int, cutoff: int) -> int:
+    for _ in range(int(d.state[BUDGET])):
+        D, active = int(d.state[DETERMINANT]), int(d.state[ACTIVE])
+        objective = np.flatnonzero(d.basic == variable)
+        if len(objective) and -(-sign * int(d.beta[objective[0]]) // D) >= cutoff:
+            return CUT
+        down, room = _rooms(d)
+        free = d.free[d.basic]
+        over = np.where((room < 0) & (d.span[d.basic] != NO_UPPER), d.beta - D * d.span[d.basic], 0)
+        under = np.where(down < 0, -d.beta, 0)
+        wrong = np.where(free, 0, np.maximum(over, under))
+        if wrong.max(initial=0) <= 0:
+            return DONE
+        leaving = int(np.argmax(wrong))
+        above = bool(over[leaving] > 0)
+        nonbasic = d.nonbasic[:active]
+        a = d.T[leaving, :active] * (-1 if above else 1)
+        at = np.flatnonzero((a > 0) | ((a != 0) & d.free[nonbasic]))
+        if len(at) == 0:
+            return EMPTY
+        if len(objective):
+            cost = sign * d.T[objective[0], at]
+        else:
+            cost = np.where(nonbasic[at] == variable, D, 0).astype(d.T.dtype)
+        size = np.abs(a[at])
+        ties = _smallest(cost, size)
+        best = min(ties, key=lambda t: (abs(int(size[t]) - D), int(nonbasic[at[t]])))
+        _pivot(d, leaving, int(at[best]), at_upper=above)
+    return PAUSE
 
 
 def _feasible(d: Dictionary, order: Ints) -> int:
@@ -111,6 +154,10 @@ def _optimise(d: Dictionary, ends: Ends, found: Found, columns: int, sign: Ints)
             chosen = _choose(d, down, room, int(basic[0]), -g, bland)
             assert chosen is not None  # else the scan had called it optimal
             q, way, gain = chosen
+        elif not d.free[v] and (g < 0) == d.up[v]:
+            ends.status[e] = OPTIMAL  # nothing lies behind a bound
+            ends.number[e], ends.below[e] = g * int(d.span[v]) if d.up[v] else 0, 1
+            continue
         else:
             q, way, gain = int(np.flatnonzero(d.nonbasic == v)[0]), -g if d.free[v] else 1, 1.0
         state[STUCK] = 0 if gain > 0 else state[STUCK] + 1
