@@ -216,7 +216,8 @@ def compacted(dictionary: Dictionary) -> Dictionary:
 
 def copied(dictionary: Dictionary) -> Dictionary:
     """A dictionary whose pivots leave this one alone."""
-    return Dictionary(*(array.copy() for array in dictionary))
+    T, beta, basic, nonbasic, span, free, up, state = dictionary
+    return Dictionary(T.copy(), beta.copy(), basic.copy(), nonbasic.copy(), span.copy(), free, up.copy(), state.copy())
 
 
 def widened(dictionary: Dictionary) -> Dictionary:

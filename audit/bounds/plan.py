@@ -11,7 +11,6 @@ from audit.bounds.simplex import Simplex
 from audit.bounds.tableau import Tableau
 from audit.solvers.protocol import Solver
 
-
 TABLEAU = 2_000_000
 """Rows times columns up to which one dense dictionary is kept for a component."""
 

@@ -6,6 +6,7 @@ itself the proof; whole vertices are tables. No solver is asked, and nothing is 
 """
 
 from fractions import Fraction
+from sys import modules
 from types import ModuleType
 from typing import Any
 
@@ -106,9 +107,9 @@ class Tableau:
         if dictionary.T.dtype == object or self._compiled is False:
             return tableau_plain
         if self._compiled is None:
-            # About as many pivots as there are columns is usual; what is already compiled is always faster.
+            # About as many pivots as there are columns is usual; what is already loaded is always faster.
             expected = dictionary.T.shape[1] * dictionary.T.size
-            if self._looked_at + expected < COMPILE:
+            if self._looked_at + expected < COMPILE and "audit.bounds.kernels.tableau_compiled" not in modules:
                 return tableau_plain
             self._compiled = True
         from audit.bounds.kernels import tableau_compiled

@@ -1,5 +1,6 @@
 """Random components of every kind, and what is true of them by brute force and by a solver of other origin."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from random import Random
@@ -55,10 +56,8 @@ def random_component(seed: int) -> Component:
         high[random.randrange(columns)] = random.randint(0, MOST)
         low[random.randrange(columns)] = random.choice([-1, 0])
     matrix = csr_array(matrix.astype(np.int64))
-    try:
+    with suppress(InfeasibleError):
         low, high = propagate(matrix, lower, upper, low, high, integer=False)
-    except InfeasibleError:
-        pass
     return Component(matrix, lower, upper, low, high, _targets(random, columns))
 
 

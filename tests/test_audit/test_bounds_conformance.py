@@ -23,7 +23,7 @@ from audit.bounds.probe import Probe
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
 from audit.bounds.tableau import Tableau
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.integers import NO_LOWER
 from audit.linear.propagate import InfeasibleError
 from audit.solvers.highs import Highs
 
@@ -299,5 +299,3 @@ def test_no_time() -> None:
     component = table_component((4, 4), 5)
     answer = method("tableau, plain").bounds(component, Limits(deadline=0.0))
     assert all(end.attained is None for end, _ in minima(answer))
-
-

@@ -164,10 +164,9 @@ def reoptimise(d, variable, sign, cutoff):
             if a == 0 or (a < 0 and not d.free[v]):
                 continue
             a = abs(a)
+            c = D if v == variable else np.int64(0)
             if e >= 0:
                 c = sign * T[e, j]
-            else:
-                c = D if v == variable else np.int64(0)
             if q >= 0:
                 left, right = c * size, cost * a
                 if left > right:
@@ -424,7 +423,7 @@ def _move(d, work, q, way, bland, special):
 @njit(cache=True)
 def _scan(d, ends, found, columns, sign, place):
     """What this vertex says of every open end. False: a buffer is full."""
-    T, beta, state = d.T, d.beta, d.state
+    beta, state = d.beta, d.state
     D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
     whole = True
     if D != 1:

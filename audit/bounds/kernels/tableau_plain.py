@@ -287,9 +287,7 @@ def _choose(
     return int(at[best]), int(way[best]), float(gain[best])
 
 
-def _move(
-    d: Dictionary, down: NDArray[Any], room: NDArray[Any], q: int, way: int, bland: bool, special: int
-) -> bool:
+def _move(d: Dictionary, down: NDArray[Any], room: NDArray[Any], q: int, way: int, bland: bool, special: int) -> bool:
     """Let column q enter; False: nothing stops it. `special`: a row outside its bounds, which stops at the nearest."""
     column = d.T[:, q] * way
     rows = np.flatnonzero(((column < 0) & (down >= 0)) | ((column > 0) & (room >= 0)))
@@ -419,4 +417,3 @@ def _ray(d: Dictionary, ends: Ends, q: int, way: int) -> None:
     left = left[ends.status[left] == OPEN]
     ends.left[0] = len(left)
     ends.left[1 : 1 + len(left)] = left
-
