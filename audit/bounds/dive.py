@@ -58,6 +58,8 @@ def dive(
             return False
         if split is not None:
             row, at = split
+            if d.free[d.basic[row]]:
+                return False  # not measured from a bound, so it cannot be given another one
             upward = 2 * (int(d.beta[row]) - at * int(d.state[DETERMINANT])) > int(d.state[DETERMINANT])
             waiting.append((copied(d), low.copy(), row, at, not upward))
         elif waiting:

@@ -271,6 +271,21 @@ def test_large_values_never_wrap(compiled: bool, far: int, times: int) -> None:
         assert None not in (x.upper.lp, y.lower.lp)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_most_whole_ends_need_no_integer_program(seed: int) -> None:
+    """Vertices of cubes are seldom whole; what the splits prove agrees with integer programs."""
+    component = table_component((3, 3, 4), seed)
+    mine, other = answer_of(method("tableau, plain"), component), answer_of(closing("simplex"), component)
+    assert mine is not None
+    assert other is not None
+    closed = 0
+    for (a, _), (b, _) in zip(minima(mine), minima(other), strict=True):
+        closed += a.outer == a.attained
+        if a.outer == a.attained:
+            assert a.outer == b.outer
+    assert closed >= 0.9 * len(minima(mine))
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_ends_that_need_not_be_closed_are_left(compiled: bool) -> None:
     """Decision mode: a vertex that goes far enough settles an end."""
