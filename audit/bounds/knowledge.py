@@ -17,6 +17,9 @@ from audit.linear.propagate import form_bounds
 MOST_VALUES = 2**23
 """Values of targets that are remembered of one component."""
 
+MOST_BETWEEN = 64
+"""Points between two solutions that are worth a look; targets in narrow intervals do not move on longer ways."""
+
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
 
@@ -96,7 +99,7 @@ class Knowledge:
             self.tables += list(x[used])
         np.minimum(self.attained, least, out=self.attained)
         if self.values is not None and sum(block.size for block in self.values) < MOST_VALUES:
-            self.values.append(value.T)
+            self.values += [value.T, _between(x, value.T)]
 
     def seen(self, k: int) -> set[int]:
         """Different values of target k in the integer solutions in hand; none where all in between are possible."""
@@ -174,6 +177,18 @@ class Knowledge:
                 sign, *told, proofs, self.table_of.tolist(), strict=True
             )
         ]
+
+
+def _between(x: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Values of the targets at the whole points between one solution and the next: they are solutions too."""
+    points = np.gcd.reduce(np.diff(x, axis=0), axis=1)
+    at = np.flatnonzero((points > 1) & (points <= MOST_BETWEEN))
+    points = points[at]
+    row = np.repeat(np.arange(len(at)), points - 1)
+    step = np.arange(len(row)) - np.repeat(np.cumsum(points - 1) - (points - 1), points - 1) + 1
+    slope = (value[at + 1] - value[at]) // points[:, None]
+    result: NDArray[np.int64] = value[at][row] + step[:, None] * slope[row]
+    return result
 
 
 @lru_cache(maxsize=1 << 16)
