@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.linear.integers import NO_LOWER, NO_UPPER
 
 Ints = NDArray[np.int64]
 
@@ -131,10 +131,6 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
     would add nothing but degenerate vertices. Lower bounds cost nothing, and rows of one column stay rows.
 
     keep: columns of equations are carried along, for their multipliers.
-
-    Raises
-    ------
-    audit.errors.LimitError: values add up to more than 64 bits hold.
     """
     matrix, targets = component.matrix, component.targets
     m, n = matrix.shape
@@ -155,12 +151,15 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
     T = np.zeros((m + len(long), n), np.int64)
     T[:m] = matrix.toarray()
     beta = np.zeros(len(T), np.int64)
+    inside = np.repeat(~single, size)
+    row = m + np.repeat(np.arange(len(long)), size[long])
+    np.add.at(T, (row, targets.indices[inside]), targets.data[inside])
     at = origin[:n]
-    if len(long):
-        T[m:] = targets[long].toarray()
     if at.any():
-        origin[n + m :] = product(targets[long], at)
-        beta[:m] = product(matrix, at)
+        if (np.abs(T.astype(np.float64)) @ np.abs(at.astype(np.float64))).max(initial=0.0) >= float(NO_UPPER):
+            return None
+        value = T @ at
+        beta[:m], origin[n + m :] = value[:m], value[m:]
     if (sign < 0).any():
         T *= sign[n:, None] * sign[None, :n]
     beta[:m] = sign[n : n + m] * (beta[:m] - origin[n : n + m])

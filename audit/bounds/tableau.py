@@ -44,7 +44,6 @@ from audit.bounds.dictionary import (
 from audit.bounds.dive import dive
 from audit.bounds.kernels import tableau_plain
 from audit.bounds.knowledge import FROM_COLUMNS, Knowledge, whole
-from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
 
@@ -78,13 +77,10 @@ class Tableau:
         """Linear programming values of all open ends, and the tables met on the way."""
         if limits.out_of_time() or (known.feasible and len(known.open_linear()) == 0):
             return
-        try:
-            built = build(component, keep=known.keep, largest=self._largest)
-            if built is not None and self._search(component, known, limits, *built):
-                return
-            built = build(component, keep=known.keep, largest=NO_UPPER)
-        except LimitError:
+        built = build(component, keep=known.keep, largest=self._largest)
+        if built is not None and self._search(component, known, limits, *built):
             return
+        built = build(component, keep=known.keep, largest=NO_UPPER)
         if built is not None and built[0].T.size <= WIDE:
             self._search(component, known, limits, widened(built[0]), built[1])
 
