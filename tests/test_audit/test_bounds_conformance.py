@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from audit.bounds.certify import Rational, dual_bound, fitting
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, TargetBounds
 from audit.bounds.dictionary import build
-from audit.bounds.fill import Fill
+from audit.bounds.fill import WIDTH, Fill
 from audit.bounds.gap import Gap
 from audit.bounds.kernels import tableau_compiled, tableau_plain
 from audit.bounds.method import Method, Step
@@ -166,7 +166,8 @@ def test_whole_ends_are_found(name: str, seed: int) -> None:
             values = np.unique(truth.tables @ row)
             assert target.lower.outer == target.lower.attained == values[0]
             assert target.upper.outer == target.upper.attained == values[-1]
-            assert target.at_least == len(values)
+            if values[-1] - values[0] <= WIDTH:
+                assert target.at_least == len(values)
 
 
 @pytest.mark.parametrize("name", [*COMPLETE, "full"])
