@@ -86,6 +86,10 @@ class Knowledge:
                 if len(seen) < MOST_VALUES:
                     seen.add(v)
 
+    def attain(self, value: NDArray[np.int64]) -> None:
+        """Values of every form in integer solutions that were in hand; of those that keep no proof, and are convex."""
+        np.minimum(self.attained, value, out=self.attained)
+
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
         if bound > self.proved[k]:
@@ -123,28 +127,28 @@ class Knowledge:
         # A direction without end proves nothing to be possible as long as no table is in hand to start from.
         self.unlimited &= self.in_hand
         half = self.targets
-        return tuple(
-            TargetBounds(
-                self._end(k, 1),
-                self._end(half + k, -1),
-                convex=self.convex,
-                seen=0 if self.values is None else len(self.values[k]),
+        ends = [
+            self._end(k, 1 if k < half else -1, *known)
+            for k, known in enumerate(
+                zip(self.proved.tolist(), self.attained.tolist(), self.unlimited.tolist(), strict=True)
             )
-            for k in range(half)
+        ]
+        return tuple(
+            TargetBounds(lower, upper, convex=self.convex, seen=0 if self.values is None else len(self.values[k]))
+            for k, (lower, upper) in enumerate(zip(ends[:half], ends[half:], strict=True))
         )
 
-    def _end(self, k: int, sign: int) -> End:
+    def _end(self, k: int, sign: int, proved: int, attained: int, unlimited: bool) -> End:
         """Minimum k as an end of its target; sign -1 turns the minimum of the negative into a maximum."""
-        proved, attained = int(self.proved[k]), int(self.attained[k])
         lp, continuous = self.lp[k], self.continuous[k]
         if continuous is not None and attained != NOTHING and continuous >= attained:
             continuous = None
         return End(
-            lp=None if lp is None else sign * lp,
+            lp=lp if lp is None or sign > 0 else -lp,
             outer=None if proved == NO_LOWER else sign * proved,
             attained=None if attained == NOTHING else sign * attained,
             continuous=None if continuous is None else sign * continuous,
-            unlimited=bool(self.unlimited[k]),
+            unlimited=unlimited,
             proof=self.proofs[k] if self.keep else None,
             table=int(self.table_of[k]) if self.keep and self.table_of[k] >= 0 else None,
         )

@@ -2,6 +2,7 @@
 
 from audit.bounds.component import Component
 from audit.bounds.fill import Fill
+from audit.bounds.flows import Flows
 from audit.bounds.gap import Gap
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.method import Method, Step
@@ -21,7 +22,7 @@ def full(solver: Solver) -> Method:
     steps: tuple[Step, ...] = (Simplex(solver), Gap(solver), Fill(solver))
 
     def choose(component: Component, known: Knowledge) -> tuple[Step, ...]:
-        return steps
+        return (Flows(), *steps) if known.convex else steps
 
     return Method("full", choose)
 

@@ -43,6 +43,8 @@ class Simplex:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Linear programming values of the open ends, one after another from the last basis."""
+        if known.in_hand and len(known.open_linear()) == 0:
+            return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
         if self._first_point(component, warm, shift, known, limits):
