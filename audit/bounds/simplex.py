@@ -123,10 +123,10 @@ def _judge(
         if bound == value:
             state.lp[k] = value
         elif component.matrix.shape[1] > EXACT_BASIS:
-            state.lp[k] = _nearby(bound, float(cost @ (outcome.x + shift)))
+            state.lp[k] = nearby(bound, float(cost @ (outcome.x + shift)))
 
 
-def _nearby(bound: Fraction, claimed: float) -> Fraction | None:
+def nearby(bound: Fraction, claimed: float) -> Fraction | None:
     """The simple fraction that the solver claims if the proved bound comes close to it (it is not proved itself)."""
     simple = Fraction(claimed).limit_denominator(1000)
     tolerance = Fraction(1, 10**4) * max(Fraction(1), abs(simple))
