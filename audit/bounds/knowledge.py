@@ -112,6 +112,8 @@ class Knowledge:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
         if bound > self.proved[k]:
             self.proved[k] = bound
+            best = self.continuous[k]
+            self.met[k] |= best is not None and best <= bound
             if self.keep:
                 self.proofs[k] = proof
 

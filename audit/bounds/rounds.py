@@ -7,6 +7,7 @@ an exact rational table: round all columns to multiples of 1 / D, then mend the 
 one, which needs no further denominator. (Vertices are no use: their exact values have thousands of digits.)
 """
 
+from fractions import Fraction
 from math import ceil, log2
 
 import numpy as np
@@ -19,7 +20,6 @@ from audit.bounds.component import Component, Limits
 from audit.bounds.equations import as_equations
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.problem import as_floats, solver_problem
-from audit.bounds.simplex import nearby
 from audit.bounds.unimodular import unit_basis
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.solvers.protocol import Floats, Outcome, Solver
@@ -48,8 +48,13 @@ BROAD = 4
 """First rounds, whose combinations spread over all open ends. Later ones go for few in earnest: after 4 rounds on 3d20
 one solution closes 37 ends in falling weights over 43 ends, 12 with weights over all."""
 
-TERMS = 40.0
-"""Ends in the combination of a later round, to begin with; the weights fall to LEAST."""
+TERMS = 0.03
+"""Ends in the combination of a later round, as a share of the columns, to begin with; the weights fall to LEAST."""
+
+FEWEST = 10.0
+
+CLOSE = Fraction(1, 10_000)
+"""Of linear programming values, in units (see the convention on `lp`)."""
 
 LEAST = 1e-3
 
@@ -107,7 +112,7 @@ class _Faces:
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
-        self._held, self._terms = HELD, TERMS
+        self._held, self._terms = HELD, TERMS * len(self._low)
 
     def broad(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of all open ends reaches many; a second solution, in the face where as many of them as can
@@ -123,18 +128,19 @@ class _Faces:
 
     def few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of few open ends, in falling weights: the face where it is least is wide, and its middle can
-        mostly be made exact as it is. As many as that still works with."""
+        mostly be made exact as it is. As many ends as that works for and that can be reached together."""
         column, sign = self._column[ends], self._sign[ends]
         weight = LEAST ** (random.permutation(len(ends)) / self._terms)
         weight[weight < LEAST] = 0.0
         point = self._best(column, sign, weight).x
         if point is None:
             return
-        if self._show(known, self._exact(point, self._low, self._high)):
-            self._terms *= 1.1
-        else:
-            self._terms /= 1.2
+        exact = self._show(known, self._exact(point, self._low, self._high))
+        if not exact:
             self._hold(known, ends, point, random)
+        closed = len(ends) - len(_limited(known))
+        self._terms *= 1.1 if exact and closed > self._terms / 2 else 0.9
+        self._terms = max(self._terms, FEWEST)
 
     def one(self, known: Knowledge, k: int) -> None:
         """Linear programming for one end: what its multipliers prove, and a table at it or not far from it."""
@@ -142,15 +148,28 @@ class _Faces:
         outcome = self._best(column, sign, np.ones(1))
         if outcome.x is None or outcome.row_dual is None:
             return
-        y = scaled(outcome.row_dual[: self._component.matrix.shape[0]])
-        bound = None if y is None else dual_bound(self._component, known.cost(k), y)
-        if bound is None or y is None:
+        bound = self._prove(known, k, outcome.row_dual)
+        if bound is None:
             return
-        known.prove(k, ceil(bound), sparse(y) if known.keep else None)
-        known.lp[k] = nearby(bound, float(sign[0] * outcome.x[column[0]]) + int(sign[0] * self._shift[column[0]]))
+        shift = int(sign[0] * self._shift[column[0]])
+        value = _simple(float(sign[0] * outcome.x[column[0]]), bound - shift)
+        known.lp[k] = None if value is None else value + shift
         low, high = self._held_at(column, sign, self._goal(known, np.array([k])))
         if (low <= high).all() and not self._show(known, self._exact(outcome.x, low, high)):
             self._middle(known, low, high)
+
+    def _prove(self, known: Knowledge, k: int, row_dual: Floats) -> Fraction | None:
+        """The bound that the multipliers prove once they are rounded and use no bound that is missing."""
+        component = self._component
+        y = scaled(row_dual[: component.matrix.shape[0]])
+        if y is None:
+            return None
+        usable = np.where(y.numerator > 0, component.lower != NO_LOWER, component.upper != NO_UPPER)
+        y = Rational(np.where(usable, y.numerator, 0), y.denominator)
+        bound = dual_bound(component, known.cost(k), y)
+        if bound is not None:
+            known.prove(k, ceil(bound), sparse(y) if known.keep else None)
+        return bound
 
     def _best(self, column: Ints, sign: Ints, weight: Floats) -> Outcome:
         cost = np.zeros(len(self._low))
@@ -200,27 +219,37 @@ class _Faces:
 
     def _exact(self, point: Floats, low: Ints, high: Ints) -> Rational | None:
         """The point, moved by very little onto the equations; columns at a bound stay exactly there."""
-        scale = self._scale(point)
+        at_low, at_high = point - as_floats(low) < TOUCH, as_floats(high) - point < TOUCH
+        rows, columns, determinant = unit_basis(self._matrix, ~(at_low | at_high))
+        scale = self._scale(point, determinant)
         if scale is None:
             return None
-        at_low, at_high = point - as_floats(low) < TOUCH, as_floats(high) - point < TOUCH
         z = np.rint(point * scale).astype(np.int64)
         z[at_low] = low[at_low] * scale
         z[at_high] = high[at_high] * scale
-        lacking = self._right * scale - self._matrix @ z
-        rows, columns = unit_basis(self._matrix, ~(at_low | at_high))
+        lacking = (self._right * scale - self._matrix @ z) * determinant
+        z *= determinant
         if len(rows):
             basis = csc_array(self._matrix[rows][:, columns].astype(np.float64))
             z[columns] += np.rint(splu(basis).solve(lacking[rows].astype(np.float64))).astype(np.int64)
         own = self._component.matrix.shape[1]
-        return Rational(z[:own] + self._shift[:own] * scale, scale)
+        return Rational(z[:own] + self._shift[:own] * (scale * determinant), scale * determinant)
 
-    def _scale(self, point: Floats) -> int | None:
-        """Common denominator of the table: as fine as 64 bits allow, None if that is too coarse."""
+    def _scale(self, point: Floats, determinant: int) -> int | None:
+        """Multiples that columns are rounded to, as fine as 64 bits allow; None if that is too coarse."""
         size = np.abs(point) + np.abs(self._shift.astype(np.float64)) + 1.0
         most = max(float((abs(self._matrix) @ size).max(initial=1.0)), float(size.max()))
-        power = min(PRECISION, 60 - ceil(log2(most)))
+        power = min(PRECISION, 60 - ceil(log2(most) + log2(determinant)))
         return 2**power if power >= COARSEST else None
+
+
+def _simple(claimed: float, bound: Fraction) -> Fraction | None:
+    """The simple fraction near what the solver claims, if the proved bound comes as close as CLOSE."""
+    for denominator in (1, 1000):
+        value = Fraction(claimed).limit_denominator(denominator)
+        if abs(value - bound) <= CLOSE:
+            return value
+    return None
 
 
 def _less(bound: Ints, by: Ints) -> Ints:

@@ -43,7 +43,7 @@ class Simplex:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Linear programming values of the open ends, one after another from the last basis."""
-        if known.in_hand and len(known.open_linear()) == 0:
+        if (known.in_hand or known.met.any()) and len(known.open_linear()) == 0:
             return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
@@ -123,10 +123,10 @@ def _judge(
         if bound == value:
             state.lp[k] = value
         elif component.matrix.shape[1] > EXACT_BASIS:
-            state.lp[k] = nearby(bound, float(cost @ (outcome.x + shift)))
+            state.lp[k] = _nearby(bound, float(cost @ (outcome.x + shift)))
 
 
-def nearby(bound: Fraction, claimed: float) -> Fraction | None:
+def _nearby(bound: Fraction, claimed: float) -> Fraction | None:
     """The simple fraction that the solver claims if the proved bound comes close to it (it is not proved itself)."""
     simple = Fraction(claimed).limit_denominator(1000)
     tolerance = Fraction(1, 10**4) * max(Fraction(1), abs(simple))

@@ -107,7 +107,7 @@ class HighsInterior:
     def __init__(self, problem: Problem) -> None:
         self._model = _model(problem, integer=False)
         self._columns = np.arange(problem.matrix.shape[1], dtype=np.int32)
-        for option, value in (("solver", "ipm"), ("run_crossover", "off"), ("presolve", "off")):
+        for option, value in (("solver", "ipm"), ("run_crossover", "off"), ("presolve", "on")):
             self._model.setOptionValue(option, value)
 
     def minimise(self, cost: Floats, column_lower: Floats, column_upper: Floats, seconds: float) -> Outcome:
