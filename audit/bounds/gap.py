@@ -12,7 +12,7 @@ class Gap:
     name = "integer programs"
 
     def __init__(self, solver: Solver, *, real: bool = False) -> None:
-        """`real`: ends that a real solution in hand reaches are left at that (an integer program each is too much)."""
+        """`real`: what a real solution in hand shows is left at that (an integer program for each end is too much)."""
         self._solver, self._real = solver, real
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
@@ -26,4 +26,4 @@ class Gap:
                 close_gap(component, known, k, self._solver, limits)
         if not known.in_hand and not limits.out_of_time():
             # Nobody asks, or the answer has no limit: still, a release that no table fits must not pass.
-            find_any(component, known, self._solver, limits)
+            find_any(component, known, self._solver, limits, prove=not self._real)

@@ -43,8 +43,8 @@ def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, li
     state.prove(k, min(proved, int(state.attained[k])), None)
 
 
-def find_any(component: Component, state: Knowledge, solver: Solver, limits: Limits) -> None:
-    """Find some integer solution of a component about which no question has led to one.
+def find_any(component: Component, state: Knowledge, solver: Solver, limits: Limits, *, prove: bool) -> None:
+    """Find some integer solution of a component about which no question has led to one. `prove`: or that there is none.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def find_any(component: Component, state: Knowledge, solver: Solver, limits: Lim
     table = _integer_point(component, nothing, solver, limits)
     if table is not None:
         state.witness(table)
-    else:
+    elif prove:
         _prove(component, nothing, 1, solver, limits, state.witness)
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from audit.bounds import plan
 from audit.bounds.certify import Rational, dual_bound, satisfies
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.equations import as_equations
@@ -207,3 +208,20 @@ def test_targets_become_columns() -> None:
     whole = np.concatenate([x, value[interval], sums @ x])
     assert (equations.matrix @ whole)[: len(value)][interval].tolist() == [0] * int(interval.sum())
     assert (equations.targets @ whole).tolist() == (component.targets @ x).tolist()
+
+
+def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 38
+    """The plan's choice by size: rounds, no integer program for each end, one table of whole units."""
+    component = three_way(9, 5, withheld=0.7)
+    monkeypatch.setattr(plan, "DENSE", 10)
+    answer = plan.full(Highs()).bounds(component, Limits())
+    assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "integer programs"]
+    for target, form in zip(answer.targets, component.targets.toarray(), strict=True):
+        for end, sign in ((target.lower, 1), (target.upper, -1)):
+            assert end.outer is not None
+            assert end.attained is not None  # by the one table at least
+            assert sign * end.outer == ceil(least(component, sign * form) - 1e-6)
+            reached = end.attained if end.continuous is None else end.continuous
+            assert sign * reached <= sign * end.outer
+    monkeypatch.setattr(plan, "WHOLE", 9)
+    assert [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses] == ["witness rounds", "simplex"]
