@@ -10,6 +10,7 @@ from audit.bounds.probe import Probe
 from audit.bounds.rounds import Rounds
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
+from audit.bounds.whole import Whole
 from audit.solvers.protocol import Solver
 
 DENSE = 1000
@@ -27,7 +28,8 @@ def shuttle_only() -> Method:
 
 def full(solver: Solver) -> Method:
     """Everything it takes to close both ends of every target."""
-    steps: tuple[Step, ...] = (Simplex(solver), Gap(solver), Fill(solver))
+    # Joint integer programs first: f3d_10, 136 ends left by simplex: 2.9 s instead of 4.8 s, 124 of them jointly.
+    steps: tuple[Step, ...] = (Simplex(solver), Whole(solver), Gap(solver), Fill(solver))
     dense: tuple[Step, ...] = (Rounds(solver), Simplex(solver))
 
     def choose(component: Component, known: Knowledge) -> tuple[Step, ...]:

@@ -92,9 +92,9 @@ class Rounds:
 
 
 def _limited(known: Knowledge) -> Ints:
-    """Open ends for which some limit is proved."""
+    """Open ends for which some limit is proved, or that are asked to go no further than some value."""
     ends = known.open_linear()
-    limited: Ints = ends[known.proved[ends] != NO_LOWER]
+    limited: Ints = ends[np.maximum(known.proved[ends], known.enough[ends]) != NO_LOWER]
     return limited
 
 
