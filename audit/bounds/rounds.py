@@ -62,6 +62,10 @@ PATIENCE = 4
 """Rounds that may close nothing much, on average less than one end each, before ends are taken one by one."""
 
 
+FAILURES = 3
+"""Combinations in a row for which the engine finds no point."""
+
+
 class Rounds:
     """Real tables for ends that propagation has proved, and linear programming for those that it has not."""
 
@@ -77,7 +81,7 @@ class Rounds:
         faces = _Faces(component, self._solver, limits)
         random = np.random.default_rng(SEED)
         yields = [PATIENCE] * PATIENCE
-        while sum(yields[-PATIENCE:]) >= PATIENCE and not limits.out_of_time():
+        while sum(yields[-PATIENCE:]) >= PATIENCE and faces.answered and not limits.out_of_time():
             open_ends = _limited(known)
             if len(open_ends) == 0:
                 return
@@ -85,7 +89,7 @@ class Rounds:
             work(known, open_ends, random)
             yields.append(len(open_ends) - len(_limited(known)))
         for k in _limited(known).tolist():
-            if limits.out_of_time():
+            if limits.out_of_time() or not faces.answered:
                 return
             if k in _limited(known):
                 faces.one(known, k)
@@ -112,7 +116,13 @@ class _Faces:
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
+        self._failures = 0
         self._held, self._terms = HELD, TERMS * len(self._low)
+
+    @property
+    def answered(self) -> bool:
+        """False after several combinations without an answer: there is no table, or no time."""
+        return self._failures < FAILURES
 
     def broad(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of all open ends reaches many; a second solution, in the face where as many of them as can
@@ -174,7 +184,9 @@ class _Faces:
     def _best(self, column: Ints, sign: Ints, weight: Floats) -> Outcome:
         cost = np.zeros(len(self._low))
         np.add.at(cost, column, sign * weight)
-        return self._solve(cost, self._low, self._high)
+        outcome = self._solve(cost, self._low, self._high)
+        self._failures = 0 if outcome.x is not None else self._failures + 1
+        return outcome
 
     def _hold(self, known: Knowledge, ends: Ints, point: Floats, random: np.random.Generator) -> None:
         """An exact table at as many of the ends that a point reaches as leave it room."""

@@ -16,7 +16,7 @@ from audit.solvers.protocol import Solver
 SEED = 1
 
 TOGETHER = 4
-"""Ends that the first program holds; twice as many after one that finds a table, half as many after one that does not."""
+"""Ends that the first program holds; twice as many after one that finds a table, half as many after others."""
 
 FAILURES = 4
 """Programs in a row without a table, after which the ends that are left are better taken one by one."""

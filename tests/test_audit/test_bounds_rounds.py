@@ -21,7 +21,7 @@ from audit.bounds.rounds import Rounds
 from audit.bounds.unimodular import unit_basis
 from audit.bounds.whole import Whole
 from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import propagate
+from audit.linear.propagate import InfeasibleError, propagate
 from audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
@@ -241,3 +241,14 @@ def test_joint_programs_attain_proved_ends() -> None:
         assert satisfies(component, Rational(table, 1))
     for k in np.flatnonzero(attained).tolist():
         assert known.cost(k) @ known.tables[known.table_of[k]] == known.proved[k]
+
+
+def test_contradictions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds find no point and leave the proof to the simplex step."""
+    component = three_way(4, 4)
+    lower = component.lower.copy()
+    lower[0] += 1
+    wrong = replace(component, lower=lower, upper=np.maximum(component.upper, lower))
+    monkeypatch.setattr(plan, "DENSE", 10)
+    with pytest.raises(InfeasibleError):
+        plan.full(Highs()).bounds(wrong, Limits())
