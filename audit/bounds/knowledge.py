@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -39,6 +40,7 @@ class Knowledge:
     real: int64, no real solution lies below (what the column bounds give); NO_LOWER where that is nothing.
     lp: exact linear programming value where it is proved.
     continuous: least value of a real solution in hand below `attained`.
+    met: bool, a real solution in hand reaches `proved` (in decision mode: goes as far as asked).
     unlimited: bool, a direction in hand goes down for ever.
     enough: int64, an end that some table brings to this value or below need not be closed (decision mode);
     NO_LOWER: it is to be closed.
@@ -56,6 +58,7 @@ class Knowledge:
     real: NDArray[np.int64]
     lp: list[Fraction | None]
     continuous: list[Fraction | None]
+    met: NDArray[np.bool_]
     unlimited: NDArray[np.bool_]
     enough: NDArray[np.int64]
     convex: bool
@@ -105,10 +108,31 @@ class Knowledge:
         """Different values of target k in the integer solutions in hand; none where all in between are possible."""
         return set().union(*(block[:, k].tolist() for block in self.values or ()))
 
+    def witness_real(self, x: Rational) -> None:
+        """A real solution in hand (the caller has checked it)."""
+        if x.denominator == 1:
+            self.witness(x.numerator)
+            return
+        value = self.forms @ x.numerator
+        # Of interest only where it is below `attained`, which only whole values beyond the next one tell.
+        for k in np.flatnonzero(-(-value // x.denominator) <= self.attained).tolist():
+            seen, best = Fraction(int(value[k]), x.denominator), self.continuous[k]
+            if seen < int(self.attained[k]) and (best is None or seen < best):
+                self.continuous[k] = seen
+                self.met[k] |= seen <= max(int(self.proved[k]), int(self.enough[k]))
+                if seen == int(self.real[k]):
+                    self.lp[k] = seen
+
+    def attain(self, value: NDArray[np.int64]) -> None:
+        """Values of every form in integer solutions that were in hand; of those that keep no proof, and are convex."""
+        np.minimum(self.attained, value, out=self.attained)
+
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
         if bound > self.proved[k]:
             self.proved[k] = bound
+            best = self.continuous[k]
+            self.met[k] |= best is not None and best <= bound
             if self.keep:
                 self.proofs[k] = proof
 
@@ -127,8 +151,9 @@ class Knowledge:
             self.continuous[k] = None if end.continuous is None else sign * end.continuous
             self.unlimited[k] |= end.unlimited
         if self.values is not None:
-            for seen, target in zip(self.values, begun.targets, strict=True):
-                seen.update(v for v in (target.lower.attained, target.upper.attained) if v is not None)
+            for ends in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
+                if None not in ends:
+                    self.values.append(np.array([ends], dtype=np.int64))
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""
@@ -140,7 +165,7 @@ class Knowledge:
     def open_linear(self) -> NDArray[np.int64]:
         """Minima whose linear programming value is not known yet and that nothing else has settled."""
         unknown = np.array([v is None for v in self.lp], np.bool_)
-        return np.flatnonzero(unknown & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
+        return np.flatnonzero(unknown & ~self.met & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
 
     def open_integer(self) -> NDArray[np.int64]:
         """Minima between whose proved and attained value there is a gap that matters."""
@@ -154,8 +179,8 @@ class Knowledge:
         return result
 
     def closed(self) -> int:
-        """How many ends are closed or need not be."""
-        return int((self.unlimited | (self.proved >= self.attained) | self.settled).sum())
+        """How many ends are closed, by real solutions at least, or need not be."""
+        return int((self.unlimited | self.met | (self.proved >= self.attained) | self.settled).sum())
 
     def bounds(self) -> tuple[TargetBounds, ...]:
         """Both ends of every target."""
@@ -237,6 +262,7 @@ def know_nothing(
         real=proved.copy(),
         lp=[None] * (2 * count),
         continuous=[None] * (2 * count),
+        met=np.zeros(2 * count, np.bool_),
         unlimited=np.zeros(2 * count, np.bool_),
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),
         convex=convex,

@@ -1,6 +1,6 @@
 """A method is a sequence of steps that improve what is known of a component until nothing is open."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
@@ -35,7 +35,8 @@ class Method:
     """Which steps a component is put through, in order."""
 
     name: str
-    steps: Callable[[Component, Knowledge], Sequence[Step]]
+    steps: Callable[[Component, Knowledge], Iterator[Step]]
+    """Each step is chosen when the one before has done its work."""
 
     def bounds(
         self,

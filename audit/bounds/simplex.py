@@ -43,7 +43,7 @@ class Simplex:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Linear programming values of the open ends, one after another from the last basis."""
-        if known.feasible and len(known.open_linear()) == 0:
+        if (known.feasible or known.met.any()) and len(known.open_linear()) == 0:
             return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
