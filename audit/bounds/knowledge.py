@@ -113,7 +113,8 @@ class Knowledge:
         if x.denominator == 1:
             self.witness(x.numerator)
             return
-        value = self.forms @ x.numerator
+        asked = self.asked @ x.numerator
+        value = np.concatenate([asked, -asked])
         # Of interest only where it is below `attained`, which only whole values beyond the next one tell.
         for k in np.flatnonzero(-(-value // x.denominator) <= self.attained).tolist():
             seen, best = Fraction(int(value[k]), x.denominator), self.continuous[k]
@@ -151,9 +152,9 @@ class Knowledge:
             self.continuous[k] = None if end.continuous is None else sign * end.continuous
             self.unlimited[k] |= end.unlimited
         if self.values is not None:
-            for ends in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
-                if None not in ends:
-                    self.values.append(np.array([ends], dtype=np.int64))
+            for seen in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
+                if None not in seen:
+                    self.values.append(np.array([seen], dtype=np.int64))
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""

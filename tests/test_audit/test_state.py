@@ -50,7 +50,7 @@ class Counting:
 
     def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         for item in items:
-            self.worked += sum(begun is None or not begun.complete for _, begun in item.components)
+            self.worked += sum(begun is None or not begun.complete for _, begun in getattr(item, "components", ()))
             yield work(item)
 
 
@@ -118,7 +118,7 @@ def test_answers_survive_as_text(seed: int) -> None:
         def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
             for item in items:
                 answers = work(item)
-                kept.extend(answers)
+                kept.extend(answer for answer in answers or () if isinstance(answer, Answer))
                 yield answers
 
     with suppress(InputError):
