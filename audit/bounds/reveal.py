@@ -10,7 +10,6 @@ and checked exactly; nothing unchecked is shown.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -19,7 +18,8 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.certify import Rational, rationalise
 from audit.bounds.problem import as_floats
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.bounds.singletons import Singletons, subtract
+from audit.linear.integers import NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
@@ -69,12 +69,6 @@ def _entries(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
     return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
 
 
-def _subtract(target: Multipliers, matrix: csr_array, row: int, factor: Fraction) -> None:
-    """target -= factor * row."""
-    for column, entry in _entries(matrix, row):
-        target[column] = target.get(column, Fraction(0)) - factor * entry
-
-
 def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
     used = np.flatnonzero(y.numerator)
     return {int(rows[k]): Fraction(int(y.numerator[k]), y.denominator) for k in used}
@@ -85,7 +79,7 @@ class Revealer:
 
     def __init__(self, prepared: Prepared, reduced: Reduced, solver: Solver) -> None:
         system = prepared.system
-        self._prepared, self._reduced, self._solver = prepared, reduced, solver
+        self._prepared, self._solver = prepared, solver
         differenced = prepared.differenced
         self._transform = csr_array(vstack([differenced.transform, prepared.short_equations], format="csr"))
         value = product(prepared.short_equations, np.where(system.exact, system.lower, 0))
@@ -93,20 +87,13 @@ class Revealer:
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
-        self._order = {column: k for k, (column, _, _) in enumerate(reduced.singletons)}
-        by_singleton = np.zeros(system.matrix.shape[1], np.int64)
-        for column, _, _ in reduced.singletons:
-            by_singleton[column] = 1
-        self._known = by_singleton.astype(np.bool_)
-        self._value = np.where(self._known, reduced.value, 0)
-        open_part = csr_array(self._matrix.multiply((1 - by_singleton).reshape(1, -1)).tocsr())
-        open_part.eliminate_zeros()
+        self._singletons = Singletons(differenced, reduced)
+        self._known = self._singletons.known
+        found = self._singletons.without(self._matrix, self._lower, self._upper)
+        open_part, self._rest_lower, self._rest_upper = found
         self._open = open_part
         self._sparse = csc_array(open_part[: self._sparse_rows])
         self._longer = csc_array(open_part[self._sparse_rows :])
-        moved = product(self._matrix, self._value)
-        self._rest_lower = np.where(self._lower == NO_LOWER, NO_LOWER, self._lower - moved)
-        self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
         # How many released cells a row names (published base cells that it leaves over will be named too): what the
         # shortest argument is measured by.
         left_over = np.diff(self._matrix.indptr) - np.diff(open_part.indptr)
@@ -249,31 +236,16 @@ class Revealer:
         total: Multipliers = {}
         rest = {c: Fraction(w) for c, w in _entries(form, 0)}
         for row, factor in found.items():
-            _subtract(rest, self._matrix, row, factor)
-            _subtract(total, self._transform, row, -factor)
-        left = {c: v for c, v in rest.items() if v and self._known[c]}
-        differenced = self._prepared.differenced
-        # Latest first: a column's equation holds only columns that were known before it.
-        queue = [-self._order[c] for c in left]
-        heapify(queue)
-        while queue:
-            column, row, entry = self._reduced.singletons[-heappop(queue)]
-            factor = left.pop(column) / entry
-            if not factor:
-                continue
-            for other, e in _entries(differenced.matrix, row):
-                if other != column:
-                    if other not in left:
-                        heappush(queue, -self._order[other])
-                    left[other] = left.get(other, Fraction(0)) - factor * e
-            _subtract(total, differenced.transform, row, -factor)
+            subtract(rest, self._matrix, row, factor)
+            subtract(total, self._transform, row, -factor)
+        self._singletons.account({c: v for c, v in rest.items() if v and self._known[c]}, total)
         return {r: v for r, v in total.items() if v}
 
     def _rest(self, form: csr_array, y: Multipliers) -> dict[int, Fraction]:
         """form - A'y over base cells, exactly."""
         rest = {c: Fraction(w) for c, w in _entries(form, 0)}
         for row, factor in y.items():
-            _subtract(rest, self._prepared.system.matrix, row, factor)
+            subtract(rest, self._prepared.system.matrix, row, factor)
         return {c: v for c, v in rest.items() if v}
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
