@@ -16,21 +16,36 @@ from audit.progress import Progress
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What shows that ends are attained (kept where Limits.prove asks for it).
+
+    pieces: (component, bounds) of the pieces that each form is a sum of; none where equations give its value.
+    columns: columns of the system in each component; tables: integer solutions of each component.
+    """
+
+    pieces: tuple[tuple[tuple[int, TargetBounds], ...], ...]
+    columns: dict[int, NDArray[np.int64]]
+    tables: dict[int, tuple[NDArray[np.int64], ...]]
+
+
+@dataclass(frozen=True)
 class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
     used: cost of each step on each component.
+    kept: see there.
     """
 
     bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
     used: tuple[Use, ...]
+    kept: Kept | None = None
 
     def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
         """The same bounds with a constant added to each form."""
         moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
-        return CellBounds(tuple(moved), self.determined, self.used)
+        return CellBounds(tuple(moved), self.determined, self.used, self.kept)
 
 
 @dataclass
@@ -67,6 +82,7 @@ def bound_forms(
     pieces = _cut(reduced, forms, skip=np.array([v is not None for v in determined_value], np.bool_))
     solved: list[TargetBounds | None] = [None] * len(pieces.columns)
     uses: list[Use] = []
+    tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
     by_component: dict[int, list[int]] = {}
     for p, c in enumerate(pieces.component):
         by_component.setdefault(c, []).append(p)
@@ -87,6 +103,7 @@ def bound_forms(
         )
         answer = method.bounds(component, limits)
         uses += answer.uses
+        tables[c] = answer.tables
         for p, result in zip(wanted, answer.targets, strict=True):
             solved[p] = result
         done += len(wanted)
@@ -98,7 +115,18 @@ def bound_forms(
         else:
             parts = [solved[p] for p in pieces.of_form[f]]
             bounds.append(_sum(pieces.constant[f], [b for b in parts if b is not None]))
-    return CellBounds(tuple(bounds), np.array([v is not None for v in determined_value], np.bool_), tuple(uses))
+    kept = _kept(pieces, solved, tables, members_of) if limits.prove else None
+    return CellBounds(tuple(bounds), np.array([v is not None for v in determined_value], np.bool_), tuple(uses), kept)
+
+
+def _kept(
+    pieces: _Pieces,
+    solved: list[TargetBounds | None],
+    tables: dict[int, tuple[NDArray[np.int64], ...]],
+    members_of: list[NDArray[np.int64]],
+) -> Kept:
+    parts = [tuple((pieces.component[p], b) for p in own if (b := solved[p]) is not None) for own in pieces.of_form]
+    return Kept(tuple(parts), {c: members_of[c] for c in tables}, tables)
 
 
 def _point(value: int) -> TargetBounds:

@@ -58,6 +58,7 @@ class Knowledge:
     in_hand: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
     tables: list[NDArray[np.int64]] = field(default_factory=list)
+    points: dict[int, tuple[NDArray[np.int64], int]] = field(default_factory=dict)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -77,7 +78,7 @@ class Knowledge:
         self.in_hand = True
         value = self.forms @ x
         better = value < self.attained
-        if self.keep and better.any():
+        if self.keep and (better.any() or not self.tables):
             self.table_of[better] = len(self.tables)
             self.tables.append(x.copy())
         np.minimum(self.attained, value, out=self.attained)
@@ -147,6 +148,7 @@ class Knowledge:
             unlimited=bool(self.unlimited[k]),
             proof=self.proofs[k] if self.keep else None,
             table=int(self.table_of[k]) if self.keep and self.table_of[k] >= 0 else None,
+            point=None if continuous is None else self.points.get(k),
         )
 
 
