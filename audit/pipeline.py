@@ -158,8 +158,8 @@ def audit(
 
 
 _NO_PROOF = InputError(
-    "A proof is checked against the released tables alone. A what-if is no release, and an intruder's prior rests on true "
-    "values: neither can be proved. Leave out --proof, or audit the release itself."
+    "A proof is checked against the released tables alone. A what-if is no release, and an intruder's prior rests on "
+    "true values: neither can be proved. Leave out --proof, or audit the release itself."
 )
 
 _MISFIT = InputError(

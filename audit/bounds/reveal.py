@@ -10,6 +10,7 @@ and checked exactly; nothing unchecked is shown.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -121,6 +122,8 @@ class Revealer:
             ends.append((found, value))
         (low, low_value), (high, high_value) = ends
         high, high_value = {r: -y for r, y in high.items()}, -high_value
+        if floor(high_value) > ceil(low_value):
+            return None  # it takes cases to rule the other values out
         kind: Literal["bounds", "integer"] = "bounds" if low_value == high_value else "integer"
         return Argument(
             kind,

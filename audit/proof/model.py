@@ -66,7 +66,7 @@ class Proof:
     """The proof of an audit.
 
     statements: cells, and numbers of links from 1 on, that multipliers refer to.
-    reference: a table that satisfies everything. tables: new values of the leaves that differ from it. rays: directions.
+    reference: a table that satisfies everything. tables: new values of leaves that differ from it. rays: directions.
     """
 
     release_sha256: str

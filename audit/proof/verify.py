@@ -6,20 +6,20 @@ All is in units of the measures and in exact fractions. A *leaf* is one leaf cod
 of the leaves below its codes. What the release says of cells, and its links, are *statements* low <= sum <= high, which
 this file reads from the release by itself. Accepted is a proof in which
 1. no value lies beyond an outer end: multipliers y of statements leave in cell - sum of y * statement no negative
-   coefficient on any leaf (none at all if values may be negative). So cell >= sum of y * (low if y > 0 else high),
-   rounded up to a whole unit; an upper end is the same of -cell. Where that is not enough the proof is by cases: a sum
-   of leaves is <= at, or it is >= at + 1. Multipliers may also show that a case holds no table at all;
+   coefficient on any leaf (none at all if values may be negative), so cell >= sum of y * (low if y > 0 else high),
+   rounded up; an upper end is the same of -cell. Or so in two cases: a sum of leaves is <= at, or >= at + 1, unless
+   multipliers show that a case holds no table;
 2. an attained end is reached by a table of leaves that satisfies every statement. The reference table is checked in
    full, others are changes to it: a statement that no changed leaf belongs to stays satisfied;
 3. an end without limit has a direction that can be added to the reference table for ever;
-4. every listed cell that is not published, or not with one value, has a claim; ends not proved are counted.
+4. every listed cell that is not published, or not with one value, has a claim. Ends not proved are counted.
 """
 
 import hashlib
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -30,6 +30,7 @@ from typing import Any
 Cell = tuple[str, ...]  # measure, code of every variable; with leaf codes: a leaf
 Region = tuple[frozenset[str], ...]  # measure, leaf codes of every variable
 Ends = tuple[Any, Any]  # low, high: fractions; -inf and inf where there is no limit
+Statement = tuple[list[tuple[Any, Fraction]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
 SHOWN, WITHHELD = {"published", "must_publish", "frozen", "structural_zero"}, {"primary", "secondary", "withheld"}
 ZERO, ONE, SIDES = Fraction(0), Fraction(1), (("lower", 1), ("upper", -1))
 
@@ -43,10 +44,6 @@ def demand(holds: bool, reason: str) -> None:
         raise RefusedError(reason)
 
 
-def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset().union(*sets)
-
-
 def covers_of(variable: Any) -> dict[str, frozenset[str]]:
     """Code -> the leaf codes below it. Below a code of a tree stand nothing (null), a list of codes, or a tree."""
     covers = {code: frozenset([code]) for code in variable["codes"]}
@@ -54,13 +51,13 @@ def covers_of(variable: Any) -> dict[str, frozenset[str]]:
     def walk(code: str, inside: Any) -> frozenset[str]:
         if inside is not None:
             below = inside if isinstance(inside, dict) else dict.fromkeys(inside)
-            covers[code] = union([walk(child, deeper) for child, deeper in below.items()])
+            covers[code] = frozenset().union(*(walk(child, deeper) for child, deeper in below.items()))
         return covers[code]
 
-    for tree in variable.get("trees", []):
-        union([walk(code, inside) for code, inside in tree.items()])
-    total = variable.get("total")
-    return covers if total is None else covers | {total: union(covers.values()) or frozenset([total])}
+    for code, inside in (branch for tree in variable.get("trees", []) for branch in tree.items()):
+        walk(code, inside)
+    whole = {variable.get("total"): frozenset().union(*covers.values()) or frozenset([variable.get("total")])}
+    return covers | (whole if "total" in variable else {})
 
 
 class Release:
@@ -81,11 +78,10 @@ class Release:
         for cell in silent if document["intruder"]["nonempty"] is True else ():
             self.say(cell, ONE if status[cell] & WITHHELD else -inf, inf)
         self.open = silent | {cell for cell in status if len(set(self.bounds(cell))) > 1}
-        self.links: list[tuple[dict[Cell, Fraction], Ends]] = []
+        self.links: list[Statement] = []
         for link in document.get("links", []):
-            terms: dict[Cell, Fraction] = defaultdict(Fraction)
-            for factor, at in link["terms"]:
-                terms[at["measure"], *map(at.get, self.variables)] += Fraction(factor) * self.units[at["measure"]]
+            cells = [(at["measure"], *(at[name] for name in self.variables)) for _, at in link["terms"]]
+            terms = [(c, Fraction(x) * self.units[c[0]]) for c, (x, _) in zip(cells, link["terms"], strict=True)]
             low, high = (Fraction(link[end]) if end in link else None for end in ("lower", "upper"))
             self.links.append((terms, (-inf if low is None else low, inf if high is None else high)))
 
@@ -94,14 +90,13 @@ class Release:
 
     def read_table(self, table: Any, status: dict[Cell, set[str]]) -> None:
         columns, unit, derived = table["cells"], self.units[table["measure"]], table.get("derived", {})
-        nothing, where = [None] * len(columns[table["value"]]), table.get("where", {})
-        fixed = [[where.get(name, v.get("total"))] * len(nothing) for name, v in self.variables.items()]
-        codes = [columns.get(name, code) for name, code in zip(self.variables, fixed, strict=True)]
+        rows, where = len(columns[table["value"]]), table.get("where", {})
+        codes = [columns.get(name) or rows * [where.get(name, v.get("total"))] for name, v in self.variables.items()]
         base = Fraction(table["rounding"]["base"]) / unit if "rounding" in table else ONE
-        ways = {"conventional": (base // 2, (base - 1) // 2), "up": (base - 1, ZERO), "down": (ZERO, base - 1)}
+        ways: Any = {"conventional": (base // 2, (base - 1) // 2), "up": (base - 1, ZERO), "down": (ZERO, base - 1)}
         below, above = ways.get(table.get("rounding", {}).get("method"), (base - 1, base - 1))
         cells: list[Cell] = [(table["measure"], *row) for row in zip(*codes, strict=True)]
-        said = [columns.get(table.get(key), nothing) for key in ("status", "value", "lower", "upper")]
+        said = [columns.get(table.get(key), rows * [None]) for key in ("status", "value", "lower", "upper")]
         for cell, word, *numbers in zip(cells, *said, strict=True):
             value, low, high = (None if x is None else Fraction(x) / unit for x in numbers)
             status[cell].add(word)
@@ -123,10 +118,10 @@ class Release:
                 low, high = max(low, ZERO), min(high, ZERO)
         return max(low, ZERO) if self.nonnegative else low, high
 
-    def region(self, cell: Sequence[Any]) -> Region:
-        """A measure and, for every variable, the leaves below a code or a list of codes."""
-        lists = zip(self.covers, ([c] if isinstance(c, str) else c for c in cell[1:]), strict=True)
-        return frozenset([cell[0]]), *(union(covers[c] for c in codes) for covers, codes in lists)
+    def region(self, cell: Any) -> Region:
+        """A measure and, for every variable, the leaves below a code, or the leaf codes of a list."""
+        at = zip(self.covers, cell[1:], strict=True)
+        return frozenset(cell[:1]), *(covers[c] if isinstance(c, str) else frozenset(c) for covers, c in at)
 
 
 def never_negative(terms: list[tuple[Region, Fraction]], nonnegative: bool, v: int = 0) -> bool:
@@ -151,8 +146,12 @@ class Checker:
     def __init__(self, proof: Any, release: Release) -> None:
         self.proof, self.release, self.base = proof, release, dict[Cell, Fraction]()
         self.above = cache(lambda v, leaf: [code for code, cover in release.covers[v].items() if leaf in cover])
+        said = [(s, s if isinstance(s, int) else 0) for s in proof["statements"]]  # cells, or numbers of links (from 1)
+        self.statements = [release.links[n - 1] if n else ([(s, ONE)], release.bounds(tuple(s))) for s, n in said]
         self.reference = self.leaves(proof["reference"])
-        self.base = self.fit(self.reference, everything=True)
+        if proof["tables"] or proof["rays"]:
+            self.base = self.fit(self.reference, everything=True)
+        demand(all(x.denominator == 1 for x in self.reference.values()), "the reference table is not of whole units")
         self.tables = [self.leaves(table) for table in proof["tables"]]
         self.changes = [self.fit({c: x - self.reference.get(c, ZERO) for c, x in t.items()}) for t in self.tables]
         self.rays = [self.fit(self.leaves(ray), ray=True) for ray in proof["rays"]]
@@ -161,8 +160,7 @@ class Checker:
         """Records [measure, leaf codes, value]."""
         found: dict[Cell, Fraction] = {tuple(leaf): Fraction(value) for *leaf, value in records}
         for leaf, value in found.items():
-            is_leaf = self.release.region(leaf) == tuple(frozenset([code]) for code in leaf)
-            demand(is_leaf, f"{leaf} is no combination of leaf codes")
+            demand(self.release.region(leaf) == tuple(frozenset([c]) for c in leaf), f"{leaf} has codes of sums")
             demand(value >= 0 or not self.release.nonnegative, f"a table is negative at {leaf}")
         return found
 
@@ -173,46 +171,42 @@ class Checker:
             for codes in product(*(self.above(v, code) for v, code in enumerate(leaf[1:]))):
                 change[leaf[0], *codes] += x
         cells = {*change, *self.release.said} if everything else set(change)
-        links = [link for link in self.release.links if everything or not cells.isdisjoint(link[0])]
-        for terms, ends in [({cell: ONE}, self.release.bounds(cell)) for cell in cells] + links:
-            x = sum((w * (base.get(cell, ZERO) + change.get(cell, ZERO)) for cell, w in terms.items()), ZERO)
+        links = [link for link in self.release.links if everything or any(cell in cells for cell, _ in link[0])]
+        for terms, ends in [([(cell, ONE)], self.release.bounds(cell)) for cell in cells] + links:
+            total = sum(w * (base.get(cell, ZERO) + change.get(cell, ZERO)) for cell, w in terms)
             low, high = (ZERO if ray and abs(end) != inf else end for end in ends)
-            demand(low <= x <= high, f"a table does not fit what is said of {' and '.join(map(str, terms))}")
+            demand(
+                low <= total <= high, f"a table does not fit what is said of {' and '.join(str(c) for c, _ in terms)}"
+            )
         return change
 
     def least(self, node: Any, form: Mapping[Region, Fraction], cases: list[Any]) -> Any:
         """What a proof shows the form to be at least, in these cases; inf: no table is left."""
         if "split" in node:
-            part, at = {self.release.region(node["split"]): ONE}, int(node["at"])
+            part, at = [(node["split"], ONE)], int(node["at"])
             low = self.least(node["low"], form, [*cases, (part, (-inf, at))])
             return min(low, self.least(node["high"], form, [*cases, (part, (at + 1, inf))]))
         rest, total = defaultdict[Region, Fraction](Fraction, {} if node["empty"] else form), ZERO
         for n, multiplier in node["y"]:  # statements of the list: 0, 1, ...; cases, the outermost first: -1, -2, ...
-            y, (weights, ends) = Fraction(multiplier), cases[-1 - n] if n < 0 else self.statement(n)
+            y, (terms, ends) = Fraction(multiplier), cases[-1 - n] if n < 0 else self.statements[n]
             bound = ends[0] if y > 0 else ends[1]
             demand(abs(bound) != inf, "a multiplier uses an end that its statement does not have")
             total += y * bound
-            for region, weight in weights.items():
-                rest[region] -= y * weight
+            for cell, weight in terms:
+                rest[self.release.region(cell)] -= y * weight
         demand(never_negative(list(rest.items()), self.release.nonnegative), "multipliers leave a negative coefficient")
         demand(total > 0 or not node["empty"], "multipliers do not show that a case is empty")
         return inf if node["empty"] else ceil(total)
-
-    def statement(self, n: int) -> tuple[Mapping[Region, Fraction], Ends]:
-        said = self.proof["statements"][n]  # a cell, or the number of a link (the first is 1)
-        terms, ends = self.release.links[said - 1] if isinstance(said, int) else ({tuple(said): ONE}, None)
-        return {self.release.region(c): w for c, w in terms.items()}, ends or self.release.bounds(tuple(said))
 
     def claim(self, cell: Cell, sign: int, end: Any) -> tuple[int, int]:
         """Check one end; which of its two halves (outer, attained) are proved."""
         if "outer" in end:
             least = self.least(end["proof"], {self.release.region(cell): Fraction(sign)}, [])
             demand(least >= sign * Fraction(end["outer"]), "the multipliers prove less")
-        for kind in [kind for kind in ("attained", "continuous") if kind in end]:
-            leaves, change = self.tables[end[kind][1]], self.changes[end[kind][1]]
-            value = self.base.get(cell, ZERO) + change.get(cell, ZERO)
-            demand(value == Fraction(end[kind][0]), "the table does not reach it")
-            whole = all(x.denominator == 1 for x in (*leaves.values(), *self.reference.values()))
+        for kind in {"attained", "continuous"} & set(end):
+            (value, n), base = end[kind], self.base.get(cell, ZERO)
+            demand(base + self.changes[n].get(cell, ZERO) == Fraction(value), "the table does not reach it")
+            whole = all(x.denominator == 1 for x in self.tables[n].values())
             demand(whole or kind == "continuous", "the table is not of whole units")
         if "ray" in end:
             demand(sign * self.rays[end["ray"]].get(cell, ZERO) < 0, "the direction does not lead there")
@@ -239,16 +233,15 @@ def check(proof_file: bytes, release_file: bytes) -> dict[str, int]:
 
 def main(files: list[str]) -> int:
     try:
-        proof, release = (Path(file).read_bytes() for file in files)
-        count = check(proof, release)
-    except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
-        return 2
+        count = check(*(Path(file).read_bytes() for file in files))
+        print("Accepted: {proved} of {ends} ends proved, {attained} attained.".format(**count))
+        return 0
     except RefusedError as reason:
         print(f"Refused: {reason}.")
         return 1
-    print("Accepted: {proved} of {ends} ends proved, {attained} attained.".format(**count))
-    return 0
+    except (OSError, TypeError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":
