@@ -30,9 +30,9 @@ from typing import Any
 Cell = tuple[str, ...]  # measure, code of every variable; with leaf codes: a leaf
 Region = tuple[frozenset[str], ...]  # measure, leaf codes of every variable
 Ends = tuple[Any, Any]  # low, high: fractions; -inf and inf where there is no limit
-Statement = tuple[list[tuple[Any, Fraction]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
+Statement = tuple[list[tuple[Any, Any]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
 SHOWN, WITHHELD = {"published", "must_publish", "frozen", "structural_zero"}, {"primary", "secondary", "withheld"}
-ZERO, ONE, SIDES = Fraction(0), Fraction(1), (("lower", 1), ("upper", -1))
+SIDES = (("lower", 1), ("upper", -1))
 
 
 class RefusedError(Exception):
@@ -76,7 +76,7 @@ class Release:
         demand(document["intruder"].get("prior") is None, "an intruder's prior rests on true values")
         silent = {cell for cell, words in status.items() if not words & SHOWN}
         for cell in silent if document["intruder"]["nonempty"] is True else ():
-            self.say(cell, ONE if status[cell] & WITHHELD else -inf, inf)
+            self.say(cell, 1 if status[cell] & WITHHELD else -inf, inf)
         self.open = silent | {cell for cell in status if len(set(self.bounds(cell))) > 1}
         self.links: list[Statement] = []
         for link in document.get("links", []):
@@ -92,8 +92,8 @@ class Release:
         columns, unit, derived = table["cells"], self.units[table["measure"]], table.get("derived", {})
         rows, where = len(columns[table["value"]]), table.get("where", {})
         codes = [columns.get(name) or rows * [where.get(name, v.get("total"))] for name, v in self.variables.items()]
-        base = Fraction(table["rounding"]["base"]) / unit if "rounding" in table else ONE
-        ways: Any = {"conventional": (base // 2, (base - 1) // 2), "up": (base - 1, ZERO), "down": (ZERO, base - 1)}
+        base = Fraction(table["rounding"]["base"]) / unit if "rounding" in table else 1
+        ways: Any = {"conventional": (base // 2, (base - 1) // 2), "up": (base - 1, 0), "down": (0, base - 1)}
         below, above = ways.get(table.get("rounding", {}).get("method"), (base - 1, base - 1))
         cells: list[Cell] = [(table["measure"], *row) for row in zip(*codes, strict=True)]
         said = [columns.get(table.get(key), rows * [None]) for key in ("status", "value", "lower", "upper")]
@@ -102,7 +102,7 @@ class Release:
             status[cell].add(word)
             self.say(cell, -inf if low is None else low, inf if high is None else high)
             if word == "structural_zero":
-                self.say(cell, ZERO, ZERO)
+                self.say(cell, 0, 0)
             elif word in SHOWN and value is not None:
                 self.say(cell, value - below, value + above)
         for *sum_codes, x in derived.get("totals", []):  # totals without a row that everyone can add up
@@ -115,8 +115,8 @@ class Release:
         low, high = self.said.get(cell, (-inf, inf))
         for measure, listed, finest in self.absent:
             if measure == cell[0] and cell not in listed and all(map(set.__contains__, finest, cell[1:])):
-                low, high = max(low, ZERO), min(high, ZERO)
-        return max(low, ZERO) if self.nonnegative else low, high
+                low, high = max(low, 0), min(high, 0)
+        return max(low, 0) if self.nonnegative else low, high
 
     def region(self, cell: Any) -> Region:
         """A measure and, for every variable, the leaves below a code, or the leaf codes of a list."""
@@ -124,14 +124,14 @@ class Release:
         return frozenset(cell[:1]), *(covers[c] if isinstance(c, str) else frozenset(c) for covers, c in at)
 
 
-def never_negative(terms: list[tuple[Region, Fraction]], nonnegative: bool, v: int = 0) -> bool:
+def never_negative(terms: list[tuple[Region, Any]], nonnegative: bool, v: int = 0) -> bool:
     """On every leaf the weights of the regions it lies in add up to at least 0 (to 0 if values may be negative).
     Variable by variable (the first is the measure), leaf codes that no region tells apart are looked at once."""
     if all(weight >= 0 for _, weight in terms) and (nonnegative or not terms):
         return True
     if v == len(terms[0][0]):
         total = sum(weight for _, weight in terms)
-        return total >= 0 if nonnegative else total == 0
+        return bool(total >= 0 if nonnegative else total == 0)
     inside: dict[str, set[frozenset[str]]] = defaultdict(set)
     for cover in {region[v] for region, _ in terms}:
         for leaf in cover:
@@ -144,51 +144,52 @@ class Checker:
     """Checks one proof against one release."""
 
     def __init__(self, proof: Any, release: Release) -> None:
-        self.proof, self.release, self.base = proof, release, dict[Cell, Fraction]()
+        self.proof, self.release, self.base = proof, release, dict[Cell, Any]()
         self.above = cache(lambda v, leaf: [code for code, cover in release.covers[v].items() if leaf in cover])
         said = [(s, s if isinstance(s, int) else 0) for s in proof["statements"]]  # cells, or numbers of links (from 1)
-        self.statements = [release.links[n - 1] if n else ([(s, ONE)], release.bounds(tuple(s))) for s, n in said]
+        self.statements = [release.links[n - 1] if n else ([(s, 1)], release.bounds(tuple(s))) for s, n in said]
         self.reference = self.leaves(proof["reference"])
         if proof["tables"] or proof["rays"]:
             self.base = self.fit(self.reference, everything=True)
         demand(all(x.denominator == 1 for x in self.reference.values()), "the reference table is not of whole units")
         self.tables = [self.leaves(table) for table in proof["tables"]]
-        self.changes = [self.fit({c: x - self.reference.get(c, ZERO) for c, x in t.items()}) for t in self.tables]
+        self.changes = [self.fit({c: x - self.reference.get(c, 0) for c, x in t.items()}) for t in self.tables]
         self.rays = [self.fit(self.leaves(ray), ray=True) for ray in proof["rays"]]
 
-    def leaves(self, records: Any) -> dict[Cell, Fraction]:
+    def leaves(self, records: Any) -> dict[Cell, Any]:
         """Records [measure, leaf codes, value]."""
-        found: dict[Cell, Fraction] = {tuple(leaf): Fraction(value) for *leaf, value in records}
+        found = {tuple(leaf): x if isinstance(x, int) else Fraction(x) for *leaf, x in records}
         for leaf, value in found.items():
             demand(self.release.region(leaf) == tuple(frozenset([c]) for c in leaf), f"{leaf} has codes of sums")
             demand(value >= 0 or not self.release.nonnegative, f"a table is negative at {leaf}")
         return found
 
-    def fit(self, leaves: Mapping[Cell, Fraction], everything: bool = False, ray: bool = False) -> dict[Cell, Fraction]:
+    def fit(self, leaves: Mapping[Cell, Any], everything: bool = False, ray: bool = False) -> dict[Cell, Any]:
         """What leaves add to cells, once it is sure that they break no statement (of those they touch, or of all)."""
-        change, base = defaultdict[Cell, Fraction](Fraction), {} if ray else self.base
+        change, base = defaultdict[Cell, Any](int), {} if ray else self.base
         for leaf, x in leaves.items():
             for codes in product(*(self.above(v, code) for v, code in enumerate(leaf[1:]))):
                 change[leaf[0], *codes] += x
         cells = {*change, *self.release.said} if everything else set(change)
         links = [link for link in self.release.links if everything or any(cell in cells for cell, _ in link[0])]
-        for terms, ends in [([(cell, ONE)], self.release.bounds(cell)) for cell in cells] + links:
-            total = sum(w * (base.get(cell, ZERO) + change.get(cell, ZERO)) for cell, w in terms)
-            low, high = (ZERO if ray and abs(end) != inf else end for end in ends)
+        for terms, ends in [([(cell, 1)], self.release.bounds(cell)) for cell in cells] + links:
+            total = sum(w * (base.get(cell, 0) + change.get(cell, 0)) for cell, w in terms)
+            low, high = (0 if ray and abs(end) != inf else end for end in ends)
             demand(
-                low <= total <= high, f"a table does not fit what is said of {' and '.join(str(c) for c, _ in terms)}"
+                low <= total <= high, f"a table does not fit what is said of {terms[0][0]}"
             )
         return change
 
-    def least(self, node: Any, form: Mapping[Region, Fraction], cases: list[Any]) -> Any:
+    def least(self, node: Any, form: Mapping[Region, Any], cases: list[Any]) -> Any:
         """What a proof shows the form to be at least, in these cases; inf: no table is left."""
         if "split" in node:
-            part, at = [(node["split"], ONE)], int(node["at"])
+            part, at = [(node["split"], 1)], int(node["at"])
             low = self.least(node["low"], form, [*cases, (part, (-inf, at))])
             return min(low, self.least(node["high"], form, [*cases, (part, (at + 1, inf))]))
-        rest, total = defaultdict[Region, Fraction](Fraction, {} if node["empty"] else form), ZERO
+        rest, total = defaultdict[Region, Any](int, {} if node["empty"] else form), 0
         for n, multiplier in node["y"]:  # statements of the list: 0, 1, ...; cases, the outermost first: -1, -2, ...
-            y, (terms, ends) = Fraction(multiplier), cases[-1 - n] if n < 0 else self.statements[n]
+            y = multiplier if isinstance(multiplier, int) else Fraction(multiplier)
+            terms, ends = cases[-1 - n] if n < 0 else self.statements[n]
             bound = ends[0] if y > 0 else ends[1]
             demand(abs(bound) != inf, "a multiplier uses an end that its statement does not have")
             total += y * bound
@@ -201,15 +202,15 @@ class Checker:
     def claim(self, cell: Cell, sign: int, end: Any) -> tuple[int, int]:
         """Check one end; which of its two halves (outer, attained) are proved."""
         if "outer" in end:
-            least = self.least(end["proof"], {self.release.region(cell): Fraction(sign)}, [])
+            least = self.least(end["proof"], {self.release.region(cell): sign}, [])
             demand(least >= sign * Fraction(end["outer"]), "the multipliers prove less")
         for kind in {"attained", "continuous"} & set(end):
-            (value, n), base = end[kind], self.base.get(cell, ZERO)
-            demand(base + self.changes[n].get(cell, ZERO) == Fraction(value), "the table does not reach it")
+            (value, n), base = end[kind], self.base.get(cell, 0)
+            demand(base + self.changes[n].get(cell, 0) == Fraction(value), "the table does not reach it")
             whole = all(x.denominator == 1 for x in self.tables[n].values())
             demand(whole or kind == "continuous", "the table is not of whole units")
         if "ray" in end:
-            demand(sign * self.rays[end["ray"]].get(cell, ZERO) < 0, "the direction does not lead there")
+            demand(sign * self.rays[end["ray"]].get(cell, 0) < 0, "the direction does not lead there")
         return "outer" in end or "ray" in end, "attained" in end or "ray" in end
 
 
