@@ -17,13 +17,14 @@ class Subject(StrEnum):
     RELEASE = "release"
     POLICY = "policy"
     REPORT = "report"
+    PROOF = "proof"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy or report.
+    """Print a JSON Schema: release, policy, report or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -34,6 +35,10 @@ def schema_verb(
 
 
 def _schema(subject: Subject) -> object:
+    if subject is Subject.PROOF:
+        from audit.proof import proof_schema
+
+        return proof_schema()
     if subject is Subject.REPORT:
         from audit.report import report_schema
 

@@ -16,6 +16,7 @@ class LeafCodes:
         self._hierarchies = list(release.variables.values())
         self._measures = list(release.measures)
         self._offsets = np.array([table.offset for table in base.tables])
+        self._places: dict[int, tuple[int, tuple[int, ...]]] = {}
         self._codes = [[self._atoms(b, v) for v in range(len(self._hierarchies))] for b in range(len(base.blocks))]
 
     def _atoms(self, block: int, v: int) -> list[tuple[str, ...]]:
@@ -35,6 +36,11 @@ class LeafCodes:
 
     def place(self, column: int) -> tuple[int, tuple[int, ...]]:
         """(base table, atoms) of a column."""
+        if column not in self._places:
+            self._places[column] = self._find(column)
+        return self._places[column]
+
+    def _find(self, column: int) -> tuple[int, tuple[int, ...]]:
         position = int(np.searchsorted(self._offsets, column, side="right")) - 1
         table = self._base.tables[position]
         atoms = np.unravel_index(column - table.offset, table.shape) if table.shape else ()

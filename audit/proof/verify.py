@@ -175,9 +175,7 @@ class Checker:
         for terms, ends in [([(cell, 1)], self.release.bounds(cell)) for cell in cells] + links:
             total = sum(w * (base.get(cell, 0) + change.get(cell, 0)) for cell, w in terms)
             low, high = (0 if ray and abs(end) != inf else end for end in ends)
-            demand(
-                low <= total <= high, f"a table does not fit what is said of {terms[0][0]}"
-            )
+            demand(low <= total <= high, f"a table does not fit what is said of {terms[0][0]}")
         return change
 
     def least(self, node: Any, form: Mapping[Region, Any], cases: list[Any]) -> Any:
