@@ -1,47 +1,29 @@
-"""Proofs: what is written is accepted by the verifier and by a dense second check; what is falsified by neither."""
+"""Proofs: everything that is found on small releases is proved, and two independent checks accept it."""
 
 import json
-from collections import Counter
-from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
 from dense_proof import Dense
-from falsify import CHANGES, falsified
+from falsify import ends_of
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from oracle import Document
+from proofs import BY_CASES, accepted, proved
 from random_releases import SCHEMAS, SHAPES, Maker
+from small import document as small_document
+from small import table
 
-from audit.errors import TablesealError
-from audit.io import canonical_json, release_digest, release_from_document
+from audit.errors import InputError
+from audit.io import canonical_json, release_from_document
 from audit.linear import base
 from audit.pipeline import audit
 from audit.proof import proof_json
-from audit.proof.verify import RefusedError, check
+from audit.proof.document import proof_document
+from audit.proof.verify import check
 
 SEEDS = st.integers(0, 2**40)
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-
-
-def proved(document: Document) -> tuple[bytes, bytes] | None:
-    """(proof, canonical release); None if the release cannot be audited."""
-    try:
-        release = release_from_document(document)
-        result = audit(release, prove=True)
-    except TablesealError:
-        return None
-    assert result.proof is not None
-    return proof_json(result.proof).encode(), canonical_json(release)
-
-
-def accepted(proof: bytes, release: bytes) -> bool:
-    try:
-        check(proof, release)
-    except (RefusedError, ValueError):
-        return False
-    return True
+FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 
 
 def all_proved(maker: Maker) -> None:
@@ -56,21 +38,21 @@ def all_proved(maker: Maker) -> None:
     assert Dense(document).accepts(json.loads(files[0]))
 
 
-@settings(FEW, max_examples=80)
+@settings(FEW, max_examples=40)
 @given(SEEDS)
 def test_random_releases(seed: int) -> None:
     all_proved(Maker(Random(seed)))
 
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=str)
-@settings(FEW, max_examples=6)
+@settings(FEW, max_examples=4)
 @given(SEEDS)
 def test_every_way_of_linking(schema: tuple[tuple[int, ...], ...], seed: int) -> None:
     all_proved(Maker(Random(seed), schema=schema))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@settings(FEW, max_examples=6)
+@settings(FEW, max_examples=4)
 @given(SEEDS)
 def test_every_kind_of_classification(shape: dict[str, object], seed: int) -> None:
     all_proved(Maker(Random(seed), first_shape=shape))
@@ -96,75 +78,41 @@ def test_links_with_coefficients_take_cases(seed: int) -> None:
     all_proved(Maker(Random(seed), linked=100, base=8))
 
 
-def samples() -> Iterator[tuple[Random, Document, Any, bytes]]:
-    """Proofs of random releases, links often among them, for ever: (random, document, proof, canonical release)."""
-    for seed in range(10**6):
-        random = Random(seed)
-        document = Maker(random, linked=60, damaged=0).document()
-        files = proved(document)
-        if files is not None:
-            yield random, document, json.loads(files[0]), files[1]
+def test_tables_of_fractions_are_kept_apart() -> None:
+    """Linear bounds are reached by tables of fractions, which are claimed as `continuous` only."""
+    seen = 0
+    for seed in BY_CASES:
+        document = Maker(Random(seed), linked=100, base=8, damaged=0).document()
+        result = audit(release_from_document(document), bounds="lp", prove=True)
+        assert result.proof is not None
+        proof = proof_document(result.proof)
+        check(json.dumps(proof).encode(), canonical_json(release_from_document(document)))
+        for end in ends_of(proof):
+            if "continuous" in end:
+                seen += 1
+                end["attained"] = end.pop("continuous")
+                assert not accepted(json.dumps(proof).encode(), canonical_json(release_from_document(document)))
+                end["continuous"] = end.pop("attained")
+    assert seen
 
 
-def test_a_thousand_falsifications_are_refused() -> None:
-    """A change that happens to leave a valid proof (a wider claim, a multiplier that was not needed) is accepted by
-    both checks; 1,000 others by neither."""
-    refused, left_valid, kinds = 0, 0, Counter[str]()
-    for random, document, proof, release in samples():
-        dense = Dense(document)
-        for _ in range(25):
-            change = random.choice(CHANGES)
-            wrong = falsified(random, proof, change)
-            if wrong is None:
-                continue
-            verdict = accepted(json.dumps(wrong).encode(), release)
-            assert verdict == dense.accepts(wrong), (change.__name__, document, wrong)
-            refused, left_valid = refused + (not verdict), left_valid + verdict
-            kinds[change.__name__] += not verdict
-        if refused >= 1000:
-            break
-    assert left_valid < refused
-    assert set(kinds) == {change.__name__ for change in CHANGES}
-    assert min(kinds.values()) > 0
+@pytest.mark.parametrize("options", [{"bounds": "shuttle"}, {"time_limit": 0}])
+def test_what_is_not_proved_is_counted(options: dict[str, Any]) -> None:
+    """CONVENTION 201: propagation alone has no tables, and after a limit some ends stay open."""
+    document = Maker(Random(19), linked=100, base=8, damaged=0).document()
+    release = release_from_document(document)
+    result = audit(release, prove=True, **options)
+    assert result.proof is not None
+    count = check(proof_json(result.proof).encode(), canonical_json(release))
+    assert count["attained"] < count["ends"]
 
 
-def test_true_tables_never_break_a_claim() -> None:
-    """What an accepted proof claims holds for every table there is."""
-    from agreement import oracle_of
-
-    checked = 0
-    for _, document, proof, _ in samples():
-        oracle, tables = oracle_of(document)
-        if tables is None:
-            continue
-        for claim in proof["claims"]:
-            values = tables @ oracle.forms[claim["cell"][0], tuple(claim["cell"][1:])]
-            assert claim["lower"]["outer"] == claim["lower"]["attained"][0] == values.min()
-            assert claim["upper"]["outer"] == claim["upper"]["attained"][0] == values.max()
-            checked += 1
-        if checked > 100:
-            break
-
-
-def test_another_release_is_refused() -> None:
-    """Changed data under the old digest, and under its own."""
-    tried = 0
-    for random, document, proof, _ in samples():
-        table = random.choice(document["tables"])
-        rows = [i for i, s in enumerate(table["cells"]["status"]) if s == "published" and "rounding" not in table]
-        if not rows or not proof["claims"]:
-            continue
-        row = random.choice(rows)
-        table["cells"]["status"][row] = "primary"
-        table["cells"]["value"][row] = None
-        try:
-            other = release_from_document(document)
-        except TablesealError:
-            continue
-        with pytest.raises(RefusedError, match="of another release"):
-            check(json.dumps(proof).encode(), canonical_json(other))
-        proof["release"]["sha256"] = release_digest(other)
-        assert accepted(json.dumps(proof).encode(), canonical_json(other)) == Dense(document).accepts(proof)
-        tried += 1
-        if tried == 15:
-            break
+@pytest.mark.parametrize(
+    ("intruder", "options"), [({"prior": "0.5"}, {}), ({}, {"withhold_primaries": True})], ids=["prior", "what-if"]
+)
+def test_what_cannot_be_proved_from_what_is_released(intruder: dict[str, str], options: dict[str, bool]) -> None:
+    """CONVENTION 203."""
+    rows = table("Tklm", [9, None, None, 3], status=["published", "primary", "primary", "published"])
+    release = release_from_document(small_document(rows, intruder=intruder))
+    with pytest.raises(InputError, match="neither can be proved"):
+        audit(release, prove=True, **options)
