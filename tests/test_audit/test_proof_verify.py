@@ -40,7 +40,7 @@ def verdict(proof: dict[str, Any], release: bytes) -> dict[str, int]:
 
 
 def test_it_is_short_and_needs_nothing() -> None:
-    """CONVENTION 200."""
+    """CONVENTION 240."""
     text = SOURCE.read_text("utf-8")
     assert len(text.splitlines()) < 250
     modules = set()
@@ -56,8 +56,18 @@ def test_it_is_short_and_needs_nothing() -> None:
 WITHHELD = table("Tklm", [9, None, None, 3], status=["published", "primary", "secondary", "published"])
 
 
+def test_multipliers_name_what_is_released() -> None:
+    """CONVENTION 242: only cells that the table lists; one of the leaves l and m, which it does not tell apart."""
+    silent = {"leaves": "not_released", "totals": "not_released"}
+    rows = table("Tk", [9, None], status=["published", "missing"], upper=[None, 4], absent=silent)
+    proof, _ = proved(rows)
+    assert {tuple(said) for said in proof["statements"]} <= {("value", "T"), ("value", "k")}
+    records = [r for t in (proof["reference"], *proof["tables"]) for r in t]
+    assert {code for _, code, _ in records} == {"k", "l"}
+
+
 def test_it_runs_alone(tmp_path: Path) -> None:
-    """CONVENTION 200: exit codes 0, 1 and 2."""
+    """CONVENTION 240: exit codes 0, 1 and 2."""
     (tmp_path / "verify.py").write_bytes(SOURCE.read_bytes())
     proof, release = proved(WITHHELD)
     (tmp_path / "release.json").write_bytes(release)
