@@ -9,15 +9,17 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.plan import full, quick, shuttle_only
+from audit.bounds.plan import deciding, full, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
+from audit.execution.executor import HERE, Executor
+from audit.execution.state import State
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.cumulative import cumulative_steps
-from audit.measures.insider_audit import audit_insiders
+from audit.measures.insiders.audit import audit_insiders
 from audit.model import Note, Policy, Release
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
@@ -82,6 +84,8 @@ def audit(
     time_limit: float | None = None,
     prove: bool = False,
     progress: Progress | None = None,
+    executor: Executor = HERE,
+    state: State | None = None,
 ) -> AuditResult:
     """Audit a release.
 
@@ -94,6 +98,8 @@ def audit(
     time_limit: seconds after which open ends stay open.
     prove: also write a proof that can be checked without this program.
     progress: told (step, done, total).
+    state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
+    executor: where components and insiders are worked on; the report is the same anywhere.
 
     Raises
     ------
@@ -122,7 +128,8 @@ def audit(
         clock.lap("linear system and additivity")
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         clock.lap("reduction")
-        found = bound_forms(reduced, prepared.system.forms, method, replace(limits, prove=prove), tell)
+        keeping = replace(limits, prove=prove)
+        found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
     except (AdditivityError, InfeasibleError):
         if withhold_primaries:
             raise _MISFIT from None
@@ -130,7 +137,7 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, (quick(engine), full(engine)), limits, tell)
+    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
     clock.lap("insiders")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")

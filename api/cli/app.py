@@ -9,6 +9,7 @@ from api.cli.cases_verb import cases_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
+from api.cli.risk_verb import risk_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.streams import say
 from api.cli.verify_verb import verify_verb
@@ -41,6 +42,7 @@ for _name, _verb in (
     ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),
+    ("risk", risk_verb),
     ("schema", schema_verb),
     ("cases", cases_verb),
 ):

@@ -63,6 +63,15 @@ def audit_verb(
         int | None,
         typer.Option("--memory-limit", metavar="MB", min=1, help="Megabytes that the audit may use."),
     ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            "--state",
+            metavar="FILE",
+            help="Keep what is found in FILE (confidential); run again, it goes on from there.",
+        ),
+    ] = None,
     json: JsonOption = None,
     html: Annotated[
         str | None,
@@ -87,16 +96,18 @@ def audit_verb(
 
     Example: tableseal audit release.yaml --html report.html
     """
-    targets = {"--json": json, "--html": html, "--proof": proof}
+    targets = {"--json": json, "--html": html, "--proof": proof, "--state": state}
     check_targets(targets, inputs=(release, policy))
     if public and proof is not None:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
+        from audit.execution.processes import local
+        from audit.execution.state import opened
         from audit.pipeline import audit
 
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets(targets, inputs=loaded.files)
-        with Progress() as progress:
+        with Progress() as progress, local(jobs) as executor, opened(state) as memory:
             result = audit(
                 loaded,
                 bounds=bounds.value,
@@ -105,6 +116,8 @@ def audit_verb(
                 time_limit=time_limit,
                 prove=proof is not None,
                 progress=progress,
+                executor=executor,
+                state=memory,
             )
         _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]

@@ -17,6 +17,7 @@ class Subject(StrEnum):
     RELEASE = "release"
     POLICY = "policy"
     REPORT = "report"
+    RISK = "risk"
     PROOF = "proof"
 
 
@@ -24,7 +25,7 @@ def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report or proof.
+    """Print a JSON Schema: release, policy, report, risk or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -43,6 +44,10 @@ def _schema(subject: Subject) -> object:
         from audit.report import report_schema
 
         return report_schema()
+    if subject is Subject.RISK:
+        from audit.report.schema import risk_schema
+
+        return risk_schema()
     from audit.io import policy_schema, release_schema
 
     return release_schema() if subject is Subject.RELEASE else policy_schema()

@@ -1,6 +1,6 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
 
@@ -81,6 +81,16 @@ class End:
     table: int | None = None
     point: tuple[NDArray[np.int64], int] | None = None
 
+    def plus(self, constant: int) -> "End":
+        """The same end of the target plus a constant, without proof and table."""
+        return End(
+            None if self.lp is None else self.lp + constant,
+            None if self.outer is None else self.outer + constant,
+            None if self.attained is None else self.attained + constant,
+            None if self.continuous is None else self.continuous + constant,
+            self.unlimited,
+        )
+
 
 @dataclass(frozen=True)
 class TargetBounds:
@@ -94,6 +104,10 @@ class TargetBounds:
     upper: End
     convex: bool
     seen: int
+
+    def plus(self, constant: int) -> "TargetBounds":
+        """The bounds of the target plus a constant, without proofs and tables."""
+        return replace(self, lower=self.lower.plus(constant), upper=self.upper.plus(constant))
 
     @property
     def at_least(self) -> int | None:
@@ -130,11 +144,13 @@ class Answer:
 
     tables: integer solutions (int64, one value per column) that ends refer to; kept where Limits.prove asks for it.
     uses: cost of each step.
+    complete: no limit has cut the work short; more time would not give more.
     """
 
     targets: tuple[TargetBounds, ...]
     tables: tuple[NDArray[np.int64], ...]
     uses: tuple[Use, ...]
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -146,6 +162,17 @@ class Limits:
     """Also close the gap between linear and integer bounds."""
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """What travels to another process or machine, whose clock differs: the seconds left."""
+        left = None if self.deadline is None else self.seconds_left()
+        return {"deadline": left, "integer": self.integer, "prove": self.prove}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        left = state["deadline"]
+        state = state | {"deadline": left + monotonic() if isinstance(left, float) else None}
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""

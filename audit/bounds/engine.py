@@ -1,5 +1,6 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -8,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, End, Limits, TargetBounds, Use
+from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.method import Method
+from audit.bounds.remembered import from_text, key_of, to_text
+from audit.execution.executor import HERE, Executor, in_batches
+from audit.execution.state import State
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+
+WORTH_SENDING = 20_000
+"""Coefficients of small components that are sent to a worker together."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ def bound_forms(
     limits: Limits,
     progress: Progress,
     *,
+    executor: Executor = HERE,
+    state: State | None = None,
     check_rest: bool = True,
 ) -> CellBounds:
     """Minimum and maximum of every form over the reduced system.
@@ -92,21 +101,23 @@ def bound_forms(
     for c in sorted(set(range(reduced.components)) - set(by_component)) if check_rest else ():
         # Nobody asks about these columns, but a release that no table fits must not pass as safe.
         by_component[c] = []
-    for c in sorted(by_component):
-        wanted = by_component[c]
-        component = _component(
+    order = sorted(by_component)
+    components = [
+        _component(
             reduced,
             rows_of[c],
             members_of[c],
-            [pieces.columns[p] for p in wanted],
-            [pieces.weights[p] for p in wanted],
+            [pieces.columns[p] for p in by_component[c]],
+            [pieces.weights[p] for p in by_component[c]],
         )
-        answer = method.bounds(component, limits)
+        for c in order
+    ]
+    for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
         uses += answer.uses
         tables[c] = answer.tables
-        for p, result in zip(wanted, answer.targets, strict=True):
+        for p, result in zip(by_component[c], answer.targets, strict=True):
             solved[p] = result
-        done += len(wanted)
+        done += len(by_component[c])
         progress("bounds", done, total)
     bounds = []
     for f, known in enumerate(determined_value):
@@ -127,6 +138,44 @@ def _kept(
 ) -> Kept:
     parts = [tuple((pieces.component[p], b) for p in own if (b := solved[p]) is not None) for own in pieces.of_form]
     return Kept(tuple(parts), {c: members_of[c] for c in tables}, tables)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Components that are sent to a worker together."""
+
+    components: tuple[tuple[Component, Answer | None], ...]
+    method: Method
+    limits: Limits
+
+
+def _solve(batch: _Batch) -> list[Answer]:
+    return [
+        begun if begun is not None and begun.complete else batch.method.bounds(component, batch.limits, begun=begun)
+        for component, begun in batch.components
+    ]
+
+
+def _answers(
+    components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
+) -> Iterator[Answer]:
+    """The answer for each component, in order; what a state remembers is not computed again."""
+    keys = [key_of(c, method, limits) for c in components] if state is not None else []
+    begun: list[Answer | None] = [None] * len(components)
+    if state is not None:
+        texts = [state.get(key) for key in keys]
+        begun = [None if text is None else from_text(text) for text in texts]
+    open_work = [
+        0 if known is not None and known.complete else component.matrix.nnz + component.targets.nnz
+        for component, known in zip(components, begun, strict=True)
+    ]
+    runs = in_batches(open_work, batch=WORTH_SENDING)
+    items = [_Batch(tuple(zip(components[a:b], begun[a:b], strict=True)), method, limits) for a, b in runs]
+    for (first, _), answers in zip(runs, executor.map(_solve, items), strict=True):
+        for k, answer in enumerate(answers, start=first):
+            if state is not None and answer is not begun[k]:
+                state.put(keys[k], to_text(answer))
+            yield answer
 
 
 def _point(value: int) -> TargetBounds:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Component, End, Limits, Multipliers, Proof, TargetBounds
+from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
@@ -93,6 +93,24 @@ class Knowledge:
             self.proved[k] = bound
             if self.keep:
                 self.proofs[k] = proof
+
+    def go_on_from(self, begun: Answer) -> None:
+        """Take over what an earlier run has found about the same targets."""
+        for table in begun.tables:
+            self.witness(table)
+        ends = [(t.lower, 1) for t in begun.targets] + [(t.upper, -1) for t in begun.targets]
+        for k, (end, sign) in enumerate(ends):
+            if end.outer is not None:
+                self.prove(k, sign * end.outer, end.proof)
+            if end.attained is not None:
+                self.attained[k] = min(int(self.attained[k]), sign * end.attained)
+                self.in_hand = True
+            self.lp[k] = None if end.lp is None else sign * end.lp
+            self.continuous[k] = None if end.continuous is None else sign * end.continuous
+            self.unlimited[k] |= end.unlimited
+        if self.values is not None:
+            for seen, target in zip(self.values, begun.targets, strict=True):
+                seen.update(v for v in (target.lower.attained, target.upper.attained) if v is not None)
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""

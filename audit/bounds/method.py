@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.certify import Rational, satisfies
 from audit.bounds.component import Answer, Component, Limits, Use
 from audit.bounds.knowledge import Knowledge, know_nothing
 
@@ -36,17 +37,32 @@ class Method:
     name: str
     steps: Callable[[Component, Knowledge], Sequence[Step]]
 
-    def bounds(self, component: Component, limits: Limits, enough: NDArray[np.int64] | None = None) -> Answer:
-        """Both ends of every target. `enough`: see Knowledge (decision mode).
+    def bounds(
+        self,
+        component: Component,
+        limits: Limits,
+        *,
+        enough: NDArray[np.int64] | None = None,
+        start: NDArray[np.int64] | None = None,
+        begun: Answer | None = None,
+    ) -> Answer:
+        """Both ends of every target.
+
+        enough: see Knowledge (decision mode). start: an integer solution that is known already. begun: the answer of an
+        earlier run that a limit has cut short.
 
         Raises
         ------
         audit.linear.propagate.InfeasibleError: the component has no solution.
         """
         known = know_nothing(component, limits, enough)
+        if start is not None and satisfies(component, Rational(start, 1)):
+            known.witness(start)
+        if begun is not None:
+            known.go_on_from(begun)
         uses = []
         for step in self.steps(component, known):
-            start, before = perf_counter(), known.closed()
+            began, before = perf_counter(), known.closed()
             step.work(component, known, limits)
             asked = len(known.proved) - before
             uses.append(
@@ -56,7 +72,7 @@ class Method:
                     known.targets,
                     asked,
                     known.closed() - before,
-                    perf_counter() - start,
+                    perf_counter() - began,
                 )
             )
-        return Answer(known.bounds(), tuple(known.tables), tuple(uses))
+        return Answer(known.bounds(), tuple(known.tables), tuple(uses), complete=not limits.out_of_time())

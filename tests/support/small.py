@@ -61,3 +61,26 @@ def one_variable(codes: list[str], cells: dict[str, list[Any]], **table: Any) ->
 def audited(document: dict[str, Any], **options: Any) -> Report:
     """The report on a release document."""
     return audit(release_from_document(document), **options).report
+
+
+def many_blocks(years: int = 6) -> dict[str, Any]:
+    """Years that are never added up, each a 4 x 4 table with its margins, some of it withheld: one component a year."""
+    codes = ["T", "1", "2", "3", "4"]
+    cells: dict[str, list[Any]] = {"year": [], "a": [], "b": [], "value": [], "s": []}
+    for year in range(years):
+        inner = [[(3 * i + 5 * j + 7 * year) % 11 for j in range(4)] for i in range(4)]
+        for a in range(5):
+            for b in range(5):
+                block = [row if b == 0 else [row[b - 1]] for row in (inner if a == 0 else [inner[a - 1]])]
+                withheld = 1 <= a <= 3 and 1 <= b <= 3 and (a + b + year) % 3 > 0
+                for name, entry in (("year", str(year)), ("a", codes[a]), ("b", codes[b])):
+                    cells[name].append(entry)
+                cells["value"].append(sum(map(sum, block)))
+                cells["s"].append("primary" if withheld else "")
+    split = {"total": "T", "codes": codes[1:]}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"year": {"codes": [str(y) for y in range(years)]}, "a": split, "b": split},
+        "tables": [{"name": "t", "cells": cells, "status": "s"}],
+    }

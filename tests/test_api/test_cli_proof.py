@@ -50,7 +50,7 @@ def test_a_false_proof_and_another_release_are_refused(files: tuple[str, str]) -
 
 
 def test_bad_input(files: tuple[str, str], tmp_path: Path) -> None:
-    """CONVENTION 245: there is no public proof."""
+    """CONVENTION 305: there is no public proof."""
     assert tableseal("verify", str(tmp_path / "no.json"), files[1]).exit_code == 2
     assert tableseal("verify", files[1], files[1]).exit_code in (1, 2)
     (tmp_path / "text").write_text("no JSON")

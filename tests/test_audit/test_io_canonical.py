@@ -176,7 +176,7 @@ def test_it_is_a_valid_release_file_on_disk(tmp_path: Path) -> None:
 
 
 def test_what_follows_without_rows_is_spelled_out_and_not_read() -> None:
-    """CONVENTION 244."""
+    """CONVENTION 304."""
     cells = {"a": ["k", "l"], "b": ["x", "y"], "value": [3, 4]}
     absent = {"leaves": "zero", "totals": "compute"}
     release = release_from_document(

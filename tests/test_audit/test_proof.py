@@ -98,7 +98,7 @@ def test_tables_of_fractions_are_kept_apart() -> None:
 
 @pytest.mark.parametrize("options", [{"bounds": "shuttle"}, {"time_limit": 0}])
 def test_what_is_not_proved_is_counted(options: dict[str, Any]) -> None:
-    """CONVENTION 241: propagation alone has no tables, and after a limit some ends stay open."""
+    """CONVENTION 301: propagation alone has no tables, and after a limit some ends stay open."""
     document = Maker(Random(19), linked=100, base=8, damaged=0).document()
     release = release_from_document(document)
     result = audit(release, prove=True, **options)
@@ -111,7 +111,7 @@ def test_what_is_not_proved_is_counted(options: dict[str, Any]) -> None:
     ("intruder", "options"), [({"prior": "0.5"}, {}), ({}, {"withhold_primaries": True})], ids=["prior", "what-if"]
 )
 def test_what_cannot_be_proved_from_what_is_released(intruder: dict[str, str], options: dict[str, bool]) -> None:
-    """CONVENTION 243."""
+    """CONVENTION 303."""
     rows = table("Tklm", [9, None, None, 3], status=["published", "primary", "primary", "published"])
     release = release_from_document(small_document(rows, intruder=intruder))
     with pytest.raises(InputError, match="neither can be proved"):

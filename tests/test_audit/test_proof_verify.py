@@ -40,7 +40,7 @@ def verdict(proof: dict[str, Any], release: bytes) -> dict[str, int]:
 
 
 def test_it_is_short_and_needs_nothing() -> None:
-    """CONVENTION 240."""
+    """CONVENTION 300."""
     text = SOURCE.read_text("utf-8")
     assert len(text.splitlines()) < 250
     modules = set()
@@ -57,7 +57,7 @@ WITHHELD = table("Tklm", [9, None, None, 3], status=["published", "primary", "se
 
 
 def test_multipliers_name_what_is_released() -> None:
-    """CONVENTION 242: only cells that the table lists; one of the leaves l and m, which it does not tell apart."""
+    """CONVENTION 302: only cells that the table lists; one of the leaves l and m, which it does not tell apart."""
     silent = {"leaves": "not_released", "totals": "not_released"}
     rows = table("Tk", [9, None], status=["published", "missing"], upper=[None, 4], absent=silent)
     proof, _ = proved(rows)
@@ -67,7 +67,7 @@ def test_multipliers_name_what_is_released() -> None:
 
 
 def test_it_runs_alone(tmp_path: Path) -> None:
-    """CONVENTION 240: exit codes 0, 1 and 2."""
+    """CONVENTION 300: exit codes 0, 1 and 2."""
     (tmp_path / "verify.py").write_bytes(SOURCE.read_bytes())
     proof, release = proved(WITHHELD)
     (tmp_path / "release.json").write_bytes(release)

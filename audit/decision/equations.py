@@ -1,0 +1,195 @@
+"""The relations between the cells of a release, whoever is withheld: what every pattern of suppression has in common.
+
+Where the audit has one row for each released cell, here every cell is a column, and a row is a relation that holds
+between cells: a total and its parts, two tables that share a margin, a link. Withholding a cell only frees its column.
+Base cells that are no cells of the release themselves are further columns, free in every pattern.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from audit.bounds.component import Component, Limits
+from audit.bounds.method import Method
+from audit.errors import InputError, LimitError
+from audit.linear.cells import Cells
+from audit.linear.difference import Differenced, difference_rows
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.linear.naming import full_name, plural
+from audit.linear.nesting import CellCodes
+from audit.linear.system import LinearSystem, build_system, known_bounds
+from audit.model import Amounts, Release, Status
+
+
+@dataclass(frozen=True)
+class Equations:
+    """lower <= matrix @ x <= upper for the values x of all columns: first the cells, then further base cells.
+
+    Attributes
+    ----------
+    matrix: int64 csr (relations x columns); by_column: the same, transposed.
+    lower, upper: int64 (relations); equal but for links with two different bounds.
+    column_lower, column_upper: int64 (columns), what an intruder knows of a column whose value is not published.
+    value: int64 (columns), a table that satisfies everything: the true one wherever the agency has given it.
+    always_open: bool (columns), never published exactly: rounded cells, cells without a value, base cells.
+    cells: number of cells.
+    """
+
+    matrix: csr_array
+    by_column: csr_array
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+    column_lower: NDArray[np.int64]
+    column_upper: NDArray[np.int64]
+    value: NDArray[np.int64]
+    always_open: NDArray[np.bool_]
+    cells: int
+
+    def component(self, columns: NDArray[np.int64], targets: csr_array) -> Component:
+        """The columns as a component, all others published at their value.
+
+        targets: int64 csr over the given columns.
+        """
+        rows = np.unique(self.by_column[columns].indices)
+        local = csr_array(self.matrix[rows])
+        inside = csr_array(local[:, columns])
+        # What the other columns add up to, from the whole and the inside: both are sparse products over few rows.
+        rest = product(local, self.value) - product(inside, self.value[columns])
+        return Component(
+            inside,
+            np.where(self.lower[rows] == NO_LOWER, NO_LOWER, self.lower[rows] - rest),
+            np.where(self.upper[rows] == NO_UPPER, NO_UPPER, self.upper[rows] - rest),
+            self.column_lower[columns],
+            self.column_upper[columns],
+            targets,
+        )
+
+    def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Label of the connected group of each open column, -1 elsewhere."""
+        at = np.flatnonzero(open_columns)
+        part = csr_array(self.by_column[at])
+        graph = coo_array(
+            (np.ones(part.nnz, np.int8), (np.repeat(np.arange(len(at)), np.diff(part.indptr)), part.indices + len(at))),
+            shape=(len(at) + self.matrix.shape[0],) * 2,
+        )
+        _, label = connected_components(graph, directed=False)
+        result = np.full(len(open_columns), -1, dtype=np.int64)
+        result[at] = label[: len(at)]
+        return result
+
+
+def build_equations(release: Release, cells: Cells, method: Method) -> Equations:
+    """The relations between all cells of a release.
+
+    method: finds a table for base cells and rounded cells whose values nobody gives.
+
+    Raises
+    ------
+    InputError: a withheld cell has no true value; AdditivityError: true values do not add up.
+    """
+    known = cells.exact | cells.truth.known
+    _refuse_unknown(release, cells, known)
+    value = np.where(cells.exact, cells.lower.units, cells.truth.units)
+    shown = replace(
+        cells,
+        lower=Amounts(np.where(known, value, cells.lower.units), known | cells.lower.known),
+        upper=Amounts(np.where(known, value, cells.upper.units), known | cells.upper.known),
+        exact=known,
+    )
+    said_lower, said_upper = known_bounds(release, shown, prior=False)
+    system = build_system(release, shown, said_lower, said_upper)
+    exact = np.flatnonzero(said_lower == said_upper)
+    differenced, _ = difference_rows(release, system, exact, CellCodes(cells.measure[exact], cells.codes[exact]))
+    matrix, owner = _relations(system, differenced, len(cells))
+    lower, upper = _when_withheld(release, cells)
+    unknown_base = np.flatnonzero(owner < 0)
+    base_lower = 0 if system.nonnegative else NO_LOWER
+    rows = np.flatnonzero(np.diff(matrix.indptr) > 0)
+    link = system.link >= 0
+    equations = Equations(
+        matrix=csr_array(matrix[rows]),
+        by_column=csr_array(matrix[rows].T.tocsr()),
+        lower=np.where(link, differenced.lower, 0)[rows],
+        upper=np.where(link, differenced.upper, 0)[rows],
+        column_lower=np.concatenate([lower, np.full(len(unknown_base), base_lower)]),
+        column_upper=np.concatenate([upper, np.full(len(unknown_base), NO_UPPER)]),
+        value=np.concatenate([np.where(known, value, 0), np.zeros(len(unknown_base), np.int64)]),
+        always_open=np.concatenate([~known | cells.rounded, np.ones(len(unknown_base), np.bool_)]),
+        cells=len(cells),
+    )
+    return _completed(equations, np.concatenate([known, np.zeros(len(unknown_base), np.bool_)]), method)
+
+
+def _refuse_unknown(release: Release, cells: Cells, known: NDArray[np.bool_]) -> None:
+    lacking = np.flatnonzero((cells.status >= Status.SECONDARY) & ~known)
+    if len(lacking):
+        raise InputError(
+            f"{full_name(release, cells, int(lacking[0]))}: withheld; without its true value it cannot be found "
+            f"out which cells have to be withheld with it ({plural(len(lacking), 'such cell')}); add a truth column"
+        )
+
+
+def _when_withheld(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What an intruder knows of each cell if it is not published; of rounded cells, what their rounding says."""
+    withheld = replace(
+        cells,
+        status=np.where(cells.exact | (cells.status >= Status.SECONDARY), np.int8(Status.SECONDARY), cells.status),
+        lower=_said(cells, cells.lower, cells.known_lower),
+        upper=_said(cells, cells.upper, cells.known_upper),
+    )
+    lower, upper = known_bounds(release, withheld)
+    if release.intruder.nonnegative:
+        lower = np.maximum(lower, 0)
+    return lower, upper
+
+
+def _said(cells: Cells, said: Amounts, known: Amounts) -> Amounts:
+    keep = cells.rounded
+    return Amounts(np.where(keep, said.units, known.units), np.where(keep, said.known, known.known))
+
+
+def _relations(system: LinearSystem, differenced: Differenced, cells: int) -> tuple[csr_array, NDArray[np.int64]]:
+    """(relations over cells and further base cells, cell that each base cell is; -1 for further base cells)."""
+    # A released row says: transform @ (values of its cells) = matrix @ base cells.
+    of_cells = np.flatnonzero(system.cell >= 0)
+    pick = coo_array(
+        (np.ones(len(of_cells), np.int64), (of_cells, system.cell[of_cells])), shape=(len(system.cell), cells)
+    )
+    stated = csr_array(differenced.transform @ csr_array(pick))
+    base = differenced.matrix
+    owner = np.full(base.shape[1], -1, dtype=np.int64)
+    alone = np.flatnonzero((np.diff(base.indptr) == 1) & (np.diff(stated.indptr) == 1))
+    column, cell = base.indices[base.indptr[alone]], stated.indices[stated.indptr[alone]]
+    same = (base.data[base.indptr[alone]] == 1) & (stated.data[stated.indptr[alone]] == 1)
+    owner[column[same][::-1]] = cell[same][::-1]
+    place = owner.copy()
+    place[owner < 0] = cells + np.arange(int((owner < 0).sum()))
+    total = cells + int((owner < 0).sum())
+    row = np.repeat(np.arange(base.shape[0]), np.diff(base.indptr))
+    moved = csr_array(coo_array((base.data, (row, place[base.indices])), shape=(base.shape[0], total)))
+    wide = csr_array((stated.data, stated.indices, stated.indptr), shape=(stated.shape[0], total))
+    # Links state base cells themselves, not a combination of cells.
+    relations = csr_array(moved - wide)
+    relations.eliminate_zeros()
+    return relations, owner
+
+
+def _completed(equations: Equations, known: NDArray[np.bool_], method: Method) -> Equations:
+    """The same with a value for every column that nobody has given one."""
+    value = equations.value.copy()
+    label = equations.groups(~known)
+    for group in range(label.max(initial=-1) + 1):
+        columns = np.flatnonzero(label == group)
+        first = csr_array(([1], [0], [0, 1]), shape=(1, len(columns)), dtype=np.int64)
+        answer = method.bounds(equations.component(columns, first), Limits(prove=True))
+        if not answer.tables:
+            raise LimitError("No table was found that fits all true values; audit the release to see whether one does.")
+        value[columns] = answer.tables[0]
+    completed = replace(equations, value=value)
+    held = product(completed.matrix, value)
+    if ((held < completed.lower) | (held > completed.upper)).any():
+        raise InputError("The true values do not satisfy the links of the release.")
+    return completed

@@ -1,0 +1,58 @@
+"""A Dask cluster, the first way beyond one machine (extra `dask`)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from audit.errors import InputError, LimitError
+from audit.execution.executor import Item, Result
+
+RETRIES = 3
+"""Times that work is done again whose worker died."""
+
+
+class Dask:
+    """Workers of a Dask scheduler.
+
+    Results come back in order; work of a worker that dies is done again by another one.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """See Executor.
+
+        Raises
+        ------
+        LimitError: workers died again and again.
+        """
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker
+
+        # pure=False: what another client has computed is never mixed in.
+        futures = [self._client.submit(work, item, pure=False, retries=RETRIES) for item in items]
+        try:
+            for future in futures:
+                yield future.result()
+                future.release()
+        except (KilledWorker, FutureCancelledError) as error:
+            raise LimitError(f"The Dask cluster lost this work: {type(error).__name__}.") from None
+        finally:
+            self._client.cancel(futures)
+
+
+def connect(address: str) -> Dask:
+    """The cluster whose scheduler listens at an address such as tcp://host:8786.
+
+    Raises
+    ------
+    InputError: Dask is not installed, or nothing answers there.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--scheduler needs Dask: pip install 'tableseal[dask]'") from None
+    try:
+        return Dask(Client(address, timeout="10s", set_as_default=False))
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(f"--scheduler {address}: no Dask scheduler answers there ({type(error).__name__})") from None

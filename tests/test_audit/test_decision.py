@@ -1,0 +1,180 @@
+"""The oracle of the pattern search against audits from scratch: same answers, whatever it has been asked before."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from full_releases import full_release
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from audit.bounds.component import Limits
+from audit.bounds.engine import bound_forms
+from audit.bounds.plan import full
+from audit.decision.cuts import Requirement
+from audit.decision.equations import Equations, build_equations
+from audit.decision.oracle import Oracle
+from audit.decision.witnesses import Witnesses
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.linear.cells import Cells
+from audit.linear.merge import merge_cells
+from audit.linear.reduce import reduce
+from audit.model import Amounts, Release, Status
+from audit.prepare import prepare
+from audit.progress import silent
+from audit.solvers.highs import Highs
+
+SEEDS = st.integers(0, 2**40)
+METHOD = full(Highs())
+
+
+def setting(document: dict[str, Any]) -> tuple[Release, Cells, Equations]:
+    release = release_from_document(document)
+    cells, _ = merge_cells(release)
+    return release, cells, build_equations(release, cells, METHOD)
+
+
+def withheld(cells: Cells, pattern: np.ndarray) -> Cells:
+    """The same cells with those of the pattern withheld."""
+    from dataclasses import replace
+
+    return replace(
+        cells,
+        status=np.where(pattern, np.int8(Status.SECONDARY), cells.status),
+        lower=Amounts(np.where(pattern, 0, cells.lower.units), cells.lower.known & ~pattern),
+        upper=Amounts(np.where(pattern, 0, cells.upper.units), cells.upper.known & ~pattern),
+        exact=cells.exact & ~pattern,
+    )
+
+
+def intervals(release: Release, cells: Cells, pattern: np.ndarray) -> dict[int, tuple[float, float]]:
+    """What an audit from scratch says of each withheld cell."""
+    prepared = prepare(release, withheld(cells, pattern))
+    reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
+    found = bound_forms(reduced, prepared.system.forms, METHOD, Limits(), silent)
+    result = {}
+    for cell, bounds in zip(prepared.system.open_cells.tolist(), found.bounds, strict=True):
+        high = bounds.upper.outer
+        result[cell] = (float(bounds.lower.outer or 0), float("inf") if high is None else float(high))
+    return result
+
+
+def meets(need: Requirement, found: dict[int, tuple[float, float]]) -> bool:
+    if need.cell not in found:
+        return False
+    low, high = found[need.cell]
+    return (
+        (need.lower is None or low <= need.lower)
+        and (need.upper is None or high >= need.upper)
+        and high - low >= need.width
+    )
+
+
+def requirements(random: Random, cells: Cells) -> list[Requirement]:
+    """Some cells, with distances on neither, one or both sides, some of them against an insider."""
+    needs = []
+    for cell in random.sample(range(len(cells)), min(len(cells), 4)):
+        value = int(cells.lower.units[cell])
+        lower = random.choice([None, max(value - random.randint(0, 3), 0)])
+        upper = random.choice([None, value + random.randint(0, 3)])
+        known = tuple(c for c in random.sample(range(len(cells)), random.randint(0, 2)) if c != cell)
+        needs.append(Requirement(cell, lower, upper, random.randint(1, 3), known))
+    return needs
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_every_answer_is_that_of_an_audit_from_scratch(seed: int) -> None:
+    random = Random(seed)
+    document = full_release(random)
+    note(str(document))
+    release, cells, equations = setting(document)
+    needs = requirements(random, cells)
+    oracle = Oracle(equations, needs, METHOD)
+    truths, decisions, patterns = [], [], []
+    pattern = np.zeros(len(cells), np.bool_)
+    for step in range(6):
+        # Nearly the same pattern again and again, as a search asks.
+        change = random.sample(range(len(cells)), min(len(cells), 6 if step == 0 else 2))
+        pattern = pattern.copy()
+        pattern[change] ^= True
+        truth = []
+        for need in needs:
+            view = pattern.copy()
+            view[list(need.known_to)] = False
+            truth.append(meets(need, intervals(release, cells, view)))
+        decision = oracle.decide(pattern)
+        note(f"{needs} {np.flatnonzero(pattern)} {truth}")
+        assert decision.protected.tolist() == truth
+        assert decision.failing.tolist() == [not t for t in truth]
+        assert decision.safe == all(truth)
+        for cut in decision.cuts:
+            assert not cut.holds(pattern)
+            assert cut.right > 0
+            assert (cut.weight > 0).all()
+        truths.append(truth)
+        decisions.append(decision)
+        patterns.append(pattern)
+    # What one pattern taught is true of every other: a pattern that meets a requirement satisfies its cuts.
+    for decision in decisions:
+        failing = np.flatnonzero(decision.failing).tolist()
+        for q, cut in zip(failing, decision.cuts, strict=True):
+            for other, truth in zip(patterns, truths, strict=True):
+                assert cut.holds(other) or not truth[q]
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_relations_hold_exactly_for_what_tables_make_possible(seed: int) -> None:
+    """True values satisfy every relation, and as many relations hold as cells and base cells are bound by."""
+    document = full_release(Random(seed))
+    _, cells, equations = setting(document)
+    assert (equations.matrix @ equations.value == 0).all()
+    assert (equations.value[: len(cells)] == cells.lower.units).all()
+
+
+def test_a_pattern_that_has_been_answered_costs_nothing() -> None:
+    cells = {"a": ["T", "1", "2", "3"], "value": [9, 2, 3, 4]}
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": cells}],
+    }
+    _, _, equations = setting(document)
+    oracle = Oracle(equations, [Requirement(1, lower=1, upper=3)], METHOD)
+    pattern = np.array([False, True, True, False])
+    assert oracle.decide(pattern).safe
+    solved = oracle.solved
+    wider = np.array([False, True, True, True])
+    assert oracle.decide(wider).safe, "a table serves every wider pattern"
+    assert not oracle.decide(np.array([False, True, False, False])).safe
+    assert oracle.solved == solved + 1
+    assert not oracle.decide(np.array([False, True, False, False])).safe
+    assert oracle.solved == solved + 1, "a cut refutes again without solving"
+
+
+def test_withheld_without_truth_is_named() -> None:
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["1", "2"]}},
+        "tables": [{"name": "t", "cells": {"a": ["T", "1", "2"], "value": [9, None, None]}}],
+    }
+    with pytest.raises(InputError, match="truth column"):
+        setting(document)
+
+
+def test_tables_that_are_forgotten_are_the_oldest() -> None:
+    tables = Witnesses(cells=70, most=2)
+    value = np.zeros(70, np.int64)
+    for cell in (1, 65, 3):
+        tables.add(np.array([cell]), np.array([cell]))
+    low, high = tables.reach(np.ones(70, np.bool_), value)
+    assert np.flatnonzero(high).tolist() == [3, 65]
+    assert not low.any()
+    narrow = np.zeros(70, np.bool_)
+    narrow[65] = True
+    assert np.flatnonzero(tables.reach(narrow, value)[1]).tolist() == [65]

@@ -1,0 +1,131 @@
+"""Where work runs changes nothing: serial, processes, a real Dask cluster; workers that are killed lose nothing."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small import many_blocks
+
+from audit.bounds import engine
+from audit.bounds.component import Limits
+from audit.errors import InputError, LimitError
+from audit.execution.dask import Dask, connect
+from audit.execution.executor import HERE, in_batches
+from audit.execution.processes import Processes
+from audit.io import release_from_document
+from audit.linear.propagate import InfeasibleError
+from audit.pipeline import audit
+from audit.report import report_json
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+def refuse(x: int) -> int:
+    if x == 2:
+        raise InfeasibleError
+    return x
+
+
+def die_once(flag: str) -> int:
+    """Kill the worker, the first time."""
+    if flag and not Path(flag).exists():
+        Path(flag).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(flag)
+
+
+def die_always(_: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
+@pytest.fixture(autouse=True)
+def one_component_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "WORTH_SENDING", 1)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Processes]:
+    with Processes(2) as processes:
+        yield processes
+
+
+def test_results_come_in_order(pool: Processes) -> None:
+    assert list(pool.map(square, range(20))) == [x * x for x in range(20)]
+
+
+def test_errors_reach_the_caller(pool: Processes) -> None:
+    with pytest.raises(InfeasibleError):
+        list(pool.map(refuse, [0, 1, 2, 3]))
+    assert list(pool.map(square, [3])) == [9], "the pool can be used again"
+
+
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    flags = ["", "", str(tmp_path / "killed"), "", ""]
+    with Processes(2) as processes:
+        assert list(processes.map(die_once, flags)) == [len(f) for f in flags]
+    assert (tmp_path / "killed").exists()
+
+
+def test_work_that_kills_every_worker_is_given_up() -> None:
+    with Processes(2) as processes, pytest.raises(LimitError, match="Worker processes ended"):
+        list(processes.map(die_always, [1]))
+
+
+def test_batches_cover_everything_once_and_do_not_depend_on_workers() -> None:
+    sizes = [5, 1, 1, 1, 30, 2, 2]
+    runs = in_batches(sizes, batch=6)
+    assert [k for a, b in runs for k in range(a, b)] == list(range(len(sizes)))
+    assert all(sum(sizes[a:b]) >= 6 for a, b in runs[:-1])
+    assert in_batches([], batch=6) == []
+
+
+def test_the_report_is_the_same_for_any_number_of_workers(pool: Processes) -> None:
+    release = release_from_document(many_blocks())
+    alone = report_json(audit(release, executor=HERE).report)
+    assert report_json(audit(release, executor=pool).report) == alone
+
+
+def test_limits_travel_as_seconds_left() -> None:
+    import pickle
+    from time import monotonic
+
+    limits = Limits(deadline=monotonic() + 100, integer=False, prove=True)
+    again = pickle.loads(pickle.dumps(limits))
+    assert 90 < again.seconds_left() <= 100
+    assert (again.integer, again.prove) == (False, True)
+    assert pickle.loads(pickle.dumps(Limits())) == Limits()
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[object]:
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as running,
+        distributed.Client(running, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def test_a_dask_cluster_gives_the_same_report(cluster: object) -> None:
+    release = release_from_document(many_blocks())
+    alone = report_json(audit(release).report)
+    assert report_json(audit(release, executor=Dask(cluster)).report) == alone
+
+
+def test_a_dask_worker_killed_in_the_middle_loses_nothing(cluster: object, tmp_path: Path) -> None:
+    flags = ["", "", str(tmp_path / "killed"), "", "", ""]
+    assert list(Dask(cluster).map(die_once, flags)) == [len(f) for f in flags]
+    assert (tmp_path / "killed").exists()
+
+
+def test_nobody_answers() -> None:
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        connect("tcp://127.0.0.1:9")
