@@ -10,8 +10,8 @@ from audit.pipeline import audit
 from audit.proof import proof_json
 from audit.proof.verify import check
 
-RUNS = [run for name in case_names() for run in load_case(name).runs]
-RELEASES = sorted({run.release for run in RUNS if not run.withhold_primaries and run.release.stem != "conflict"})
+AUDITS = [run for name in case_names() for run in load_case(name).runs if run.kind == "audit"]
+RELEASES = sorted({run.release for run in AUDITS if not run.withhold_primaries and run.release.stem != "conflict"})
 
 
 @pytest.mark.parametrize("path", RELEASES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}/{path.stem}")
