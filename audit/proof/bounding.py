@@ -19,6 +19,7 @@ from audit.bounds.certify import (
 )
 from audit.bounds.component import Component, Limits, Multipliers, Proof, Split
 from audit.bounds.elastic import elastic
+from audit.bounds.knowledge import FROM_COLUMNS
 from audit.bounds.problem import solver_problem
 from audit.bounds.simplex import EXACT_BASIS
 from audit.linear.integers import NO_UPPER
@@ -41,9 +42,8 @@ class Bounder:
 
         Only rows and column bounds of the component are used, and the splits above; no propagation.
         """
-        nothing = Rational(np.zeros(self._component.matrix.shape[0], np.int64), 1)
-        if _reaches(self._component, cost, nothing, target):
-            return sparse(nothing)
+        if target <= 0 and (cost >= 0).all() and (self._component.column_lower >= 0).all():
+            return FROM_COLUMNS
         if self._warm is None:
             self._warm = self._solver.warm(solver_problem(self._component)[0])
         self._left = NODES

@@ -63,6 +63,12 @@ def test_bad_input(files: tuple[str, str], tmp_path: Path) -> None:
     assert tableseal("audit", str(TABLE_1), "--proof", files[0], "--json", files[0]).exit_code == 2
 
 
+def test_the_same_release_has_the_same_proof(files: tuple[str, str]) -> None:
+    again = str(Path(files[0]).with_name("again.json"))
+    assert tableseal("audit", files[1], "--proof", again).exit_code == 0
+    assert Path(again).read_bytes() == Path(files[0]).read_bytes()
+
+
 def test_the_report_is_the_same_with_a_proof(tmp_path: Path) -> None:
     plain = tableseal("audit", str(TABLE_1), "--json", "-")
     proved = tableseal("audit", str(TABLE_1), "--json", "-", "--proof", str(tmp_path / "proof.json"))
