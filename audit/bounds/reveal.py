@@ -33,7 +33,7 @@ Multipliers = dict[int, Fraction]
 class Argument:
     """Why a form is at least and at most certain values.
 
-    kind: `equation`, `bounds` or `integer` (the two ends leave one whole multiple).
+    kind: `equation`, `bounds` or `integer` (whole multiples only leave one value; see `by_cases`).
     lower, upper: multipliers of the two ends (equal for an equation); lower_value, upper_value: what they prove.
     zeros_lower, zeros_upper: some base cells' non-negativity is used for that end.
     """
@@ -45,6 +45,11 @@ class Argument:
     upper_value: Fraction
     zeros_lower: bool
     zeros_upper: bool
+
+    @property
+    def by_cases(self) -> bool:
+        """The ends leave more than one whole multiple; the others are ruled out case by case (audit.bounds.integer)."""
+        return floor(self.upper_value) > ceil(self.lower_value)
 
 
 @dataclass(frozen=True)
@@ -122,8 +127,6 @@ class Revealer:
             ends.append((found, value))
         (low, low_value), (high, high_value) = ends
         high, high_value = {r: -y for r, y in high.items()}, -high_value
-        if floor(high_value) > ceil(low_value):
-            return None  # it takes cases to rule the other values out
         kind: Literal["bounds", "integer"] = "bounds" if low_value == high_value else "integer"
         return Argument(
             kind,

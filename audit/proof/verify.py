@@ -151,9 +151,11 @@ class Checker:
         self.reference = self.leaves(proof["reference"])
         if proof["tables"] or proof["rays"]:
             self.base = self.fit(self.reference, everything=True)
-        demand(all(x.denominator == 1 for x in self.reference.values()), "the reference table is not of whole units")
-        self.tables = [self.leaves(table) for table in proof["tables"]]
-        self.changes = [self.fit({c: x - self.reference.get(c, 0) for c, x in t.items()}) for t in self.tables]
+        tables = [self.leaves(table) for table in proof["tables"]]
+        self.whole = [all(x.denominator == 1 for x in (self.reference | table).values()) for table in tables]
+        self.changes = [self.fit({c: x - self.reference.get(c, 0) for c, x in t.items()}) for t in tables]
+        whole = all(x.denominator == 1 for x in self.reference.values())
+        demand(whole or not proof["rays"], "the reference table is not of whole units")
         self.rays = [self.fit(self.leaves(ray), ray=True) for ray in proof["rays"]]
 
     def leaves(self, records: Any) -> dict[Cell, Any]:
@@ -205,8 +207,7 @@ class Checker:
         for kind in {"attained", "continuous"} & set(end):
             (value, n), base = end[kind], self.base.get(cell, 0)
             demand(base + self.changes[n].get(cell, 0) == Fraction(value), "the table does not reach it")
-            whole = all(x.denominator == 1 for x in self.tables[n].values())
-            demand(whole or kind == "continuous", "the table is not of whole units")
+            demand(self.whole[n] or kind == "continuous", "the table is not of whole units")
         if "ray" in end:
             demand(sign * self.rays[end["ray"]].get(cell, 0) < 0, "the direction does not lead there")
         return "outer" in end or "ray" in end, "attained" in end or "ray" in end

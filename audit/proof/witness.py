@@ -25,21 +25,27 @@ Part = tuple[int, int | Rational]
 class Witnesses:
     """Collects tables and rays; each is kept once.
 
-    complete: every component has a table, so that there is a reference and witnesses can be given at all.
+    complete: every component has a table (of whole units, or where none was found of fractions), so that there is a
+    reference and witnesses can be given at all.
     """
 
     def __init__(self, prepared: Prepared, reduced: Reduced, kept: Kept, leaves: LeafCodes) -> None:
         self._base, self._kept, self._leaves = prepared.system.base, kept, leaves
         self._nonnegative = prepared.system.nonnegative
-        self.complete = all(kept.tables[c] for c in kept.tables) and len(kept.tables) == reduced.components
+        real = _points(kept)
+        self.complete = all(kept.tables.get(c) or c in real for c in range(reduced.components))
         self.tables: list[Records] = []
         self.rays: list[Records] = []
         self._seen: dict[object, int] = {}
         self._x = np.where(reduced.fixed, reduced.value, 0)
+        self._fractions: dict[int, Fraction] = {}
         self.reference: Records = ()
         if self.complete:
             for c, columns in kept.columns.items():
-                self._x[columns] = kept.tables[c][0]
+                if kept.tables[c]:
+                    self._x[columns] = kept.tables[c][0]
+                else:
+                    self._fractions |= dict(zip(columns.tolist(), _values(real[c]), strict=True))
             self._gluers, self.reference = self._start()
             self._keep((), ())
 
@@ -52,7 +58,8 @@ class Witnesses:
     def _start(self) -> tuple[list[tuple[Gluer, list[int]]], Records]:
         """A gluer for each block with its base tables in order, and the reference as joint leaves."""
         gluers, records = [], []
-        values = _by_table(self._base, self._leaves, {int(c): int(self._x[c]) for c in np.flatnonzero(self._x)})
+        whole = {int(c): int(self._x[c]) for c in np.flatnonzero(self._x)}
+        values = _by_table(self._base, self._leaves, whole | {c: x for c, x in self._fractions.items() if x})
         for block in range(len(self._base.blocks)):
             order = _order(self._base, block)
             gluer = Gluer([self._base.tables[t].variables for t in order], nonnegative=self._nonnegative)
@@ -69,11 +76,8 @@ class Witnesses:
         new: dict[int, Number] = {}
         for c, part in parts:
             columns = self._kept.columns[c]
-            if isinstance(part, int):
-                values: list[Number] = self._kept.tables[c][part].tolist()
-            else:
-                values = [Fraction(n, part.denominator) for n in part.numerator.tolist()]
-            old = self._x[columns].tolist()
+            values = self._kept.tables[c][part].tolist() if isinstance(part, int) else _values(part)
+            old = [self._fractions.get(j, x) for j, x in zip(columns.tolist(), self._x[columns].tolist(), strict=True)]
             new |= {j: x for j, x, was in zip(columns.tolist(), values, old, strict=True) if x != was}
         return self._keep(key, self._changes(new))
 
@@ -96,7 +100,9 @@ class Witnesses:
     def ray(
         self, component: Component, columns: NDArray[np.int64], cost: NDArray[np.int64], solver: Solver
     ) -> int | None:
-        """Number of a direction that lowers cost for ever; None if none was found."""
+        """Number of a direction that lowers cost for ever from a table of whole units; None if there is none in hand."""
+        if self._fractions:
+            return None
         outcome = solver.warm(ray_problem(component)).minimise(cost.astype(np.float64))
         if outcome.x is None or not is_ray(component, cost, outcome.x):
             return None
@@ -113,6 +119,16 @@ class Witnesses:
         if found not in self.rays:
             self.rays.append(found)
         return self.rays.index(found)
+
+
+def _points(kept: Kept) -> dict[int, Rational]:
+    """Some table of fractions of each component that has one."""
+    ends = [(c, end) for own in kept.pieces for c, bounds in own for end in (bounds.lower, bounds.upper)]
+    return {c: Rational(*end.point) for c, end in ends if end.point is not None}
+
+
+def _values(point: Rational) -> list[Fraction]:
+    return [Fraction(n, point.denominator) for n in point.numerator.tolist()]
 
 
 def sorted_parts(parts: Sequence[Part]) -> list[Part]:

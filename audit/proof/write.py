@@ -81,7 +81,7 @@ class _Writer:
         for sign, name in ((1, "lower"), (-1, "upper")):
             end: End = getattr(found.bounds[k], name)
             signed = {int(c): sign * Fraction(int(w)) for c, w in zip(form.indices, form.data, strict=True)}
-            y = None if revealed is None else getattr(revealed, name)
+            y = None if revealed is None or revealed.by_cases else getattr(revealed, name)
             outer = None
             if end.outer is not None:
                 short = None if y is None else {row: sign * x for row, x in y.items()}

@@ -69,11 +69,12 @@ class Dense:
             for t in proof["tables"]
         ]
         rays = [self._table(ray) for ray in proof["rays"]]
-        if tables or rays:
-            if any(x.denominator != 1 for x in reference):
-                return False
-            if not all(self._fits(t) for t in (reference, *tables)) or not all(self._goes_on(r) for r in rays):
-                return False
+        if rays and any(x.denominator != 1 for x in reference):
+            return False
+        if (tables or rays) and not all(self._fits(t) for t in (reference, *tables)):
+            return False
+        if not all(self._goes_on(r) for r in rays):
+            return False
         must = {cell for cell, known in self.oracle.cells.items() if known.open and self._is_open(cell)}
         if must - {(c["cell"][0], tuple(c["cell"][1:])) for c in proof["claims"]}:
             return False
