@@ -100,7 +100,7 @@ class Witnesses:
     def ray(
         self, component: Component, columns: NDArray[np.int64], cost: NDArray[np.int64], solver: Solver
     ) -> int | None:
-        """Number of a direction that lowers cost for ever from a table of whole units; None if there is none in hand."""
+        """Number of a direction that lowers cost for ever from a table of whole units; None if none is in hand."""
         if self._fractions:
             return None
         outcome = solver.warm(ray_problem(component)).minimise(cost.astype(np.float64))
