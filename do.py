@@ -35,6 +35,7 @@ def main(arguments: list[str]) -> int:
         "lint": lambda _: development(LINT, []),
         "types": lambda _: development(TYPES, []),
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
+        "bench": bench,
         "cases": lambda more: tableseal(["cases", "--run", *more]),
     }
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
@@ -53,6 +54,22 @@ def demo(more: list[str]) -> int:
         print(f"\nUnsafe, as expected of this example. The full report: {ROOT / DEMO_PAGE}")
         return 0
     return code
+
+
+def bench(more: list[str]) -> int:
+    """Measure ourselves against the programs of the bench group; those that cannot be installed are left out."""
+    install(development=False)
+    wanted = requirements((ROOT / "pyproject.toml").read_text("utf-8"), "bench")
+    stamp = ENVIRONMENT / "stamp-bench"
+    if not stamp.exists() or stamp.read_text() != "\n".join(wanted):
+        print("Installing the programs to compare with into .venv ...", file=sys.stderr, flush=True)
+        pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        failed = [program for program in wanted if run([*pip, program])]
+        for program in failed:
+            print(f"{program} could not be installed; its rows will say so.", file=sys.stderr)
+        if not failed:
+            stamp.write_text("\n".join(wanted))
+    return run([str(PYTHON), "-m", "cases.benchmarks", *more])
 
 
 def tableseal(arguments: list[str]) -> int:
@@ -78,7 +95,7 @@ def install(*, development: bool) -> None:
     make_environment()
     print("Installing into .venv (first use, or pyproject.toml has changed) ...", file=sys.stderr, flush=True)
     pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    extra = development_requirements(text.decode()) if development else []
+    extra = requirements(text.decode(), "dev") if development else []
     if run([*pip, "--editable", ".", *extra]):
         sys.exit("Installing failed; the lines above say why. Is there a network connection?")
     stamps[0 if development else -1].write_text(wanted)
@@ -96,11 +113,11 @@ def make_environment() -> None:
         sys.exit(f"Could not make {ENVIRONMENT}:\n{made.stdout}{made.stderr}")
 
 
-def development_requirements(pyproject: str) -> list[str]:
-    """The development group of pyproject.toml, read here because older pips do not know groups."""
+def requirements(pyproject: str, group: str) -> list[str]:
+    """A dependency group of pyproject.toml, read here because older pips do not know groups."""
     import tomllib
 
-    return list(tomllib.loads(pyproject)["dependency-groups"]["dev"])
+    return list(tomllib.loads(pyproject)["dependency-groups"][group])
 
 
 def run(command: list[str]) -> int:

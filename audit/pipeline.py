@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Literal
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
@@ -19,8 +20,11 @@ from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.cumulative import cumulative_steps
+from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
-from audit.model import Note, Policy, Release
+from audit.measures.rank_view import rank_view
+from audit.measures.sap.requirement import judge_sap
+from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
 from audit.proof.model import Proof
@@ -81,6 +85,7 @@ def audit(
     bounds: Bounds = "integer",
     withhold_primaries: bool = False,
     cumulative: bool = False,
+    entropy: Effort = QUICK,
     time_limit: float | None = None,
     prove: bool = False,
     progress: Progress | None = None,
@@ -95,6 +100,7 @@ def audit(
     bounds: `shuttle` (propagation only), `lp` (linear programming, rounded outward), `integer`.
     withhold_primaries: audit the what-if that exactly the sensitive cells are withheld.
     cumulative: also give each cell's interval as one table after another is released.
+    entropy: what entropies over tables may cost; the default counts small components exactly.
     time_limit: seconds after which open ends stay open.
     prove: also write a proof that can be checked without this program.
     progress: told (step, done, total).
@@ -139,6 +145,9 @@ def audit(
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
     clock.lap("insiders")
+    sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
+    if sap is not None:
+        clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
     steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
@@ -148,7 +157,16 @@ def audit(
     proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell) if prove else None
     if prove:
         clock.lap("proof")
-    findings = Findings(prepared, found, sensitivity, insiders, arguments, steps)
+    forms, open_cells = prepared.system.forms, prepared.system.open_cells
+    single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
+    tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
+    clock.lap("entropy over tables")
+    withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
+    rank = rank_view(_equations(prepared), reduced.rank, csr_array(forms[withheld]), found.determined[withheld])
+    clock.lap("rank")
+    findings = Findings(
+        prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank, sap
+    )
     report = build_report(
         findings,
         policy=rules,
@@ -188,6 +206,12 @@ class _Clock:
         now = perf_counter()
         self.laps.append((name, now - self._last))
         self._last = now
+
+
+def _equations(prepared: Prepared) -> csr_array:
+    """Everything that is known exactly, in short rows."""
+    rows = prepared.differenced
+    return csr_array(rows.matrix[np.flatnonzero(rows.lower == rows.upper)])
 
 
 def _arguments(

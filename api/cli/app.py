@@ -10,6 +10,7 @@ from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
 from api.cli.risk_verb import risk_verb
+from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.streams import say
 from api.cli.verify_verb import verify_verb
@@ -43,6 +44,7 @@ for _name, _verb in (
     ("init", init_verb),
     ("convert", convert_verb),
     ("risk", risk_verb),
+    ("sap", sap_verb),
     ("schema", schema_verb),
     ("cases", cases_verb),
 ):

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,13 @@ class Bounds(StrEnum):
     INTEGER = "integer"
 
 
+class Entropy(StrEnum):
+    """Over what entropies are asked for."""
+
+    VALUES = "values"
+    TABLES = "tables"
+
+
 def audit_verb(
     release: ReleaseArgument,
     bounds: Annotated[
@@ -55,6 +63,19 @@ def audit_verb(
         bool,
         typer.Option("--cumulative", help="Show each cell's risk as one table after another is released."),
     ] = False,
+    entropy: Annotated[
+        Entropy,
+        typer.Option(
+            help="tables: entropy over all tables that fit, for every cell, by sampling where there are too many to "
+            "count; values: only where counting is quick."
+        ),
+    ] = Entropy.VALUES,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", min=64, help="Tables sampled for --entropy tables.")
+    ] = 4096,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="S", min=0, help="Seed of the random numbers of --entropy tables.")
+    ] = 0,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", metavar="S", min=0, help="Seconds after which open cells stay undecided."),
@@ -103,8 +124,10 @@ def audit_verb(
     with memory_limit(memory_limit_mb):
         from audit.execution.processes import local
         from audit.execution.state import opened
+        from audit.measures.feasible_tables import QUICK, THOROUGH
         from audit.pipeline import audit
 
+        effort = replace(THOROUGH, samples=samples, seed=seed) if entropy is Entropy.TABLES else QUICK
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
@@ -113,6 +136,7 @@ def audit_verb(
                 bounds=bounds.value,
                 withhold_primaries=withhold_primaries,
                 cumulative=cumulative,
+                entropy=effort,
                 time_limit=time_limit,
                 prove=proof is not None,
                 progress=progress,

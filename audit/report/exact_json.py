@@ -15,6 +15,9 @@ from audit.errors import InputError
 Json = None | bool | str | int | float | Fraction | Decimal | Sequence["Json"] | Mapping[str, "Json"]
 """What can be written."""
 
+DIGITS = 12
+"""Significant digits of measures: the last ones of a float depend on the processor's logarithm."""
+
 LARGEST_EXPONENT = 400
 """Numbers read may have at most this decimal exponent: 1e999999999 would fill the memory when made exact."""
 
@@ -60,6 +63,11 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
         return repr(float(value))
     except OverflowError:
         return str(round(value))
+
+
+def significant(value: float) -> float:
+    """A measured number with the digits that every machine agrees on."""
+    return float(f"{value:.{DIGITS}g}")
 
 
 def dumps(value: Json, *, indent: int | None = None) -> str:
