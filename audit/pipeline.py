@@ -1,6 +1,6 @@
 """The audit: what an intruder can work out from a release, and whether it may go out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Literal
 
@@ -27,6 +27,8 @@ from audit.measures.sap.requirement import judge_sap
 from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
+from audit.proof.model import Proof
+from audit.proof.write import prove as write_proof
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
@@ -69,10 +71,11 @@ class Explain:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """The report, and how it was computed."""
+    """The report, how it was computed, and where it was asked for its proof."""
 
     report: Report
     explain: Explain
+    proof: Proof | None = None
 
 
 def audit(
@@ -84,6 +87,7 @@ def audit(
     cumulative: bool = False,
     entropy: Effort = QUICK,
     time_limit: float | None = None,
+    prove: bool = False,
     progress: Progress | None = None,
     executor: Executor = HERE,
     state: State | None = None,
@@ -98,6 +102,7 @@ def audit(
     cumulative: also give each cell's interval as one table after another is released.
     entropy: what entropies over tables may cost; the default counts small components exactly.
     time_limit: seconds after which open ends stay open.
+    prove: also write a proof that can be checked without this program.
     progress: told (step, done, total).
     state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
     executor: where components and insiders are worked on; the report is the same anywhere.
@@ -108,6 +113,8 @@ def audit(
     LimitError: the release is too large.
     """
     tell = progress or silent
+    if prove and (withhold_primaries or release.intruder.prior is not None):
+        raise _NO_PROOF
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
     cells, notes = merge_cells(release)
@@ -127,7 +134,8 @@ def audit(
         clock.lap("linear system and additivity")
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         clock.lap("reduction")
-        found = bound_forms(reduced, prepared.system.forms, method, limits, tell, executor=executor, state=state)
+        keeping = replace(limits, prove=prove)
+        found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
     except (AdditivityError, InfeasibleError):
         if withhold_primaries:
             raise _MISFIT from None
@@ -145,6 +153,10 @@ def audit(
     steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
     if cumulative:
         clock.lap("cumulative view")
+    digest = release_digest(release)
+    proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell) if prove else None
+    if prove:
+        clock.lap("proof")
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
     tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
@@ -159,7 +171,7 @@ def audit(
         findings,
         policy=rules,
         bounds=bounds,
-        digest=release_digest(release),
+        digest=digest,
         system_rank=reduced.rank,
         components=reduced.components,
         notes=(*release.notes, *notes, *insiders.notes),
@@ -167,8 +179,13 @@ def audit(
     )
     clock.lap("report")
     matrix = prepared.system.matrix
-    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)))
+    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)), proof)
 
+
+_NO_PROOF = InputError(
+    "A proof is checked against the released tables alone. A what-if is no release, and an intruder's prior rests on "
+    "true values: neither can be proved. Leave out --proof, or audit the release itself."
+)
 
 _MISFIT = InputError(
     "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "

@@ -15,6 +15,7 @@ from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMap
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.model import Release
@@ -101,6 +102,10 @@ def audit_verb(
         bool,
         typer.Option("--public", help="Leave out of every output what only the agency may know."),
     ] = False,
+    proof: Annotated[
+        str | None,
+        typer.Option("--proof", metavar="FILE", help="Write a proof that `tableseal verify` checks (confidential)."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which method was used for what, and how long it took.")
     ] = False,
@@ -112,8 +117,10 @@ def audit_verb(
 
     Example: tableseal audit release.yaml --html report.html
     """
-    targets = {"--json": json, "--html": html, "--state": state}
+    targets = {"--json": json, "--html": html, "--proof": proof, "--state": state}
     check_targets(targets, inputs=(release, policy))
+    if public and proof is not None:
+        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
         from audit.execution.processes import local
         from audit.execution.state import opened
@@ -131,11 +138,12 @@ def audit_verb(
                 cumulative=cumulative,
                 entropy=effort,
                 time_limit=time_limit,
+                prove=proof is not None,
                 progress=progress,
                 executor=executor,
                 state=memory,
             )
-        _write(result, loaded, json=json, html=html, public=public, explain=explain)
+        _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 
 
@@ -145,6 +153,7 @@ def _write(
     *,
     json: str | None,
     html: str | None,
+    proof: str | None,
     public: bool,
     explain: bool,
 ) -> None:
@@ -156,7 +165,11 @@ def _write(
         write_target(json, report_json(report))
     if html is not None:
         write_target(html, render_html(report, release))
-    taken = STREAM in (json, html)
+    if proof is not None and result.proof is not None:
+        from audit.proof import proof_json
+
+        write_target(proof, proof_json(result.proof))
+    taken = STREAM in (json, html, proof)
     say(_text(report, release, on_error_stream=taken), error=taken)
     if explain:
         say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)

@@ -18,13 +18,14 @@ class Subject(StrEnum):
     POLICY = "policy"
     REPORT = "report"
     RISK = "risk"
+    PROOF = "proof"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report or risk.
+    """Print a JSON Schema: release, policy, report, risk or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -35,6 +36,10 @@ def schema_verb(
 
 
 def _schema(subject: Subject) -> object:
+    if subject is Subject.PROOF:
+        from audit.proof import proof_schema
+
+        return proof_schema()
     if subject is Subject.REPORT:
         from audit.report import report_schema
 

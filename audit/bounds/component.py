@@ -69,6 +69,7 @@ class End:
     unlimited: a direction in hand goes on for ever.
     proof: of `outer`, as the minimum of the target or of its negative (kept where Limits.prove asks for it).
     table: position in the answer's tables of the one that attains `attained`, likewise.
+    point: (numerators, denominator) of the real solution that has the value `continuous`, likewise.
     """
 
     lp: Fraction | None
@@ -78,6 +79,7 @@ class End:
     unlimited: bool = False
     proof: Proof | None = None
     table: int | None = None
+    point: tuple[NDArray[np.int64], int] | None = None
 
     def plus(self, constant: int) -> "End":
         """The same end of the target plus a constant, without proof and table."""

@@ -22,21 +22,36 @@ WORTH_SENDING = 20_000
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What shows that ends are attained (kept where Limits.prove asks for it).
+
+    pieces: (component, bounds) of the pieces that each form is a sum of; none where equations give its value.
+    columns: columns of the system in each component; tables: integer solutions of each component.
+    """
+
+    pieces: tuple[tuple[tuple[int, TargetBounds], ...], ...]
+    columns: dict[int, NDArray[np.int64]]
+    tables: dict[int, tuple[NDArray[np.int64], ...]]
+
+
+@dataclass(frozen=True)
 class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
     used: cost of each step on each component.
+    kept: see there.
     """
 
     bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
     used: tuple[Use, ...]
+    kept: Kept | None = None
 
     def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
         """The same bounds with a constant added to each form."""
         moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
-        return CellBounds(tuple(moved), self.determined, self.used)
+        return CellBounds(tuple(moved), self.determined, self.used, self.kept)
 
 
 @dataclass(frozen=True)
@@ -87,11 +102,27 @@ def bound_forms(
     components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     solved: list[TargetBounds] = []
     uses: list[Use] = []
-    for answer in _answers(components, method, limits, executor, state):
+    tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
+    for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
         solved += answer.targets
         uses += answer.uses
+        tables[c] = answer.tables
         progress("bounds", len(solved), pieces.weights.shape[0])
-    return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses))
+    kept = _kept(pieces, solved, {c: parts.columns(c) for c in order}, tables) if limits.prove else None
+    return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses), kept)
+
+
+def _kept(
+    pieces: _Pieces,
+    solved: list[TargetBounds],
+    columns: dict[int, NDArray[np.int64]],
+    tables: dict[int, tuple[NDArray[np.int64], ...]],
+) -> Kept:
+    component = (np.searchsorted(pieces.start, pieces.piece, side="right") - 1).tolist()
+    by_form: list[list[tuple[int, TargetBounds]]] = [[] for _ in pieces.constant]
+    for form, piece, c in zip(pieces.form.tolist(), pieces.piece.tolist(), component, strict=True):
+        by_form[form].append((c, solved[piece]))
+    return Kept(tuple(tuple(own) for own in by_form), columns, tables)
 
 
 def _assembled(
@@ -238,10 +269,15 @@ class _Components:
         self._place[self._columns] = np.arange(len(at)) - self._column_start[reduced.component[self._columns]]
         self._matrix = csr_array(matrix[self._rows])
 
+    def columns(self, c: int) -> NDArray[np.int64]:
+        """Columns of component c, in the order in which its tables have them."""
+        result: NDArray[np.int64] = self._columns[self._column_start[c] : self._column_start[c + 1]]
+        return result
+
     def component(self, c: int, weights: csr_array, first: int, last: int) -> Component:
         """Component c with some rows of `weights` as targets."""
         rows = slice(self._row_start[c], self._row_start[c + 1])
-        columns = self._columns[self._column_start[c] : self._column_start[c + 1]]
+        columns = self.columns(c)
         reduced = self._reduced
         return Component(
             self._local(self._matrix, rows.start, rows.stop, len(columns)),

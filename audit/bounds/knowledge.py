@@ -68,6 +68,7 @@ class Knowledge:
     feasible: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
     tables: list[NDArray[np.int64]] = field(default_factory=list)
+    points: dict[int, tuple[NDArray[np.int64], int]] = field(default_factory=dict)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -94,6 +95,8 @@ class Knowledge:
         self.in_hand = self.feasible = True
         value = self.asked @ x.T
         least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
+        if self.keep and not self.tables:
+            self.tables.append(x[0].copy())  # some table, though it may attain nothing that is asked
         if self.keep and (least < self.attained).any():
             which = np.concatenate([value.argmin(axis=1), value.argmax(axis=1)])
             better = least < self.attained
@@ -120,6 +123,8 @@ class Knowledge:
             seen, best = Fraction(int(value[k]), x.denominator), self.continuous[k]
             if seen < int(self.attained[k]) and (best is None or seen < best):
                 self.continuous[k] = seen
+                if self.keep:
+                    self.points[k] = x.numerator, x.denominator
                 self.met[k] |= seen <= max(int(self.proved[k]), int(self.enough[k]))
                 if seen == int(self.real[k]):
                     self.lp[k] = seen
@@ -216,9 +221,10 @@ class Knowledge:
                 unlimited,
                 proof,
                 table if table >= 0 else None,
+                None if part is None or part >= attained != NOTHING else self.points.get(k),
             )
-            for sign, lp, proved, attained, part, unlimited, proof, table in zip(
-                sign, *told, proofs, self.table_of.tolist(), strict=True
+            for k, (sign, lp, proved, attained, part, unlimited, proof, table) in enumerate(
+                zip(sign, *told, proofs, self.table_of.tolist(), strict=True)
             )
         ]
 

@@ -9,6 +9,7 @@ and checked exactly; nothing unchecked is shown.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -46,7 +47,7 @@ LARGEST_AREA = 1_000
 class Argument:
     """Why a form is at least and at most certain values.
 
-    kind: `equation`, `bounds` or `integer` (the two ends leave one whole multiple).
+    kind: `equation`, `bounds` or `integer` (whole multiples only leave one value; see `by_cases`).
     lower, upper: multipliers of the two ends (equal for an equation); lower_value, upper_value: what they prove.
     zeros_lower, zeros_upper: some base cells' non-negativity is used for that end.
     """
@@ -58,6 +59,11 @@ class Argument:
     upper_value: Fraction
     zeros_lower: bool
     zeros_upper: bool
+
+    @property
+    def by_cases(self) -> bool:
+        """The ends leave more than one whole multiple; the others are ruled out case by case (audit.bounds.integer)."""
+        return floor(self.upper_value) > ceil(self.lower_value)
 
 
 @dataclass(frozen=True)

@@ -116,8 +116,10 @@ def _judge(
                     bound, y = better, multipliers
     if x is not None and x.denominator == 1:
         state.witness(x.numerator)
-    if value is not None and value < Fraction(int(state.attained[k])):
+    if x is not None and value is not None and value < Fraction(int(state.attained[k])):
         state.continuous[k] = value
+        if state.keep:
+            state.points[k] = x.numerator, x.denominator
     if bound is not None and y is not None:
         state.prove(k, ceil(bound), sparse(y) if state.keep else None)
         if bound == value:

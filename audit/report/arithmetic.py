@@ -35,7 +35,9 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
     ]
     if argument.kind == "integer":
         step = "whole number" if unit == 1 else f"multiple of {decimal(1, unit)}"
-        parts.append(f"between {low} and {high} the only {step} is {found}")
+        only = f"the only {step} is {found}"
+        ruled_out = f"every {step} but {found} is ruled out case by case"
+        parts.append(f"between {low} and {high} {ruled_out if argument.by_cases else only}")
     side = argument.upper if argument.upper else argument.lower
     return Reveals(argument.kind, _terms(prepared, side, unit), "; ".join(parts))
 

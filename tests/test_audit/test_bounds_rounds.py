@@ -211,7 +211,7 @@ def test_targets_become_columns() -> None:
     assert (equations.targets @ whole).tolist() == (component.targets @ x).tolist()
 
 
-def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 38
+def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 340
     """The plan's choice by size: rounds, no integer program for each end, one table of whole units."""
     component = three_way(9, 5, withheld=0.7)
     monkeypatch.setattr(plan, "DENSE", 10)
