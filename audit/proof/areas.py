@@ -95,8 +95,8 @@ class Areas:
             add_row(left, self._differenced.matrix, row, -factor)
             add_row(total, self._differenced.transform, row, factor)
         known: Weights = {c: x for c, x in left.items() if x and self._known[c]}
-        for row, factor in through_singletons(self._reduced, self._differenced, known, self._place).items():
-            add_row(total, self._differenced.transform, row, factor)
+        for row, weight in through_singletons(self._reduced, self._differenced, known, self._place).items():
+            add_row(total, self._differenced.transform, row, weight)
         return nonzero(total)
 
 
