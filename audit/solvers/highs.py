@@ -107,17 +107,21 @@ class HighsInterior:
     def __init__(self, problem: Problem) -> None:
         self._model = _model(problem, integer=False)
         self._columns = np.arange(problem.matrix.shape[1], dtype=np.int32)
-        for option, value in (("solver", "ipm"), ("run_crossover", "off"), ("presolve", "on")):
-            self._model.setOptionValue(option, value)
+        self._model.setOptionValue("solver", "ipm")
+        self._model.setOptionValue("run_crossover", "off")
 
     def minimise(self, cost: Floats, column_lower: Floats, column_upper: Floats, seconds: float) -> Outcome:
         """Minimise cost @ x from nothing."""
         model, columns = self._model, self._columns
         model.changeColsCost(len(columns), columns, cost)
         model.changeColsBounds(len(columns), columns, column_lower, column_upper)
-        model.clearSolver()
         model.setOptionValue("time_limit", model.getRunTime() + max(seconds, 0.0))
-        model.run()
+        for presolve in ("on", "off"):  # what presolve leaves is at times too small or degenerate for the method
+            model.clearSolver()
+            model.setOptionValue("presolve", presolve)
+            model.run()
+            if model.getModelStatus() != highspy.HighsModelStatus.kUnknown:
+                break
         solution = model.getSolution()
         if model.getModelStatus() != highspy.HighsModelStatus.kOptimal or not solution.value_valid:
             return Outcome("stopped")
