@@ -173,6 +173,11 @@ class Knowledge:
         unknown = np.array([v is None for v in self.lp], np.bool_)
         return np.flatnonzero(unknown & ~self.met & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
 
+    def without_point(self) -> NDArray[np.int64]:
+        """Minima that a real solution reaches which was not kept."""
+        reached = [k for k, best in enumerate(self.continuous) if best is not None and k not in self.points]
+        return np.array(reached, dtype=np.int64)
+
     def open_integer(self) -> NDArray[np.int64]:
         """Minima between whose proved and attained value there is a gap that matters."""
         return np.flatnonzero(~self.unlimited & (self.proved < self.attained) & ~self.settled)

@@ -138,10 +138,17 @@ class _Writer:
         if end.attained is not None and all(p.table is not None for _, p in parts):
             attained = end.attained, self.witnesses.table([(c, p.table) for c, p in parts])
         if end.continuous is not None:
-            real: list[Part] = [(c, p.table if p.point is None else Rational(*p.point)) for c, p in parts]
-            if all(part is not None for _, part in real):
+            real: list[Part] = [(c, best) for c, p in parts if (best := _best_table(p)) is not None]
+            if len(real) == len(parts):
                 continuous = end.continuous, self.witnesses.table(real)
         return ProvedEnd(outer, attained, continuous, None)
+
+
+def _best_table(end: End) -> int | Rational | None:
+    """The table in hand that goes furthest, None where it was not kept."""
+    if end.continuous is None:
+        return end.table
+    return None if end.point is None else Rational(*end.point)
 
 
 def _binding(path: list[tuple[int, int, int]], column: int, side: int) -> int | None:

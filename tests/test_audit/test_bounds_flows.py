@@ -247,7 +247,7 @@ def test_decision_mode_pushes_no_further_than_asked() -> None:
     asked[25] = -20  # is a value of 20 or more possible in the first cell?
     asked[0] = 10
     asked[26] = -60  # more than the margin: proved from the start
-    result = Method("flows", lambda c, k: (Flows(),)).bounds(component, Limits(), asked)
+    result = Method("flows", lambda c, k: (Flows(),)).bounds(component, Limits(), enough=asked)
     assert result.targets[0].upper.attained is not None
     assert result.targets[0].upper.attained >= 20
     assert result.targets[0].lower.attained is not None

@@ -89,7 +89,7 @@ def least(component: Component, form: np.ndarray) -> float:
 
 def assert_right(component: Component, known: Knowledge) -> None:
     """Nothing proved is false, nothing shown impossible, and nearly everything closed."""
-    for k, form in enumerate(known.forms.toarray()):
+    for k, form in enumerate(np.vstack([known.asked.toarray(), -known.asked.toarray()])):
         value = least(component, form)
         assert known.proved[k] <= ceil(value - 1e-6)
         if known.lp[k] is not None:
@@ -125,7 +125,7 @@ def test_every_end_of_a_cube_is_closed() -> None:
 def test_proofs_hold() -> None:
     component = three_way(5, 4)
     known = found(component, Limits(prove=True))
-    for k, form in enumerate(known.forms.toarray()):
+    for k, form in enumerate(np.vstack([known.asked.toarray(), -known.asked.toarray()])):
         proof = known.proofs[k]
         assert isinstance(proof, Multipliers)
         y = np.zeros(component.matrix.shape[0], np.int64)
@@ -215,6 +215,7 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
     """The plan's choice by size: rounds, no integer program for each end, one table of whole units."""
     component = three_way(9, 5, withheld=0.7)
     monkeypatch.setattr(plan, "DENSE", 10)
+    monkeypatch.setattr(plan, "TABLEAU", 0)
     answer = plan.full(Highs()).bounds(component, Limits())
     assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "integer programs"]
     for target, form in zip(answer.targets, component.targets.toarray(), strict=True):
