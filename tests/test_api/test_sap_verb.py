@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from api.cases import cases_folder
 from api.cli.app import app
+from audit.report.schema import sap_schema
 
 FIGURE = "1,3,0\n4,0,0\n3,2,0\n"
 MARGINS = str(cases_folder() / "s07_rounding" / "with_margins.yaml")
@@ -30,7 +32,9 @@ def sap(*arguments: str) -> Result:
 def document(*arguments: str) -> Any:
     result = sap(*arguments, "--json", "-")
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    found = json.loads(result.stdout)
+    jsonschema.validate(found, sap_schema())
+    return found
 
 
 def test_the_document() -> None:
