@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
+from api.cli.options import JsonOption, StatusMapOption
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.sap_text import comparison_text, sap_document, sap_entry, sap_text
@@ -89,6 +89,7 @@ def sap_verb(
         int | None, typer.Option("--replicates", metavar="R", min=1, help="Random orders where resolved is estimated.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the estimate.")] = 0,
+    status_map: StatusMapOption = None,
     json: JsonOption = None,
 ) -> Code:
     """Give the probability that subtracting known units from the tables recovers a zero (SAP).
@@ -123,6 +124,7 @@ def sap_verb(
         rounded_total=rounded_total,
         schemes=schemes is not None,
         all_cells=all_cells,
+        status_map=status_map,
     )
     if target:
         population = population.aimed_at([_cell(text) for text in target])
@@ -156,6 +158,7 @@ def _population(
     rounded_total: bool,
     schemes: bool,
     all_cells: bool,
+    status_map: list[str] | None,
 ) -> "tuple[Population, bool]":
     """The base table with its attack, and whether it is a bare matrix."""
     from audit.io.files import read_text
@@ -174,7 +177,7 @@ def _population(
                 f"{table}: --upper and --rounding go with a bare matrix of counts (no header); a release says "
                 "itself what is released."
             )
-        loaded = release_of(table)
+        loaded = release_of(table, status_map=status_map)
         check_targets({"--json": json}, inputs=loaded.files)
         return of_release(loaded), False
     bounds = None

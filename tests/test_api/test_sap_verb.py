@@ -52,6 +52,9 @@ def test_the_text_is_for_people() -> None:
     result = sap("a.csv", "--rounding", "3", "--definition", "resolved")
     assert "SAP (resolved), N = 13" in result.stdout
     assert "503/1287" in result.stdout
+    assert "N = 13; polynomial; exact" in result.stdout
+    (Path("b.csv")).write_text("30000,40000\n500000,2\n")
+    assert "; series; proved error at most" in sap("b.csv", "--rounding", "3", "--n", "90000").stdout
 
 
 def test_every_size_without_a_range_and_the_text_shortened(folder: Path) -> None:
@@ -186,6 +189,16 @@ def test_counts_and_sizes_near_the_limit(folder: Path) -> None:
     assert found["N"] == total
     assert found["n"] == [1, total]
     assert "more than 100,000 sizes" in sap("big.csv", "--n", "all").stderr
+
+
+def test_letters_of_a_release_are_explained(folder: Path) -> None:
+    (folder / "l.csv").write_text("v,n,flag\na,1,c\nb,0,\nc,2,c\n")
+    (folder / "l.yaml").write_text(
+        "tableseal: 1\nkind: count\nvariables: {v: {codes: [a, b, c]}}\n"
+        "tables: [{name: t, file: l.csv, value: n, status: flag}]\n"
+    )
+    assert sap("l.yaml", "--n", "0").exit_code == 2
+    assert document("l.yaml", "--status-map", "c=withheld", "--n", "0")["sap"] == ["1"]
 
 
 def test_a_release_on_standard_input() -> None:
