@@ -69,6 +69,18 @@ def test_few_cells_of_any_size() -> None:
             assert measure(problem, (1, problem.total)).value[1] == 1
 
 
+def test_samples_that_are_too_large_to_draw() -> None:
+    # CONVENTION 263
+    counts = np.full(25, 2 * 10**6)
+    sums = margins((5, 5)) @ counts
+    problem = attack(counts, rows=margins((5, 5)), row_low=sums, row_high=sums)
+    with pytest.raises(LimitError, match="up to 1,000,000 units"):
+        resolved_sap(problem, (3 * 10**7,))
+    general = problem.known_in(np.arange(25) // 5)
+    with pytest.raises(LimitError, match="up to 1,000,000 units"):
+        resolved_sap(general, (3 * 10**7,))
+
+
 def test_two_ways_to_enclose_agree() -> None:
     tight, total = [2, 5, 5, 60], 200
     q = exhausting_none(tight, total + 1)
