@@ -48,13 +48,14 @@ def run_sap(run: Run) -> SapOutcome:
 
 def _population(run: Run, options: Mapping[str, object]) -> "Population":
     from audit.io import read_release
-    from audit.io.count_matrix import is_matrix, read_matrix
+    from audit.io.matrix import matrix_in
     from audit.measures.sap.matrix_attack import of_counts
     from audit.measures.sap.population import of_release
 
-    if not is_matrix(run.release):
+    counts = matrix_in(run.release)
+    if counts is None:
         return of_release(read_release(run.release))
-    return of_counts(read_matrix(run.release), **options)  # type: ignore[arg-type]  # as of_counts has them
+    return of_counts(counts, **options)  # type: ignore[arg-type]  # as of_counts has them
 
 
 def _published_rows(path: Path) -> dict[int, list[int]]:

@@ -52,7 +52,7 @@ def fraction_text(value: Fraction) -> str:
 
 def sap_text(found: "Sap", *, title: str) -> str:
     """A heading and one line a size."""
-    sure = "exact" if found.exact is not None else f"error at most {found.error:.1e}"
+    sure = "exact" if found.exact is not None else f"proved error at most {found.error:.1e}"
     if found.sampling is not None:
         sampling = found.sampling
         sure = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
+from api.cli.options import JsonOption, StatusMapOption
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.sap_text import comparison_text, sap_document, sap_entry, sap_text
@@ -80,11 +80,16 @@ def sap_verb(
             help="Compare rounding schemes of a matrix, such as conventional:3,conventional:5+total,random:3.",
         ),
     ] = None,
+    all_cells: Annotated[
+        bool,
+        typer.Option("--all-cells", help="The last row or column of a matrix is no margin although it is a sum."),
+    ] = False,
     exact: Annotated[bool, typer.Option("--exact", help="Exact fractions, however long.")] = False,
     replicates: Annotated[
         int | None, typer.Option("--replicates", metavar="R", min=1, help="Random orders where resolved is estimated.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the estimate.")] = 0,
+    status_map: StatusMapOption = None,
     json: JsonOption = None,
 ) -> Code:
     """Give the probability that subtracting known units from the tables recovers a zero (SAP).
@@ -98,22 +103,40 @@ def sap_verb(
     from audit.measures.sap.measure import Effort
     from audit.measures.sap.sizes import parse_sizes
 
+    if schemes is not None:
+        without_effect = {
+            "--target": target,
+            "--given": given,
+            "--known": known,
+            "--exact": exact or None,
+            "--replicates": replicates,
+        }
+        for option, value in without_effect.items():
+            if value is not None:
+                raise InputError(f"{option}: --schemes compares whole tables and takes no {option}; leave one out.")
+    if replicates is not None and definition is Definition.STATIC:
+        raise InputError("--replicates: nothing is estimated here; it belongs to --definition resolved.")
     population, matrix = _population(
-        table, upper, rounding, json, rounded_total=rounded_total, schemes=schemes is not None
+        table,
+        upper,
+        rounding,
+        json,
+        rounded_total=rounded_total,
+        schemes=schemes is not None,
+        all_cells=all_cells,
+        status_map=status_map,
     )
     if target:
         population = population.aimed_at([_cell(text) for text in target])
-    if known and given:
-        known = f"{given},{known}"
-    if known:
-        population = population.known_in(_names(known))
+    if known is not None:
+        population = population.known_in(_names(known if given is None else f"{given},{known}"))
     effort = Effort(exact=exact, replicates=replicates, seed=seed)
-    title = Path(table).name
+    title = "standard input" if table == STREAM else Path(table).name
     if schemes is not None:
         if not matrix:
             raise InputError("--schemes compares roundings of a bare matrix of counts; this is a release.")
         document, text = _schemes(population, schemes, parse_sizes(n, population.attack.total), definition, title)
-    elif given:
+    elif given is not None:
         document, text = _conditional(population, _names(given), n, definition, effort, title)
     else:
         found = _sap(population.attack, parse_sizes(n, population.attack.total), definition, effort)
@@ -127,10 +150,19 @@ def sap_verb(
 
 
 def _population(
-    table: str, upper: str | None, rounding: int | None, json: str | None, *, rounded_total: bool, schemes: bool
+    table: str,
+    upper: str | None,
+    rounding: int | None,
+    json: str | None,
+    *,
+    rounded_total: bool,
+    schemes: bool,
+    all_cells: bool,
+    status_map: list[str] | None,
 ) -> "tuple[Population, bool]":
     """The base table with its attack, and whether it is a bare matrix."""
-    from audit.io.count_matrix import is_matrix, read_matrix, refuse_margins
+    from audit.io.files import read_text
+    from audit.io.matrix import matrix_in, read_matrix
     from audit.measures.sap.matrix_attack import of_counts
     from audit.measures.sap.population import of_release
 
@@ -138,19 +170,24 @@ def _population(
         raise InputError("--rounded-total: needs --rounding BASE.")
     if (upper is not None) + (rounding is not None) + schemes > 1:
         raise InputError("--upper, --rounding and --schemes each say what is released; give one of them.")
-    if table == STREAM or not is_matrix(Path(table)):
+    counts = None if table == STREAM else matrix_in(Path(table), all_cells=all_cells)
+    if counts is None:
         if upper is not None or rounding is not None:
             raise InputError(
                 f"{table}: --upper and --rounding go with a bare matrix of counts (no header); a release says "
                 "itself what is released."
             )
-        loaded = release_of(table)
+        loaded = release_of(table, status_map=status_map)
         check_targets({"--json": json}, inputs=loaded.files)
         return of_release(loaded), False
-    counts = read_matrix(Path(table))
-    refuse_margins(counts, Path(table).name)
-    bounds = None if upper is None else read_matrix(Path(upper))
-    return of_counts(counts, upper=bounds, rounding=rounding, rounded_total=rounded_total), True
+    bounds = None
+    if upper is not None:
+        source = Path(upper).name
+        bounds = read_matrix(read_text(Path(upper), source=source)[0], source, all_cells=True)
+    try:
+        return of_counts(counts, upper=bounds, rounding=rounding, rounded_total=rounded_total), True
+    except InputError as error:
+        raise InputError(f"{Path(table).name}: {error}") from None
 
 
 def _sap(attack: "Attack", sizes: tuple[int, ...], definition: Definition, effort: "Effort") -> "Sap":

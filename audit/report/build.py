@@ -110,6 +110,7 @@ def build_report(
             Facts(
                 prepared,
                 summary,
+                findings.bounds.bounds,
                 [row for row in open_rows if row.verdict != "not_judged"],
                 findings.rank.decrease,
                 findings.effort,

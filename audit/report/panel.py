@@ -7,10 +7,12 @@ published, and a function from the facts to its figures (None where it does not 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from audit.bounds.component import TargetBounds
 from audit.errors import TablesealError
 from audit.linear.leaf_counts import leaf_counts
 from audit.measures.assess_risk import RiskSettings, assess
 from audit.measures.feasible_tables import Effort
+from audit.measures.sap.audited import sap_of_audited
 from audit.prepare import Prepared
 from audit.report.exact_json import significant
 from audit.report.model import Figure, PanelEntry, ReportCell, Summary
@@ -21,18 +23,22 @@ from audit.report.words import converged
 class Facts:
     """What a measure may look at.
 
-    open_cells: the cells whose exact value is not published and that are judged; rank_decrease: of all withheld cells
-    together; effort: what entropies over tables were allowed to cost.
+    bounds: of every open cell of the system; open_cells: the cells whose exact value is not published and that are
+    judged; rank_decrease: of all withheld cells together; effort: what entropies over tables were allowed to cost.
     """
 
     prepared: Prepared
     summary: Summary
+    bounds: Sequence[TargetBounds]
     open_cells: Sequence[ReportCell]
     rank_decrease: int
     effort: Effort
 
 
 Figures = tuple[Figure, ...]
+
+KNOWN_UNITS = 2
+"""Largest sample of known units of which the panel gives SAP."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,14 @@ def _table_risk(facts: Facts) -> Figures | None:
     )
 
 
+def _subtraction(facts: Facts) -> Figures | None:
+    found = sap_of_audited(facts.prepared, facts.bounds, KNOWN_UNITS)
+    if found is None:
+        return None
+    values = [Figure(f"SAP_{n}", f"SAP({n})", value) for n, value in zip(found.sap.n, found.sap.value, strict=True)]
+    return (*values, Figure("open", "cells whose largest possible value is open", found.open))
+
+
 def _disclosures(facts: Facts) -> Figures | None:
     s = facts.summary
     return (
@@ -173,6 +187,14 @@ MEASURES: tuple[Measure, ...] = (
         "What the cells that are withheld or rounded protect, and which cell is at risk.",
         False,
         _table_risk,
+    ),
+    Measure(
+        "sap",
+        "Subtracting known units",
+        "How likely 1 or 2 random known units exhaust a cell at its largest possible value: SAP, static.",
+        "What more is found by solving again after subtraction (resolved), and what larger samples recover.",
+        False,
+        _subtraction,
     ),
     Measure(
         "rank",

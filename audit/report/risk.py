@@ -206,10 +206,10 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
 
 def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
     smoothing = [f"{settings.smoothing.added:g} added to every cell"] if settings.smoothing.added else []
-    smoothing += ["pseudo-Bayes"] if settings.smoothing.pseudo_bayes else []
+    smoothing += ["pseudo-Bayes smoothing"] if settings.smoothing.pseudo_bayes else []
     lines = [
         f"Sample of n = {found.size:,} from a population of N = {found.population:,}; {settings.model} model, "
-        f"{' and '.join(smoothing) or 'no'} smoothing; {found.samples:,} "
+        f"{' and '.join(smoothing) or 'no smoothing'}; {found.samples:,} "
         f"{'sample' if found.samples == 1 else 'samples'}, {found.versions:,} populations drawn for each."
     ]
     if found.true_r2 is not None:

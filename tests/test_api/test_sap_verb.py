@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from api.cases import cases_folder
 from api.cli.app import app
-from audit.errors import InputError
-from audit.io.count_matrix import is_matrix, read_matrix
+from audit.report.schema import sap_schema
 
 FIGURE = "1,3,0\n4,0,0\n3,2,0\n"
 MARGINS = str(cases_folder() / "s07_rounding" / "with_margins.yaml")
@@ -32,7 +32,9 @@ def sap(*arguments: str) -> Result:
 def document(*arguments: str) -> Any:
     result = sap(*arguments, "--json", "-")
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    found = json.loads(result.stdout)
+    jsonschema.validate(found, sap_schema())
+    return found
 
 
 def test_the_document() -> None:
@@ -50,6 +52,9 @@ def test_the_text_is_for_people() -> None:
     result = sap("a.csv", "--rounding", "3", "--definition", "resolved")
     assert "SAP (resolved), N = 13" in result.stdout
     assert "503/1287" in result.stdout
+    assert "N = 13; polynomial; exact" in result.stdout
+    (Path("b.csv")).write_text("30000,40000\n500000,2\n")
+    assert "; series; proved error at most" in sap("b.csv", "--rounding", "3", "--n", "90000").stdout
 
 
 def test_every_size_without_a_range_and_the_text_shortened(folder: Path) -> None:
@@ -123,7 +128,15 @@ def test_schemes_side_by_side() -> None:
         (["a.csv", "--rounding", "1"], "base of at least 2"),
         (["a.csv", "--rounded-total"], "needs --rounding"),
         (["a.csv", "--rounding", "3", "--upper", "u.csv"], "give one of them"),
-        (["u.csv", "--upper", "a.csv"], "row 1, column 2: the upper bound is below"),
+        (["u.csv", "--upper", "a.csv"], "u.csv: row 1, column 2: the upper bound is below"),
+        (["u.csv", "--upper", "ragged.csv"], "Error: ragged.csv row 2 (line 3)"),
+        (["a.csv", "--rounding", "9" * 30], "at most 2^60"),
+        (["a.csv", "--known", ""], 'no variable ""'),
+        (["a.csv", "--given", ""], 'no variable ""'),
+        (["a.csv", "--replicates", "5"], "belongs to --definition resolved"),
+        (["a.csv", "--schemes", "up:3", "--target", "row=1"], "--schemes compares whole tables and takes no --target"),
+        (["a.csv", "--schemes", "up:3", "--known", "row"], "takes no --known"),
+        (["a.csv", "--schemes", "up:3", "--exact"], "takes no --exact"),
         (["a.csv", "--target", "row=9"], 'no code "9"'),
         (["a.csv", "--target", "row"], "VARIABLE=CODE"),
         (["a.csv", "--given", "region"], 'no variable "region"; variables: row, column'),
@@ -131,12 +144,13 @@ def test_schemes_side_by_side() -> None:
         ([MARGINS, "--rounding", "3"], "bare matrix"),
         ([MARGINS, "--schemes", "up:3"], "bare matrix"),
         (["nowhere.csv"], "nowhere.csv"),
-        (["zero.csv"], "no units"),
-        (["margins.csv"], "sums of the others"),
-        (["ragged.csv"], "ragged.csv row 2 (line 3): found 1 entries, expected 2"),
-        (["half.csv"], "half.csv row 1 (line 1), column 2: found 1.5, expected a whole number"),
-        (["minus.csv"], "row 1 (line 1), column 1: found -1, expected a whole number from 0"),
-        (["word.csv"], 'row 2 (line 2), column 2: found "x", expected a count'),
+        (["zero.csv"], "zero.csv: The table has no units"),
+        (["margins.csv"], "are sums of the others"),
+        (["column.csv"], "column.csv: the last column is the sum of the others"),
+        (["ragged.csv"], "ragged.csv row 2 (line 3): found 1 entry, expected 2"),
+        (["half.csv"], 'half.csv row 1 (line 1), column 2: found "1.5", a negative or fractional count'),
+        (["minus.csv"], 'minus.csv row 1 (line 1), column 1: found "-1", a negative'),
+        (["word.csv"], 'row 2 (line 2), column 2: found "x", no number'),
         (["a.csv", "--json", "a.csv"], "input"),
         (["a.csv", "--n", "0-13", "--given", "row", "--n", "9"], "no conditional table has that many units"),
     ],
@@ -145,6 +159,7 @@ def test_wrong_use_is_one_clear_message(folder: Path, arguments: list[str], said
     for name, text in {
         "zero": "0,0\n0,0",
         "margins": "1,2,3\n3,4,7\n4,6,10",
+        "column": "1,2,3\n4,5,9",
         "ragged": "1,2\n\n3",
         "half": "1,1.5",
         "minus": "-1,2",
@@ -157,14 +172,36 @@ def test_wrong_use_is_one_clear_message(folder: Path, arguments: list[str], said
     assert result.stdout == ""
 
 
-def test_matrices(folder: Path) -> None:
-    # CONVENTION 260
-    assert read_matrix(folder / "u.csv").tolist() == [[1, 4, 1], [4, 1, 1], [4, 4, 1]]
-    assert is_matrix(folder / "a.csv")
-    (folder / "h.csv").write_text("region,count\nN,1\n")
-    assert not is_matrix(folder / "h.csv")
-    (folder / "one.csv").write_text("3\n4\n")
-    assert read_matrix(folder / "one.csv").tolist() == [[3], [4]]
-    (folder / "big.csv").write_text("1," + "9" * 30)
-    with pytest.raises(InputError, match=r"2\*\*60"):
-        read_matrix(folder / "big.csv")
+def test_a_sum_may_be_a_cell(folder: Path) -> None:
+    # CONVENTION 241 and 260
+    (folder / "row.csv").write_text("1,2,3\n")
+    assert document("row.csv", "--all-cells", "--n", "1-2")["sap"] == ["1/6", "2/5"]
+    (folder / "b.csv").write_text("1,2,3\n4,5,9\n")
+    assert document("b.csv", "--all-cells", "--upper", "b.csv", "--n", "1")["sap"] == ["1/24"]
+
+
+def test_counts_and_sizes_near_the_limit(folder: Path) -> None:
+    """Four counts of nearly 2^60: the total is rounded without overflow, and every size can be asked for."""
+    big = 2**60 - 1
+    (folder / "big.csv").write_text(f"{big},{big - 1}\n{big},7\n")
+    total = 3 * big + 6
+    found = document("big.csv", "--rounding", "10", "--rounded-total", "--n", f"1,{total}")
+    assert found["N"] == total
+    assert found["n"] == [1, total]
+    assert "more than 100,000 sizes" in sap("big.csv", "--n", "all").stderr
+
+
+def test_letters_of_a_release_are_explained(folder: Path) -> None:
+    (folder / "l.csv").write_text("v,n,flag\na,1,c\nb,0,\nc,2,c\n")
+    (folder / "l.yaml").write_text(
+        "tableseal: 1\nkind: count\nvariables: {v: {codes: [a, b, c]}}\n"
+        "tables: [{name: t, file: l.csv, value: n, status: flag}]\n"
+    )
+    assert sap("l.yaml", "--n", "0").exit_code == 2
+    assert document("l.yaml", "--status-map", "c=withheld", "--n", "0")["sap"] == ["1"]
+
+
+def test_a_release_on_standard_input() -> None:
+    text = "kind: count\nvariables: {v: {codes: [a, b]}}\ntables: [{name: t, cells: {v: [a, b], value: [1, 0]}}]\n"
+    result = CliRunner().invoke(app, ["sap", "-", "--n", "0"], input="tableseal: 1\n" + text)
+    assert result.stdout.startswith("standard input: SAP (static), N = 1")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from small import document, one_variable
 from typer.testing import CliRunner
@@ -14,6 +15,8 @@ from api.cases import cases_folder
 from api.cli.app import app
 from audit.io import read_release, release_from_document
 from audit.measures.feasible_tables import Effort
+from audit.measures.sap.measure import static_sap
+from audit.measures.sap.population import of_release
 from audit.pipeline import audit
 from audit.report import (
     Figure,
@@ -83,7 +86,7 @@ def test_what_has_no_limit_or_does_not_apply() -> None:
     assert (tables["not_computed"], tables["lowest_bits"]) == (2, None)
     open_book = {"d": ["T", "a", "b"], "value": [9, 5, 4]}
     report = audit(release_from_document(one_variable(["a", "b"], open_book))).report
-    assert [one.measure for one in report.risk_panel] == ["disclosures", "table_risk", "rank"]
+    assert [one.measure for one in report.risk_panel] == ["disclosures", "table_risk", "sap", "rank"]
 
 
 def test_risk_of_whole_tables_where_all_counts_are_known() -> None:
@@ -97,6 +100,61 @@ def test_risk_of_whole_tables_where_all_counts_are_known() -> None:
     evenness = 1 + sum(p * log(p) for p in shares) / log(3)
     expected = 0.8 * evenness - 0.1 * log(1 / (e * sqrt(20))) / sqrt(20)
     assert figures(report, "table_risk") == {"tables": 1, "highest_R1": pytest.approx(expected, rel=1e-10)}
+
+
+def rounded_with_margins(counts: np.ndarray, base: int, hidden: set[tuple[int, int]]) -> dict[str, Any]:
+    """Counts rounded conventionally, with true counts; of cells that are hidden nothing is released."""
+    full = np.zeros(np.add(counts.shape, 1), int)
+    full[:-1, :-1], full[-1, :-1], full[:-1, -1], full[-1, -1] = counts, counts.sum(0), counts.sum(1), counts.sum()
+    rows, columns = ([str(k) for k in range(size)] for size in counts.shape)
+    cells: dict[str, list[Any]] = {"r": [], "c": [], "value": [], "true": [], "s": []}
+    for (i, j), count in np.ndenumerate(full):
+        shown = (2 * int(count) + base) // (2 * base) * base
+        row = ([*rows, "T"][i], [*columns, "T"][j], shown, int(count), "published")
+        row = (*row[:2], None, row[3], "primary") if (i, j) in hidden else row
+        for name, entry in zip(cells, row, strict=True):
+            cells[name].append(entry)
+    rounding = {"base": base, "method": "conventional"} if base > 1 else None
+    made = {"name": "t", "cells": cells, "truth": "true", "status": "s"}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"r": {"total": "T", "codes": rows}, "c": {"total": "T", "codes": columns}},
+        "tables": [made | ({"rounding": rounding} if rounding else {})],
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_subtraction_in_the_panel_is_that_of_its_own_command(seed: int) -> None:
+    """The bounds that the audit has found give the same SAP as those that `sap` looks for itself."""
+    random = np.random.default_rng(seed)
+    counts = random.poisson(1.5, random.integers(2, 4, 2)) + (seed % 2)
+    hidden = {(int(i), int(j)) for i, j in np.ndindex(counts.shape) if random.random() < 0.5}
+    if not counts.any():
+        counts[0, 0] = 1
+    release = release_from_document(rounded_with_margins(counts, int(random.choice([1, 3, 5])), hidden))
+    found = figures(audit(release).report, "sap")
+    sizes = tuple(range(1, min(2, int(counts.sum())) + 1))
+    expected = static_sap(of_release(release).attack, sizes)
+    assert [found[f"SAP_{n}"] for n in sizes] == pytest.approx(list(expected.value), rel=1e-11)
+    assert found["open"] == 0
+
+
+def test_subtraction_is_left_out_where_it_does_not_follow() -> None:
+    """CONVENTION 325: no measure of counts alone, no true count, a base cell that is no cell of a table, no units."""
+    hidden = {"a": ["T", "k", "l"], "value": [5, None, None], "s": ["published", "primary", "primary"]}
+    partly = {"a": ["T", "k", "l"], "value": [5, 2, 1]}
+    empty = {"a": ["T", "k", "l", "m"], "value": [0, 0, 0, 0]}
+    wrong = {**hidden, "true": [5, 2, 9], "s": ["published", "primary", "primary"]}
+    for cells, more in (
+        (hidden, {"status": "s"}),
+        (partly, {"absent": {"leaves": "not_released"}}),
+        (empty, {}),
+        (wrong, {"status": "s", "truth": "true"}),
+    ):
+        report = audit(release_from_document(document({"name": "t", "cells": cells, **more}))).report
+        assert "sap" not in {one.measure for one in report.risk_panel}
+    assert "sap" not in {one.measure for one in audited().risk_panel}  # magnitudes
 
 
 def test_every_measure_says_what_it_tells_and_what_not() -> None:

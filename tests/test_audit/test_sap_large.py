@@ -11,12 +11,13 @@ from audit.errors import InputError, LimitError
 from audit.measures.sap.attack import attack, with_total
 from audit.measures.sap.curve import curve, curve_of_tight
 from audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
-from audit.measures.sap.matrix_attack import conventionally, of_counts
+from audit.measures.sap.matrix_attack import bounds_if_rounded, of_counts
 from audit.measures.sap.measure import Effort, resolved_sap, static_sap
 from audit.measures.sap.network import network
 from audit.measures.sap.schemes import compare_schemes, parse_scheme
 from audit.measures.sap.sizes import parse_sizes
 from audit.measures.sap.unrecovered import exhausting_none, sample_counts
+from audit.model import Rounding
 
 
 def test_ten_thousand_cells_exactly() -> None:
@@ -50,6 +51,36 @@ def test_a_million_units_with_a_proved_error(mean: int) -> None:
     assert found[-1][0] == 1
 
 
+def test_few_cells_of_any_size() -> None:
+    """Polynomials of a degree that nobody writes out, but of few terms; beyond, a limit and not all the memory."""
+    total = 10**12 + 6
+    found = enclose([10**12, 1, 2, 3], total, (1, total // 2, 10**12, total))
+    assert max(error for _, error in found) < 1e-15
+    assert Fraction(found[0][0]) == pytest.approx(Fraction(1, total))
+    assert found[1][0] == pytest.approx(1 - Fraction(1, 2) * Fraction(3, 4) * Fraction(7, 8), abs=1e-9)
+    assert [value for value, _ in found[2:]] == [1, 1]
+    everything = [10**9 + k for k in range(40)]
+    with pytest.raises(LimitError, match="ask for smaller n"):
+        enclose(everything, sum(everything), (sum(everything),))
+    counts = np.array([[10**12, 1], [2, 4]])
+    for total_too in (False, True):
+        problem = of_counts(counts, rounding=3, rounded_total=total_too).attack
+        for measure in (static_sap, resolved_sap):
+            assert measure(problem, (1, problem.total)).value[1] == 1
+
+
+def test_samples_that_are_too_large_to_draw() -> None:
+    # CONVENTION 263
+    counts = np.full(25, 2 * 10**6)
+    sums = margins((5, 5)) @ counts
+    problem = attack(counts, rows=margins((5, 5)), row_low=sums, row_high=sums)
+    with pytest.raises(LimitError, match="up to 1,000,000 units"):
+        resolved_sap(problem, (3 * 10**7,))
+    general = problem.known_in(np.arange(25) // 5)
+    with pytest.raises(LimitError, match="up to 1,000,000 units"):
+        resolved_sap(general, (3 * 10**7,))
+
+
 def test_two_ways_to_enclose_agree() -> None:
     tight, total = [2, 5, 5, 60], 200
     q = exhausting_none(tight, total + 1)
@@ -78,8 +109,8 @@ def test_a_rounded_table_with_margins_of_a_hundred_cells() -> None:
     # CONVENTION 263
     counts = np.random.default_rng(4).poisson(2, (10, 10)).ravel()
     rows = margins((10, 10))
-    low, high = conventionally(rows @ counts, 5)
-    problem = attack(counts, *conventionally(counts, 5), rows, low, high)
+    low, high = bounds_if_rounded(rows @ counts, Rounding(5, "conventional"))
+    problem = attack(counts, *bounds_if_rounded(counts, Rounding(5, "conventional")), rows, low, high)
     assert network(problem) is not None
     sizes = tuple(range(0, problem.total + 1, 5))
     first = resolved_sap(problem, sizes, Effort(replicates=300, seed=3))
@@ -125,8 +156,8 @@ def test_schemes() -> None:
         chance = Fraction(1, 3) ** len(tight) * Fraction(2, 3) ** (len(risky) - len(tight))
         mean = [m + chance * s for m, s in zip(mean, sap_by_inclusion_exclusion(tight, 11), strict=True)]
     assert found[parse_scheme("random:3")].exact == tuple(mean)
-    low, high = conventionally(counts, 3)
-    total_low, total_high = (int(b[0]) for b in conventionally(np.array([11]), 3))
+    low, high = bounds_if_rounded(counts, Rounding(3, "conventional"))
+    total_low, total_high = (int(b[0]) for b in bounds_if_rounded(np.array([11]), Rounding(3, "conventional")))
     expected = resolved_sap(with_total(attack(counts, low, high), total_low, total_high), sizes)
     assert found[parse_scheme("conventional:3+total")] == expected
     for text in ("random:3+total", "stochastic:3", "up:1", "up"):

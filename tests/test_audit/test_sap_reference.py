@@ -14,10 +14,11 @@ from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_
 
 from audit.measures.sap.attack import attack, with_total
 from audit.measures.sap.closed_form import rounded_table, rounded_table_and_total, tightest_with_total
-from audit.measures.sap.matrix_attack import conventionally
+from audit.measures.sap.matrix_attack import bounds_if_rounded
 from audit.measures.sap.measure import resolved_sap, static_sap
 from audit.measures.sap.result import Sap
 from audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
+from audit.model import Rounding
 
 FOLDER = Path(__file__).parent.parent / "data" / "sap"
 CASES = [json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))]
@@ -75,8 +76,10 @@ def test_exact_margins(case: dict[str, Any]) -> None:
 @of_kind("SAP_rounded_table_and_total")
 def test_rounded_table_and_total(case: dict[str, Any]) -> None:
     counts, base, expected = np.array(case["input"]["counts"]), case["input"]["base"], case["expected"]
-    low, high = conventionally(counts, base)
-    total_low, total_high = (int(bound[0]) for bound in conventionally(np.array([counts.sum()]), base))
+    low, high = bounds_if_rounded(counts, Rounding(base, "conventional"))
+    total_low, total_high = (
+        int(bound[0]) for bound in bounds_if_rounded(np.array([counts.sum()]), Rounding(base, "conventional"))
+    )
     assert tightest_with_total(low, high, total_high).tolist() == expected["upper"]
     problem = with_total(attack(counts, low, high), total_low, total_high)
     sizes = every_size(counts)
@@ -91,7 +94,7 @@ def test_rounded_table_and_total(case: dict[str, Any]) -> None:
 def test_the_printed_formula_of_the_rounded_total() -> None:
     """C(S, n - T + S) / C(T, n) for n from T - S on, where the total is at its upper bound and no count is."""
     counts, total = np.array([2, 2, 3, 3]), 10
-    low, high = conventionally(counts, 3)
+    low, high = bounds_if_rounded(counts, Rounding(3, "conventional"))
     units_at_lower = int(counts[counts == low].sum())
     found = rounded_table_and_total(counts, low, high, total, every_size(counts)).exact
     assert found is not None

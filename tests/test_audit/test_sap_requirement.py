@@ -92,6 +92,14 @@ def test_what_cannot_be_decided_is_undecided(monkeypatch: pytest.MonkeyPatch) ->
     assert judged([1, 5, 7], 0.1).verdict == "unsafe"  # static alone is above
 
 
+def test_a_sample_that_is_too_large_leaves_the_release_undecided() -> None:
+    """40 published counts of 10 million: a limit of SAP is no failure of the audit."""
+    variables = {"a": {"codes": [f"c{k}" for k in range(40)]}}
+    counts = table([f"c{k}" for k in range(40)], [10**7 + k for k in range(40)])
+    policy = {"require": {"sap": {"n": 10**9, "max": 0.5}}}
+    assert report(counts, policy=policy, variables=variables).verdict == "undecided"
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_withheld_cells(n: int) -> None:
     """k and l withheld, their sum released: against all tables listed; the verdict turns at the exact value."""

@@ -17,7 +17,7 @@ CHEAP = 2 * 10**7
 AFFORDABLE = 4 * 10**9
 """The same where exact fractions are asked for."""
 
-EXACT, ENCLOSED = "polynomial, exact", "series, proved error"
+EXACT, ENCLOSED = "polynomial", "series"
 
 
 def curve(q: Polynomial, total: int, n: tuple[int, ...], definition: Definition, *, exact: bool = False) -> Sap:

@@ -19,10 +19,13 @@ from math import ceil, inf, log, log1p, log2
 from typing import Any
 
 from audit.errors import LimitError
-from audit.measures.sap.unrecovered import exhausting_none
+from audit.measures.sap.unrecovered import LONGEST, exhausting_none
 
 MODERATE = 40.0
 """Largest exponent sum w^c that is evaluated: 1 - SAP is about exp(-40) there, below the last digit of a float."""
+
+FEW = 4_096
+"""Terms of a polynomial that are written out one by one where its degree is high."""
 
 TAIL_BITS = 70
 """Left-out terms add at most 2^-70."""
@@ -84,9 +87,24 @@ def _block(cells: list[tuple[int, int]], total: int, sizes: list[int]) -> dict[i
     relevant = [(c, m) for c, m in cells if c <= top]
     degree = sum(c * m for c, m in relevant)
     last, x = _terms(relevant, top / total, min(degree, top))
+    few = _few_terms(relevant, top) if last >= LONGEST else None
+    if few is not None:
+        return dict(zip(sizes, enclose_terms(few, total, sizes), strict=True))
     q = exhausting_none([c for c, m in relevant for _ in range(m)], last + 1)
     bits = 128 + ceil(log2(last + 2)) + ceil(1.45 * _exponent(relevant, top / total))
     return _balls(terms_of(q), total, sizes, bits, lambda: _tail(relevant, top, total, last, x))
+
+
+def _few_terms(cells: Sequence[tuple[int, int]], top: int) -> list[tuple[int, int]] | None:
+    """(k, q_k) of prod (1 - w^c)^m up to w^top, of which a few large cells leave most out; None if there are more than
+    `FEW`."""
+    q = {0: 1}
+    for c in (c for c, m in cells for _ in range(m)):
+        for k, q_k in [(k + c, q_k) for k, q_k in q.items() if k + c <= top]:
+            q[k] = q.get(k, 0) - q_k
+        if len(q) > FEW:
+            return None
+    return sorted((k, q_k) for k, q_k in q.items() if q_k)
 
 
 def enclose_terms(terms: Sequence[tuple[int, Any]], total: int, sizes: Sequence[int]) -> list[tuple[float, float]]:
@@ -162,7 +180,7 @@ def _sum(terms: Sequence[tuple[int, Any]], n: int, total: int) -> Ball:
         if gap == 1:
             ratio = ratio * (n - at) / (total - at)
         elif gap:
-            ratio = ratio * arb(n - k + 1).rising(gap) / arb(total - k + 1).rising(gap)
+            ratio = ratio * arb(n - k + 1).rising(arb(gap)) / arb(total - k + 1).rising(arb(gap))
         at = k
         result += ratio * q_k
     return result

@@ -8,6 +8,7 @@ import numpy as np
 
 from audit.measures.sap.attack import Attack, Ints
 from audit.measures.sap.solve import OPEN, RECOVERED, Checker
+from audit.measures.sap.unrecovered import LONGEST
 
 MOST_SAMPLES = 5_000
 
@@ -17,6 +18,8 @@ def number_of_samples(attack: Attack, n: tuple[int, ...]) -> int:
     from flint import fmpz_poly
 
     length = max(n) + 1
+    if length > LONGEST:
+        return MOST_SAMPLES + 1
     ways: Any = fmpz_poly([1])
     for c in attack.group_counts[attack.sampled_groups].tolist():
         if c:

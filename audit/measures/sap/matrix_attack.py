@@ -6,12 +6,29 @@ from audit.errors import InputError
 from audit.measures.sap.attack import Attack, Ints, attack, with_total
 from audit.measures.sap.population import Population, of_matrix
 from audit.model import Rounding
-from audit.model.rounding import rounding_interval
+from audit.model.amounts import LIMIT
+from audit.model.rounding import rounded, rounding_interval
 
 
-def conventionally(values: Ints, base: int) -> tuple[Ints, Ints]:
-    """Trivial bounds of values that are released rounded conventionally (ties go up)."""
-    return rounding_interval((2 * values + base) // (2 * base) * base, Rounding(base, "conventional"), True)
+def bounds_if_rounded(values: Ints, rounding: Rounding) -> tuple[Ints, Ints]:
+    """Trivial bounds of true values of which only the rounded ones are released."""
+    return rounding_interval(rounded(values, rounding), rounding, True)
+
+
+def of_rounded(counts: Ints, rounding: Rounding, *, total: bool) -> Attack:
+    """Counts (cells) that are released rounded, and perhaps their total, rounded in the same way.
+
+    Raises
+    ------
+    InputError: a base below 2 or above 2^60.
+    """
+    if not 2 <= rounding.base <= LIMIT:
+        raise InputError(f"rounding to base {rounding.base}: expected a base of at least 2 and at most 2^60.")
+    base = attack(counts, *bounds_if_rounded(counts, rounding))
+    if not total:
+        return base
+    low, high = bounds_if_rounded(np.array([base.total], np.int64), rounding)
+    return with_total(base, int(low[0]), int(high[0]))
 
 
 def of_counts(
@@ -45,16 +62,8 @@ def of_counts(
                 f"row {row + 1}, column {column + 1}: the upper bound is below the true count; the truth is always "
                 "between the bounds."
             )
-    return of_matrix(_attack(flat, upper, rounding, rounded_total=rounded_total), (counts.shape[0], counts.shape[1]))
-
-
-def _attack(flat: Ints, upper: Ints | None, rounding: int | None, *, rounded_total: bool) -> Attack:
-    if rounding is None:
-        return attack(flat, flat, flat) if upper is None else attack(flat, high=upper.ravel())
-    if rounding < 2:
-        raise InputError(f"rounding to base {rounding}: expected a base of at least 2.")
-    base = attack(flat, *conventionally(flat, rounding))
-    if not rounded_total:
-        return base
-    low, high = conventionally(np.array([base.total], np.int64), rounding)
-    return with_total(base, int(low[0]), int(high[0]))
+    if rounding is not None:
+        found = of_rounded(flat, Rounding(rounding, "conventional"), total=rounded_total)
+    else:
+        found = attack(flat, flat, flat) if upper is None else attack(flat, high=upper.ravel())
+    return of_matrix(found, (counts.shape[0], counts.shape[1]))

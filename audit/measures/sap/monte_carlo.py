@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.errors import LimitError
 from audit.measures.sap.attack import Attack, Ints
 from audit.measures.sap.network import Network
 from audit.measures.sap.result import Sampling, Sap, from_bounds
@@ -52,9 +53,16 @@ def estimate(
     sampling: Sampling,
     progress: Progress,
 ) -> Sap:
-    """Resolved SAP at the sizes of `static`, the exact (or enclosed) static SAP of the groups `tight`."""
-    generator = np.random.Generator(np.random.PCG64(sampling.seed))
+    """Resolved SAP at the sizes of `static`, the exact (or enclosed) static SAP of the groups `tight`.
+
+    Raises
+    ------
+    LimitError: samples of more than a million units.
+    """
     top = max(static.n)
+    if top > UNITS_AT_ONCE:
+        raise LimitError(f"SAP is estimated for samples of up to {UNITS_AT_ONCE:,} units; ask for smaller n.")
+    generator = np.random.Generator(np.random.PCG64(sampling.seed))
     block = max(1, UNITS_AT_ONCE // max(top, len(attack.group_counts), 1))
     at_least = np.zeros(top + 1, np.int64)
     at_most = np.zeros(top + 1, np.int64)

@@ -126,10 +126,10 @@ def of_prepared(prepared: Prepared) -> Population:
     counts = _true_counts(prepared, leaves)
     _refuse_untrue(prepared, counts)
     base = attack(counts, rows=system.matrix, row_low=system.lower, row_high=system.upper)
-    return Population(base.aimed_at(~_structural_zeros(prepared)), variables, leaves)
+    return Population(base.aimed_at(~structural_zeros(prepared)), variables, leaves)
 
 
-def _structural_zeros(prepared: Prepared) -> Flags:
+def structural_zeros(prepared: Prepared) -> Flags:
     """bool (leaves): listed as structural zeros, so that nobody learns anything from them."""
     system, cells = prepared.system, prepared.cells
     listed = (cells.status == Status.STRUCTURAL_ZERO) & (cells.row >= 0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.bounds.component import Limits
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.measures.sap.attack import Attack
 from audit.measures.sap.measure import exactly, static_sap
 from audit.measures.sap.network import network
@@ -69,12 +69,24 @@ def judge_sap(prepared: Prepared, limit: SapLimit, limits: Limits) -> SapFinding
         (n,) = attack.sizes((min(limit.n, attack.total),))
     except InputError as error:
         raise InputError(f"policy.require.sap: {error}") from None
-    found = exactly(attack, network(attack), (n,), exact=False, limits=limits)
+    try:
+        found = exactly(attack, network(attack), (n,), exact=False, limits=limits)
+    except LimitError:
+        found = None
     if found is None:
-        lower = static_sap(attack, (n,), limits=limits).bounds(0)[0]
-        return SapFinding(limit, n, lower, Fraction(1), _cells(prepared, _statically(attack, n, limits)))
+        return SapFinding(
+            limit, n, _at_least(attack, n, limits), Fraction(1), _cells(prepared, _statically(attack, n, limits))
+        )
     lower, upper = found.sap.bounds(0)
     return SapFinding(limit, n, lower, upper, _cells(prepared, found.leaves))
+
+
+def _at_least(attack: Attack, n: int, limits: Limits) -> Fraction:
+    """What is proved of SAP(n) where resolved is out of reach: static, or nothing at all."""
+    try:
+        return static_sap(attack, (n,), limits=limits).bounds(0)[0]
+    except LimitError:
+        return Fraction(0)
 
 
 def _statically(attack: Attack, n: int, limits: Limits) -> Flags:

@@ -7,15 +7,13 @@ from fractions import Fraction
 from math import comb
 from typing import Literal, get_args
 
-import numpy as np
-
 from audit.errors import InputError
-from audit.measures.sap.attack import Ints, attack, with_total
+from audit.measures.sap.attack import Ints, attack
+from audit.measures.sap.matrix_attack import of_rounded
 from audit.measures.sap.measure import resolved_sap, static_sap
 from audit.measures.sap.result import Definition, Sap
 from audit.measures.sap.unrecovered import sample_counts
 from audit.model import Rounding
-from audit.model.rounding import rounding_interval
 
 Method = Literal["conventional", "up", "down", "random"]
 
@@ -71,19 +69,8 @@ def compare_schemes(
 def _sap(counts: Ints, scheme: Scheme, n: tuple[int, ...], definition: Definition) -> Sap:
     if scheme.method == "random":
         return _mean_over_random(counts, scheme.base, n, definition)
-    base = attack(counts, *_bounds(counts, scheme))
-    if scheme.total:
-        low, high = _bounds(np.array([base.total], np.int64), scheme)
-        base = with_total(base, int(low[0]), int(high[0]))
-    return resolved_sap(base, n) if definition == "resolved" else static_sap(base, n)
-
-
-def _bounds(values: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
-    shift = {"conventional": scheme.base // 2, "up": scheme.base - 1, "down": 0}[scheme.method]
-    if scheme.method == "conventional" and scheme.base % 2:
-        shift = (scheme.base - 1) // 2
-    published = (values + shift) // scheme.base * scheme.base
-    return rounding_interval(published, Rounding(scheme.base, scheme.method), True)
+    released = of_rounded(counts, Rounding(scheme.base, scheme.method), total=scheme.total)
+    return resolved_sap(released, n) if definition == "resolved" else static_sap(released, n)
 
 
 def _mean_over_random(counts: Ints, base: int, n: tuple[int, ...], definition: Definition) -> Sap:

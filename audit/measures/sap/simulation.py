@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.measures.sap.closed_form import rounded_table_and_total
-from audit.measures.sap.matrix_attack import conventionally
+from audit.measures.sap.matrix_attack import bounds_if_rounded
+from audit.model import Rounding
 
 BANDS = 12
 """SAP = 0; ten bands of a tenth each, open at 0 and 1; SAP = 1."""
@@ -49,13 +50,14 @@ def simulate_rounded_total(
     Counts and total are rounded conventionally. A table with fewer units than the sample is known completely, so its
     last value holds for larger samples.
     """
+    rounding = Rounding(base, "conventional")
     generator = np.random.Generator(np.random.PCG64(seed))
     found = np.zeros((largest + 1, BANDS))
     size = np.arange(largest + 1)
     for counts in generator.poisson(mean, (tables * repetitions, cells)).astype(np.int64):
         total = int(counts.sum())
-        low, high = conventionally(counts, base)
-        bound = int(conventionally(np.array([total], np.int64), base)[1][0])
+        low, high = bounds_if_rounded(counts, rounding)
+        bound = int(bounds_if_rounded(np.array([total], np.int64), rounding)[1][0])
         sizes = tuple(range(min(largest, total) + 1))
         values = rounded_table_and_total(counts, low, high, bound, sizes, as_printed=True).exact
         assert values is not None  # tables this small are always exact

@@ -10,7 +10,7 @@ MOST = 100_001
 DEFAULT = 1000
 """Without a range: every size up to this, or up to N."""
 
-_PART = re.compile(r"(\d{1,18})(?:-(\d{1,18})(?:/(\d{1,18}))?)?")
+_PART = re.compile(r"(\d{1,19})(?:-(\d{1,19})(?:/(\d{1,19}))?)?")
 
 
 def parse_sizes(text: str | None, total: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from audit.measures.sap.attack import Attack, Ints
 from audit.measures.sap.network import Network
-from audit.measures.sap.unrecovered import Polynomial, exhausting_none
+from audit.measures.sap.unrecovered import LONGEST, Polynomial, exhausting_none
 
 MOST_SETS = 100_000
 MOST_ARCS = 30_000_000
@@ -33,7 +33,7 @@ class BySets:
 
 
 def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: int) -> BySets | None:
-    """Q(w) up to w^upto; None if there are too many sets.
+    """Q(w) up to w^upto; None if there are too many sets, or sets of too many units.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def recovery_polynomial(attack: Attack, net: Network, tight: list[int], upto: in
     counts = attack.counts
     if 0 in counts[tight]:
         return BySets(fmpz_poly([0]), np.zeros(len(counts), np.bool_))
+    if upto >= LONGEST:
+        return None
     free = attack.sampled & (counts > 0) & (counts <= upto)
     free[tight] = False
     cells = np.flatnonzero(free)

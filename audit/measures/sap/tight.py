@@ -50,8 +50,8 @@ def tight_groups(attack: Attack, net: Network | None, upto: int, limits: Limits)
     forms = csr_array(vstack([attack.membership[at], _leaves(zeros, len(attack.counts))], format="csr", dtype=np.int64))
     bounds = largest(attack, np.zeros(len(asked), np.int64), forms, limits)
     values = [*attack.group_counts[at].tolist(), *[0] * len(zeros)]
-    certain = np.array([_is_tight(b, v) for b, v in zip(bounds, values, strict=True)], np.bool_)
-    possible = np.array([_may_be_tight(b, v) for b, v in zip(bounds, values, strict=True)], np.bool_)
+    certain = np.array([is_tight(b, v) for b, v in zip(bounds, values, strict=True)], np.bool_)
+    possible = np.array([may_be_tight(b, v) for b, v in zip(bounds, values, strict=True)], np.bool_)
     both = []
     for flags in (certain, possible):
         result = np.zeros(len(asked), np.bool_)
@@ -65,9 +65,11 @@ def _leaves(leaves: NDArray[np.intp], width: int) -> csr_array:
     return csr_array((np.ones(len(leaves), np.int64), (np.arange(len(leaves)), leaves)), shape=(len(leaves), width))
 
 
-def _is_tight(bounds: TargetBounds, value: int) -> bool:
+def is_tight(bounds: TargetBounds, value: int) -> bool:
+    """Proved: nothing is possible above the value, which is the true one."""
     return bounds.upper.outer is not None and bounds.upper.outer <= value
 
 
-def _may_be_tight(bounds: TargetBounds, value: int) -> bool:
+def may_be_tight(bounds: TargetBounds, value: int) -> bool:
+    """No table in hand goes above the true value."""
     return not bounds.upper.unlimited and (bounds.upper.attained is None or bounds.upper.attained <= value)

@@ -15,8 +15,13 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from audit.errors import LimitError
+
 Polynomial = Any
 """flint.fmpz_poly: python-flint has no type information."""
+
+LONGEST = 2 * 10**7
+"""Coefficients of a polynomial that is written out: beyond, memory is short before time is."""
 
 SHORT = 32
 """Below this many coefficients a sum is written out."""
@@ -27,11 +32,19 @@ def exhausting_none(tight: Iterable[int], length: int) -> Polynomial:
 
     A tight cell with count 0 makes it 0: its zero is recovered by every sample. Cells with `length` units or more do
     not matter.
+
+    Raises
+    ------
+    LimitError: more than 20 million coefficients.
     """
     from flint import fmpz_poly
 
     factors = []
-    for count, number in sorted(Counter(tight).items()):
+    cells = sorted(Counter(tight).items())
+    degree = sum(count * number for count, number in cells if count < length)
+    if min(degree + 1, length) > LONGEST:
+        raise LimitError(f"SAP: samples of more than {LONGEST:,} units can exhaust cells here; ask for smaller n.")
+    for count, number in cells:
         if count == 0:
             return fmpz_poly([0])
         coefficients = [0] * min(length, count * number + 1)

@@ -11,9 +11,10 @@ from scipy.sparse import csr_array
 
 from audit.measures.sap.attack import Attack, attack
 from audit.measures.sap.enclosure import enclose
-from audit.measures.sap.matrix_attack import conventionally
+from audit.measures.sap.matrix_attack import bounds_if_rounded
 from audit.measures.sap.measure import Effort, resolved_sap
 from audit.measures.sap.unrecovered import exhausting_none, sample_counts
+from audit.model import Rounding
 
 SEED = 20071217
 
@@ -52,8 +53,9 @@ def rounded_margins(side: int) -> Attack:
     counts = np.random.default_rng(SEED).poisson(2, (side, side)).ravel()
     place = np.indices((side, side)).reshape(2, -1)
     rows = csr_array(np.array([(place[axis] == k).astype(np.int64) for axis in (0, 1) for k in range(side)]))
-    low, high = conventionally(rows @ counts, 5)
-    return attack(counts, *conventionally(counts, 5), rows, low, high)
+    rounding = Rounding(5, "conventional")
+    low, high = bounds_if_rounded(rows @ counts, rounding)
+    return attack(counts, *bounds_if_rounded(counts, rounding), rows, low, high)
 
 
 def resolved(side: int, replicates: int, sizes: int) -> object:
