@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import Rational, satisfies
 from audit.bounds.component import Answer, Component, Limits, Use
 from audit.bounds.knowledge import Knowledge, know_nothing
+from audit.linear.propagate import InfeasibleError
 
 
 class Step(Protocol):
@@ -56,6 +57,8 @@ class Method:
         ------
         audit.linear.propagate.InfeasibleError: the component has no solution.
         """
+        if (component.column_lower > component.column_upper).any() or (component.lower > component.upper).any():
+            raise InfeasibleError
         known = know_nothing(component, limits, enough)
         if start is not None and satisfies(component, Rational(start, 1)):
             known.witness(start)
