@@ -33,8 +33,8 @@ WHOLE = 3000
 """Columns up to which one integer program asks a dense component for a table of whole numbers (3d20: 4.6 s)."""
 
 MANY = 100
-"""Open ends from which rounds pay on a component of up to WHOLE columns. French counts (2,641 columns): the questions of
-63 insiders, each with a few ends that no quick table has answered, took 145 s with rounds and 5 s with simplex."""
+"""Open ends from which rounds pay on a component of up to WHOLE columns. French counts (2,641 columns), questions of 63
+insiders, each with a few ends that no quick table has answered: 152 s with rounds, 13 s with simplex (profiled)."""
 
 
 def shuttle_only() -> Method:
