@@ -162,11 +162,13 @@ class Limits:
     """Also close the gap between linear and integer bounds."""
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
+    values: bool = True
+    """Also look for the values between the ends of narrow targets, to count how many are possible."""
 
     def __getstate__(self) -> dict[str, object]:
         """What travels to another process or machine, whose clock differs: the seconds left."""
         left = None if self.deadline is None else self.seconds_left()
-        return {"deadline": left, "integer": self.integer, "prove": self.prove}
+        return {"deadline": left, "integer": self.integer, "prove": self.prove, "values": self.values}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         left = state["deadline"]

@@ -24,7 +24,7 @@ class Fill:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Raise the number of values seen."""
-        if known.values is None or not limits.integer:
+        if known.values is None or not (limits.integer and limits.values):
             return
         half, left = known.targets, PROGRAMS
         width = -known.attained[half:] - known.attained[:half]

@@ -14,7 +14,7 @@ from audit.errors import InputError
 
 def key_of(component: Component, method: Method, limits: Limits) -> str:
     """A digest of a component and of what is asked about it; the time limit is no part of the question."""
-    digest = hashlib.sha256(f"{method.name} {limits.integer} {limits.prove}".encode())
+    digest = hashlib.sha256(f"{method.name} {limits.integer} {limits.prove} {limits.values}".encode())
     for array in (
         *(part for m in (component.matrix, component.targets) for part in (m.indptr, m.indices, m.data)),
         component.lower,

@@ -32,6 +32,8 @@ class Whole:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Attain open ends, a few at a time."""
+        if len(known.open_integer()) < 2:
+            return
         equations = as_equations(component)
         column = np.tile(equations.targets.indices, 2)
         random, together, failures = np.random.default_rng(SEED), TOGETHER, 0

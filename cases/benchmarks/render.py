@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cases.benchmarks import scaling
-from cases.benchmarks.competitors import COMPETITORS, OURS
+from cases.benchmarks.competitors import COMPETITORS, LINEAR, OURS
 from cases.benchmarks.families import FAMILIES
 from cases.benchmarks.rows import Point, Results, Row
 from cases.benchmarks.targets import TARGETS
@@ -13,8 +13,8 @@ TEMPLATE = Path(__file__).with_name("template.md")
 NOTHING = "–"
 NOT_INSTALLED = "not installed"
 
-OWN = [c for c in COMPETITORS if c.name.startswith(OURS)]
-OTHERS = [c for c in COMPETITORS if not c.name.startswith(OURS)]
+OWN = [c for c in COMPETITORS if c.name.startswith(OURS) and c.name != LINEAR]
+OTHERS = [c for c in COMPETITORS if c not in OWN]
 
 
 def render(results: Results) -> str:

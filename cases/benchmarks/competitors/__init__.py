@@ -11,6 +11,7 @@ from cases.benchmarks.competitors.warm_highs import WarmHighs
 
 COMPETITORS: tuple[Competitor, ...] = (
     TablesealBounds(),
+    TablesealBounds(integer=False),
     TablesealFile("tableseal_file", "tableseal: file to report"),
     TablesealFile("tableseal_proof", "tableseal: file to report and proof", proof=True),
     TablesealFile("tableseal_insiders", "tableseal: file to report, insiders too", insiders=True),
@@ -24,6 +25,8 @@ COMPETITORS: tuple[Competitor, ...] = (
 """In the order of the tables; bounds are compared with those of the first linear program (`REFERENCES`) that ran."""
 
 OURS = "tableseal"
+LINEAR = "tableseal_lp"
+"""Ours with linear programming bounds only, which is what the others give."""
 REFERENCES = ("glpk_components", "highs_warm")
 
 BY_NAME = {competitor.name: competitor for competitor in COMPETITORS}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cases.benchmarks.competitors.protocol import Answer, Relation, Task
+from cases.benchmarks.families import FAMILIES, generate
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.releases import release
 
@@ -24,10 +25,13 @@ OPEN = "not closed"
 class TablesealBounds:
     """The steps of `audit.pipeline.audit` between its cells and its insiders, and nothing else."""
 
-    name = "tableseal"
-    title = "tableseal: bounds alone"
     packages = ("tableseal",)
     relation: Relation = "equal"
+
+    def __init__(self, *, integer: bool = True) -> None:
+        self._integer = integer
+        self.name = "tableseal" if integer else "tableseal_lp"
+        self.title = "tableseal: bounds alone" if integer else "tableseal: linear bounds alone, as the others give"
 
     def available(self) -> bool:
         """It is always there."""
@@ -36,15 +40,25 @@ class TablesealBounds:
     def task(self, instance: Instance, folder: Path, budget: float) -> Task:
         """Reading and merging cells is not part of the bounds; building and checking the system is."""
         del folder, budget
+        _load_kernels()
         from audit.linear.merge import merge_cells
         from audit.rules import completed
 
         read = release(instance)
         cells = completed(read, merge_cells(read)[0])
-        return Task(lambda: _bounds(read, cells), lambda found: _answer(instance, *found))
+        return Task(lambda: _bounds(read, cells, self._integer), lambda found: _answer(instance, *found))
 
 
-def _bounds(read: "Release", cells: "Cells") -> "tuple[Prepared, CellBounds]":
+def _load_kernels() -> None:
+    """Instances large enough for every compiled kernel, once."""
+    from audit.linear.merge import merge_cells
+
+    for name in ("2d100", "hierM"):
+        read = release(generate(name, FAMILIES[name]))
+        _bounds(read, merge_cells(read)[0], integer=True)
+
+
+def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, CellBounds]":
     from audit.bounds.component import Limits
     from audit.bounds.engine import bound_forms
     from audit.bounds.plan import full
@@ -55,7 +69,9 @@ def _bounds(read: "Release", cells: "Cells") -> "tuple[Prepared, CellBounds]":
 
     prepared = prepare(read, cells)
     reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
-    return prepared, bound_forms(reduced, prepared.system.forms, full(Highs()), Limits(), silent)
+    return prepared, bound_forms(
+        reduced, prepared.system.forms, full(Highs()), Limits(integer=integer, values=False), silent
+    )
 
 
 def _answer(instance: Instance, prepared: "Prepared", found: "CellBounds") -> Answer:
