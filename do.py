@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
@@ -22,6 +23,22 @@ LINT = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]]
 TYPES = [["-m", "mypy"]]
 IMPORTS = [["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]]
 TEST = [["-m", "pytest", "-q"]]
+SOAK = [
+    f"tests/test_audit/test_{name}.py"
+    for name in (
+        "bounds_conformance",
+        "bounds_flows",
+        "decision",
+        "engine_brute_force",
+        "engine_linear_programs",
+        "engine_metamorphic",
+        "engine_reduce",
+        "engine_shuttle",
+        "proof",
+        "state",
+    )
+]
+"""Random tests of the engine, for `soak`."""
 
 UNSAFE = 1
 """Exit code of an audit that found something; in the demo this is the expected result."""
@@ -37,6 +54,7 @@ def main(arguments: list[str]) -> int:
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
         "bench": bench,
         "cases": lambda more: tableseal(["cases", "--run", *more]),
+        "soak": soak,
     }
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
@@ -70,6 +88,23 @@ def bench(more: list[str]) -> int:
         if not failed:
             stamp.write_text("\n".join(wanted))
     return run([str(PYTHON), "-m", "cases.benchmarks", *more])
+
+
+def soak(more: list[str]) -> int:
+    """Look for counterexamples for so many minutes (60): the engine's random tests with one seed after another."""
+    minutes = float(more[0]) if more else 60.0
+    install(development=True)
+    end, seed = monotonic() + 60 * minutes, int(more[1]) if len(more) > 1 else 1
+    while monotonic() < end:
+        print(f"seed {seed}", flush=True)
+        code = run(
+            [str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}", *SOAK]
+        )
+        if code:
+            print(f"A counterexample: python3 do.py soak 0.1 {seed} shows it again.", file=sys.stderr)
+            return code
+        seed += 1
+    return 0
 
 
 def tableseal(arguments: list[str]) -> int:
