@@ -154,7 +154,11 @@ class Knowledge:
                 self.attained[k] = min(int(self.attained[k]), sign * end.attained)
                 self.in_hand = True
             self.lp[k] = None if end.lp is None else sign * end.lp
-            self.continuous[k] = None if end.continuous is None else sign * end.continuous
+            if end.continuous is not None:
+                self.continuous[k] = best = sign * end.continuous
+                self.met[k] |= best <= int(self.proved[k])
+                if end.point is not None:
+                    self.points[k] = end.point
             self.unlimited[k] |= end.unlimited
         if self.values is not None:
             for seen in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
