@@ -126,7 +126,7 @@ def test_a_file_that_fails_later_is_a_clear_error(tmp_path: Path) -> None:
             audit(release, state=state)
         other.close()
         state._database.execute("DROP TABLE found")
-        with pytest.raises(InputError, match="--state .*state: cannot be used"):
+        with pytest.raises(InputError, match=r"--state .*state: cannot be used"):
             state.get("key")
 
 
