@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
+from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
 
@@ -20,6 +21,8 @@ MOST_VALUES = 2**23
 
 MOST_BETWEEN = 64
 """Points between two solutions that are worth a look; targets in narrow intervals do not move on longer ways."""
+
+_SAFE = float(NO_UPPER)
 
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
@@ -47,6 +50,7 @@ class Knowledge:
     convex: every whole value between attained ends is possible.
     values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
     in between is known to be possible.
+    heaviest: largest sum of the absolute coefficients of a target.
     in_hand: some integer solution was found.
     feasible: some real solution was found.
     keep: proofs and tables are kept.
@@ -64,6 +68,7 @@ class Knowledge:
     convex: bool
     values: list[NDArray[np.int64]] | None
     keep: bool
+    heaviest: float
     in_hand: bool = False
     feasible: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
@@ -92,6 +97,11 @@ class Knowledge:
         """Integer solutions in hand, one in each row."""
         if len(x) == 0:
             return
+        if not self._fits(x):
+            raise LimitError(
+                "A withheld sum could be more than 2^62 units, which this program cannot count; choose a larger unit "
+                "for the measure."
+            )
         self.in_hand = self.feasible = True
         value = self.asked @ x.T
         least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
@@ -107,6 +117,13 @@ class Knowledge:
         if self.values is not None and sum(block.size for block in self.values) < MOST_VALUES:
             self.values += [value.T, _between(x, value.T)]
 
+    def _fits(self, x: NDArray[np.int64]) -> bool:
+        """True if 64 bits hold the value of every target in some tables (floats look from afar)."""
+        largest = max(float(x.max(initial=0)), -float(x.min(initial=0)))
+        if largest * self.heaviest < _SAFE:
+            return True
+        return bool((abs(self.asked) @ np.abs(x.T.astype(np.float64))).max(initial=0.0) < _SAFE)
+
     def seen(self, k: int) -> set[int]:
         """Different values of target k in the integer solutions in hand; none where all in between are possible."""
         return set().union(*(block[:, k].tolist() for block in self.values or ()))
@@ -115,6 +132,8 @@ class Knowledge:
         """A real solution in hand (the caller has checked it)."""
         if x.denominator == 1:
             self.witness(x.numerator)
+            return
+        if not self._fits(x.numerator.reshape(1, -1)):
             return
         asked = self.asked @ x.numerator
         value = np.concatenate([asked, -asked])
@@ -284,6 +303,7 @@ def know_nothing(
         convex=convex,
         values=None if convex else [],
         keep=limits.prove,
+        heaviest=float(abs(component.targets).sum(axis=1).max(initial=0)),
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
         table_of=np.full(2 * count, -1, dtype=np.int64),
     )
