@@ -24,6 +24,11 @@ MOST_BETWEEN = 64
 
 _SAFE = float(NO_UPPER)
 
+_TOO_LARGE = (
+    "A withheld sum could be more than 2^62 units, which this program cannot count; choose a larger unit for the "
+    "measure."
+)
+
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
 
@@ -98,10 +103,7 @@ class Knowledge:
         if len(x) == 0:
             return
         if not self._fits(x):
-            raise LimitError(
-                "A withheld sum could be more than 2^62 units, which this program cannot count; choose a larger unit "
-                "for the measure."
-            )
+            raise LimitError(_TOO_LARGE)
         self.in_hand = self.feasible = True
         value = self.asked @ x.T
         least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
@@ -154,6 +156,8 @@ class Knowledge:
 
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
+        if bound >= NO_UPPER:
+            raise LimitError(_TOO_LARGE)
         if bound > self.proved[k]:
             self.proved[k] = bound
             best = self.continuous[k]

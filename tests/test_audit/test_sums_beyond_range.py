@@ -58,3 +58,5 @@ def test_tables_whose_sums_do_not_fit_show_nothing() -> None:
     assert known.attained.tolist() == [NOTHING, NOTHING]
     assert known.continuous == [None, None]
     assert not known.in_hand
+    with pytest.raises(LimitError):
+        known.prove(0, 2**63, None)
