@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
+from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
 
@@ -20,6 +21,13 @@ MOST_VALUES = 2**23
 
 MOST_BETWEEN = 64
 """Points between two solutions that are worth a look; targets in narrow intervals do not move on longer ways."""
+
+_SAFE = float(NO_UPPER)
+
+_TOO_LARGE = (
+    "A withheld sum could be more than 2^62 units, which this program cannot count; choose a larger unit for the "
+    "measure."
+)
 
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
@@ -47,6 +55,7 @@ class Knowledge:
     convex: every whole value between attained ends is possible.
     values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
     in between is known to be possible.
+    heaviest: largest sum of the absolute coefficients of a target.
     in_hand: some integer solution was found.
     feasible: some real solution was found.
     keep: proofs and tables are kept.
@@ -64,6 +73,7 @@ class Knowledge:
     convex: bool
     values: list[NDArray[np.int64]] | None
     keep: bool
+    heaviest: float
     in_hand: bool = False
     feasible: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
@@ -92,6 +102,8 @@ class Knowledge:
         """Integer solutions in hand, one in each row."""
         if len(x) == 0:
             return
+        if not self._fits(x):
+            raise LimitError(_TOO_LARGE)
         self.in_hand = self.feasible = True
         value = self.asked @ x.T
         least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
@@ -107,6 +119,13 @@ class Knowledge:
         if self.values is not None and sum(block.size for block in self.values) < MOST_VALUES:
             self.values += [value.T, _between(x, value.T)]
 
+    def _fits(self, x: NDArray[np.int64]) -> bool:
+        """True if 64 bits hold the value of every target in some tables (floats look from afar)."""
+        largest = max(float(x.max(initial=0)), -float(x.min(initial=0)))
+        if largest * self.heaviest < _SAFE:
+            return True
+        return bool((abs(self.asked) @ np.abs(x.T.astype(np.float64))).max(initial=0.0) < _SAFE)
+
     def seen(self, k: int) -> set[int]:
         """Different values of target k in the integer solutions in hand; none where all in between are possible."""
         return set().union(*(block[:, k].tolist() for block in self.values or ()))
@@ -115,6 +134,8 @@ class Knowledge:
         """A real solution in hand (the caller has checked it)."""
         if x.denominator == 1:
             self.witness(x.numerator)
+            return
+        if not self._fits(x.numerator.reshape(1, -1)):
             return
         asked = self.asked @ x.numerator
         value = np.concatenate([asked, -asked])
@@ -135,6 +156,8 @@ class Knowledge:
 
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
+        if bound >= NO_UPPER:
+            raise LimitError(_TOO_LARGE)
         if bound > self.proved[k]:
             self.proved[k] = bound
             best = self.continuous[k]
@@ -154,7 +177,11 @@ class Knowledge:
                 self.attained[k] = min(int(self.attained[k]), sign * end.attained)
                 self.in_hand = True
             self.lp[k] = None if end.lp is None else sign * end.lp
-            self.continuous[k] = None if end.continuous is None else sign * end.continuous
+            if end.continuous is not None:
+                self.continuous[k] = best = sign * end.continuous
+                self.met[k] |= best <= int(self.proved[k])
+                if end.point is not None:
+                    self.points[k] = end.point
             self.unlimited[k] |= end.unlimited
         if self.values is not None:
             for seen in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
@@ -280,6 +307,7 @@ def know_nothing(
         convex=convex,
         values=None if convex else [],
         keep=limits.prove,
+        heaviest=float(abs(component.targets).sum(axis=1).max(initial=0)),
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
         table_of=np.full(2 * count, -1, dtype=np.int64),
     )

@@ -93,7 +93,7 @@ class Bounder:
 
     def _empty(self, box: Component) -> Multipliers | None:
         found = elastic(solver_problem(box)[0], self._solver)
-        y = None if found is None else rationalise(found[1])
+        y = None if found is None else rationalise(found.row_dual)
         return sparse(y, empty=True) if y is not None and refutes(box, y) else None
 
 
