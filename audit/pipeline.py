@@ -19,7 +19,6 @@ from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
-from audit.measures.cumulative import cumulative_steps
 from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
@@ -28,7 +27,6 @@ from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
 from audit.proof.model import Proof
-from audit.proof.write import prove as write_proof
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
@@ -150,12 +148,18 @@ def audit(
         clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
-    steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
+    steps = {}
     if cumulative:
+        from audit.measures.cumulative import cumulative_steps
+
+        steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
     digest = release_digest(release)
-    proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell) if prove else None
+    proof = None
     if prove:
+        from audit.proof.write import prove as write_proof
+
+        proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell)
         clock.lap("proof")
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, eye_array, hstack, vstack
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from audit.bounds.component import Component
+from audit.linear.graph import joined
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 
 Ints = NDArray[np.int64]
@@ -141,9 +141,7 @@ def network_signs(matrix: csr_array) -> Ints | None:
     equal = by_column.data[first] == by_column.data[first + 1]  # equal entries: the rows need different signs
     n = by_column.shape[0]
     other, opposite = np.where(equal, b + n, b), np.where(equal, b, b + n)
-    ends = (np.concatenate([a, a + n]), np.concatenate([other, opposite]))
-    graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(2 * n, 2 * n))
-    _, label = connected_components(graph, directed=False)
+    label = joined(2 * n, np.concatenate([a, a + n]), np.concatenate([other, opposite]))
     if (label[:n] == label[n:]).any():
         return None
     return np.where(label[:n] < label[n:], 1, -1)

@@ -281,7 +281,8 @@ class Revealer:
         total: Weights = {}
         rest: Weights = dict(entries_of(form, 0))
         for row, factor in found.items():
-            add_row(rest, self._matrix, row, -factor)
+            whole = factor.numerator if factor.denominator == 1 else factor
+            add_row(rest, self._matrix, row, -whole)
             add_row(total, self._transform, row, factor)
         left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         differenced = self._prepared.differenced

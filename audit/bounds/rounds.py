@@ -13,7 +13,6 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from audit.bounds.certify import Rational, dual_bound, satisfies, scaled, sparse
 from audit.bounds.component import Component, Limits
@@ -242,6 +241,8 @@ class _Faces:
         lacking = (self._right * scale - self._matrix @ z) * determinant
         z *= determinant
         if len(rows):
+            from scipy.sparse.linalg import splu  # late: 0.1 s
+
             basis = csc_array(self._matrix[rows][:, columns].astype(np.float64))
             z[columns] += np.rint(splu(basis).solve(lacking[rows].astype(np.float64))).astype(np.int64)
         own = self._component.matrix.shape[1]

@@ -40,9 +40,13 @@ def entries_of(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
     return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
 
 
+def _plain(factor: Fraction | int) -> Fraction | int:
+    return factor.numerator if factor.denominator == 1 else factor
+
+
 def add_row(target: Weights, matrix: csr_array, row: int, factor: Fraction | int) -> None:
     """target += factor * row."""
-    factor = factor.numerator if factor.denominator == 1 else factor
+    factor = _plain(factor)
     for column, entry in entries_of(matrix, row):
         target[column] = target.get(column, 0) + factor * entry
 
@@ -56,7 +60,7 @@ def left_over(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) 
     """form - y @ system.matrix over base cells, exactly. form: (1 x columns)."""
     rest: Weights = dict(entries_of(form, 0))
     for row, factor in y.items():
-        add_row(rest, system.matrix, row, -factor)
+        add_row(rest, system.matrix, row, -_plain(factor))
     return nonzero(rest)
 
 
@@ -68,13 +72,13 @@ def proved_bound(
     rest = left_over(system, form, y)
     if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
-    total = Fraction(0)
+    total: Fraction | int = 0
     for row, factor in y.items():
         bound = int(system.lower[row] if factor > 0 else system.upper[row])
         if factor and abs(bound) >= NO_UPPER:
             return None
-        total += factor * bound
-    return total
+        total += _plain(factor) * bound
+    return Fraction(total)
 
 
 def through_singletons(reduced: Reduced, differenced: Differenced, rest: Weights, order: Mapping[int, int]) -> Weights:

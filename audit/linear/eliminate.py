@@ -85,6 +85,8 @@ class Elimination:
     ----------
     rank: rank over the rationals.
     consistent: False if some combination of equations says 0 = nonzero.
+    in_dependency: bool (equations), which rows some linear dependency between rows needs: each of them can be left out
+    without lowering the rank.
     """
 
     def __init__(self, matrix: csr_array, value: NDArray[np.int64]) -> None:
@@ -97,9 +99,11 @@ class Elimination:
             self.rank = self._echelon.rank
             depending = self._rows[self._echelon.dependent]
             rest = csr_array(matrix[depending])
-            proved = self._proved(rest)
+            self.in_dependency = np.zeros(matrix.shape[0], np.bool_)
+            proved = self._proved(rest, self.in_dependency)
             if proved.known.all():
                 break
+        self.in_dependency[depending] = True
         self.consistent = bool((proved.numerator == value[depending] * proved.denominator.astype(object)).all())
 
     def values(self, forms: csr_array) -> Values:
@@ -150,15 +154,18 @@ class Elimination:
         """Columns in the order of elimination."""
         return csr_array((forms.data, self._place[forms.indices], forms.indptr), shape=forms.shape)
 
-    def _proved(self, forms: csr_array) -> Values:
-        """Values of forms that probably are combinations of equations; those that are none are not known."""
+    def _proved(self, forms: csr_array, used: NDArray[np.bool_] | None = None) -> Values:
+        """Values of forms that probably are combinations of equations; those that are none are not known.
+
+        used: bool (equations), told which equations the combinations use.
+        """
         count = forms.shape[0]
         result = Values(np.zeros(count, np.bool_), np.zeros(count, dtype=object), np.ones(count, np.int64))
         for start in range(0, count, AT_ONCE):
-            self._prove(csr_array(forms[start : start + AT_ONCE]), result, start)
+            self._prove(csr_array(forms[start : start + AT_ONCE]), result, start, used)
         return result
 
-    def _prove(self, forms: csr_array, result: Values, start: int) -> None:
+    def _prove(self, forms: csr_array, result: Values, start: int, used: NDArray[np.bool_] | None) -> None:
         count = forms.shape[0]
         inside, residues = self._echelon.combinations(self._moved(forms))
         # Nearly always the multipliers are whole numbers or small fractions: all forms at once.
@@ -173,10 +180,14 @@ class Elimination:
         here = slice(start, start + count)
         result.known[here], result.denominator[here] = known, denominator
         result.numerator[here] = multiply_wide(whole, self.value)
+        if used is not None:
+            used[whole.indices[(whole.data != 0) & np.repeat(known, np.diff(whole.indptr))]] = True
         for f in np.flatnonzero(inside & ~known).tolist():
             span = slice(forms.indptr[f], forms.indptr[f + 1])
             y = self.multipliers(dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True)))
             if y is not None:
+                if used is not None:
+                    used[list(y)] = True
                 value = sum((v * int(self.value[r]) for r, v in y.items()), Fraction(0))
                 result.known[start + f] = True
                 result.numerator[start + f], result.denominator[start + f] = value.numerator, value.denominator

@@ -5,22 +5,26 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 SMALL = 2_000
-"""Entries below which plain Python is quicker than importing scipy's graphs (0.1 s)."""
+"""Edges below which plain Python is quicker than importing scipy's graphs (0.1 s)."""
 
 
 def connected(matrix: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(label of each row, label of each column): rows and columns with an entry in common have the same label."""
     rows, columns = matrix.shape
     row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
-    if matrix.nnz < SMALL:
-        label = _union(rows + columns, row.tolist(), (matrix.indices + rows).tolist())
-    else:
-        from scipy.sparse.csgraph import connected_components
+    label = joined(rows + columns, row, matrix.indices + rows)
+    return label[:rows], label[rows:]
 
-        ones = np.ones(matrix.nnz, np.int8)
-        graph = coo_array((ones, (row, matrix.indices + rows)), shape=(rows + columns, rows + columns))
-        label = connected_components(graph, directed=False)[1]
-    return label[:rows].astype(np.int64), label[rows:].astype(np.int64)
+
+def joined(nodes: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Label of each node: nodes that edges (one, other) join have the same, numbered in the order of first nodes."""
+    if len(one) < SMALL:
+        return _union(nodes, one.tolist(), other.tolist())
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(nodes, nodes))
+    label: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return label
 
 
 def _union(nodes: int, one: list[int], other: list[int]) -> NDArray[np.int64]:

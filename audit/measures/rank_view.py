@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.measures.rank import dependencies, rows_of
+from audit.linear.eliminate import Elimination
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,11 @@ def rank_view(equations: csr_array, rank: int, withheld: csr_array, determined: 
     rows = csr_array(vstack([withheld, equations], format="csr", dtype=np.int64).multiply(~given.reshape(1, -1)))
     rows.sum_duplicates()
     rows.eliminate_zeros()
-    found = dependencies(rows_of(rows))
-    count = withheld.shape[0]
-    alone = np.ones(count, np.bool_)
-    for dependency in found:
-        alone[[k for k in dependency if k < count]] = False
+    eliminated = Elimination(rows, np.zeros(rows.shape[0], np.int64))
     strange = csr_array(withheld @ csr_array((~touched).astype(np.int64).reshape(-1, 1)))
     return RankView(
-        decrease=rows.shape[0] - len(found) + int(given.sum()) - rank,
-        alone=alone,
+        decrease=eliminated.rank + int(given.sum()) - rank,
+        alone=~eliminated.in_dependency[: withheld.shape[0]],
         recomputable=determined & (strange.toarray()[:, 0] == 0),
     )
 

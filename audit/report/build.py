@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 from typing import Literal
 
@@ -204,9 +205,9 @@ def _open_cell(
         measure=list(prepared.release.measures)[int(cells.measure[cell])],
         cell=tuple(prepared.release.cell_codes(cells.codes[cell]).items()),
         status=status.word,
-        truth=Fraction(int(cells.truth.units[cell])) * unit if cells.truth.known[cell] else None,
-        lower=None if lower is None else lower * unit,
-        upper=None if upper is None else upper * unit,
+        truth=_in_measure(int(cells.truth.units[cell]), unit) if cells.truth.known[cell] else None,
+        lower=_scaled(lower, unit),
+        upper=_scaled(upper, unit),
         attained=None if in_hand is None else (_scaled(in_hand.lower, unit), _scaled(in_hand.upper, unit)),
         exact=_tight(bounds.lower) and _tight(bounds.upper),
         lp=_lp(bounds, unit),
@@ -238,12 +239,17 @@ def _lp(bounds: TargetBounds, unit: Fraction) -> tuple[Fraction | None, Fraction
     ends = (bounds.lower, bounds.upper)
     if any(e.lp is None and not e.unlimited for e in ends):
         return None
-    low, high = (None if e.unlimited or e.lp is None else e.lp * unit for e in ends)
+    low, high = (None if e.unlimited else _scaled(e.lp, unit) for e in ends)
     return low, high
 
 
+@lru_cache(maxsize=1 << 16)  # the same few values come again and again
+def _in_measure(value: int | Fraction, unit: Fraction) -> Fraction:
+    return value * unit
+
+
 def _scaled(value: int | Fraction | None, unit: Fraction) -> Fraction | None:
-    return None if value is None else value * unit
+    return None if value is None else _in_measure(value, unit)
 
 
 def _unit(prepared: Prepared, cell: int) -> Fraction:

@@ -6,7 +6,6 @@ from math import fsum, log2
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 WIDEST = 1 << 20
 """Values of a sum of pieces that are worth a convolution."""
@@ -66,6 +65,8 @@ def jackknife(whole: float, without: Sequence[float], most: float) -> tuple[floa
 
     Source: Efron and Stein 1981; the interval is Student's with B - 1 degrees of freedom.
     """
+    from scipy.special import stdtrit  # late: 0.1 s
+
     batches = len(without)
     mean = fsum(without) / batches
     estimate = batches * whole - (batches - 1) * mean

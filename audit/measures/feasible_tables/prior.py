@@ -5,7 +5,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 
 class Prior(Protocol):
@@ -32,6 +31,8 @@ class Poisson:
 
     def log_weight(self, columns: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
         """x log(mean) - log(x!); minus infinity below 0."""
+        from scipy.special import gammaln  # late: 0.1 s
+
         x = values.astype(np.float64)
         inside = x * np.log(self.means[columns]) - gammaln(np.maximum(x, 0.0) + 1.0)
         return np.where(x >= 0, inside, -np.inf)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from audit.linear.graph import joined
 from audit.measures.sap.attack import Attack, Ints
 
 MOST_SUMS = 4000
@@ -87,6 +87,8 @@ class Network:
 
     def _in_trees(self, component: Ints) -> Flags:
         """bool (leaves): the arc that walks a leaf back runs beside an arc of a component's two trees."""
+        from scipy.sparse.csgraph import breadth_first_order  # late: 0.1 s
+
         graph = self._graph(np.zeros((1, len(self.tail)), np.bool_))
         arcs: list[Ints] = []
         for label in range(int(component.max()) + 1):
@@ -111,6 +113,8 @@ class Network:
 
     def _components(self, exhausted: Flags) -> Ints:
         """(samples x nodes) label of each node's strongly connected component; all samples in one graph."""
+        from scipy.sparse.csgraph import connected_components  # late: 0.1 s
+
         _, label = connected_components(self._graph(exhausted), directed=True, connection="strong")
         return np.asarray(label, dtype=np.int64).reshape(len(exhausted), self.nodes)
 
@@ -172,9 +176,7 @@ def _two_families(sums: int, a: Ints, b: Ints) -> NDArray[np.int64] | None:
 
     Each sum stands twice in a graph, as itself and as its opposite; a pair joins each with the opposite of the other.
     """
-    ends = (np.concatenate([a, a + sums]), np.concatenate([b + sums, b]))
-    graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(2 * sums, 2 * sums))
-    _, label = connected_components(graph, directed=False)
+    label = joined(2 * sums, np.concatenate([a, a + sums]), np.concatenate([b + sums, b]))
     one, other = label[:sums], label[sums:]
     return None if (one == other).any() else (one > other).astype(np.int64)
 
