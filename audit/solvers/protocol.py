@@ -61,6 +61,14 @@ class WarmSolver(Protocol):
         """Make every row an equation with the given right side; the next run starts with dual simplex."""
         ...
 
+    def set_columns(self, lower: Floats, upper: Floats) -> None:
+        """Change the bounds of all columns; the next run starts with dual simplex."""
+        ...
+
+    def add_rows(self, matrix: csr_array, lower: Floats, upper: Floats) -> None:
+        """Add rows; the next run starts with dual simplex."""
+        ...
+
 
 class Solver(Protocol):
     """An engine: makes warm linear programs and solves integer programs."""
