@@ -3,16 +3,19 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from api.cases import Case, Expected, Run
-from audit.errors import TablesealError
+from audit.errors import InputError, TablesealError
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
     from audit.report.model import Report, ReportCell
 
 Progress = Callable[[str, int, int], None]
+LookUp = Callable[[Expected], "Json"]
+"""Gives the value that came out beside an expected one."""
 
 
 @dataclass(frozen=True)
@@ -25,35 +28,44 @@ class Comparison:
 
 
 def run_case(case: Case, progress: Progress | None = None) -> tuple[Comparison, ...]:
-    """Audit every run of a case and compare, in the order of `expected.json`."""
+    """Compute every run of a case and compare, in the order of `expected.json`."""
     outcomes = {run.name: _outcome(run, progress) for run in case.runs}
     return tuple(_compare(expected, outcomes[expected.run]) for expected in case.expected)
 
 
-def _outcome(run: Run, progress: Progress | None) -> "Report | TablesealError":
-    """The report of one run, or the error it ends with."""
-    from audit.io import read_release
-    from audit.pipeline import audit
-
+def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
+    """What one run gives, or the error it ends with."""
     try:
-        release = read_release(run.release, policy=run.policy)
-        return audit(
-            release,
-            bounds=run.bounds,  # type: ignore[arg-type]  # the engine refuses other words
-            withhold_primaries=run.withhold_primaries,
-            cumulative=run.cumulative,
-            progress=progress,
-        ).report
+        if run.kind == "risk":
+            from api.risk_cases import look_up_risk, run_risk
+
+            return partial(look_up_risk, run_risk(run))
+        if run.kind == "audit":
+            return partial(look_up, _report(run, progress))
+        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk.')
     except TablesealError as error:
         return error
 
 
-def _compare(expected: Expected, outcome: "Report | TablesealError") -> Comparison:
+def _report(run: Run, progress: Progress | None) -> "Report":
+    from audit.io import read_release
+    from audit.pipeline import audit
+
+    return audit(
+        read_release(run.release, policy=run.policy),
+        bounds=run.bounds,  # type: ignore[arg-type]  # the engine refuses other words
+        withhold_primaries=run.withhold_primaries,
+        cumulative=run.cumulative,
+        progress=progress,
+    ).report
+
+
+def _compare(expected: Expected, outcome: "LookUp | TablesealError") -> Comparison:
     if isinstance(outcome, TablesealError):
         text = str(outcome)
         named = expected.value if isinstance(expected.value, list) else []
         return Comparison(expected, text, expected.field == "error" and all(word in text for word in named))
-    computed = look_up(outcome, expected)
+    computed = outcome(expected)
     return Comparison(expected, computed, _equal(expected.value, computed, expected.tolerance))
 
 

@@ -7,7 +7,7 @@ A case is a folder with `case.yaml` (title, source, licence, about, chosen, runs
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """One audit of a case; paths are absolute, the other fields are the options of `tableseal audit`."""
+    """One computation of a case; paths are absolute.
+
+    kind: the verb, "audit" or "risk". For an audit the other fields are the options of `tableseal audit`; for every
+    other verb its options are in `options`.
+    """
 
     name: str
     release: Path
+    kind: str = "audit"
+    options: Mapping[str, object] = field(default_factory=dict)
     bounds: str = "integer"
     policy: Path | None = None
     withhold_primaries: bool = False
@@ -38,7 +44,7 @@ class Expected:
     ----------
     run: name of the run.
     what: the value in words.
-    field: what to look up; see `api.case_runner.look_up`.
+    field: what to look up; see `api.case_runner.look_up` (audit) and `api.risk_cases.look_up_risk` (risk).
     cell: variable -> code, for every variable of the release; None for values of the whole report.
     value: the value; numbers are exact.
     tolerance: largest allowed absolute difference of numbers.

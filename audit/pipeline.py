@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.plan import full, quick, shuttle_only
+from audit.bounds.plan import deciding, full, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
 from audit.execution.executor import HERE, Executor
@@ -19,7 +19,7 @@ from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
 from audit.measures.cumulative import cumulative_steps
-from audit.measures.insider_audit import audit_insiders
+from audit.measures.insiders.audit import audit_insiders
 from audit.model import Note, Policy, Release
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
@@ -129,7 +129,7 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, (quick(engine), full(engine)), limits, tell)
+    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
     clock.lap("insiders")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")

@@ -9,6 +9,7 @@ from api.cli.cases_verb import cases_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
+from api.cli.risk_verb import risk_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.streams import say
 
@@ -39,6 +40,7 @@ for _name, _verb in (
     ("audit", audit_verb),
     ("init", init_verb),
     ("convert", convert_verb),
+    ("risk", risk_verb),
     ("schema", schema_verb),
     ("cases", cases_verb),
 ):

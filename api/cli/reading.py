@@ -11,6 +11,7 @@ from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.model import Release
+    from audit.model.count_table import CountTable
 
 
 def release_of(name: str, *, policy: str | None = None, status_map: Sequence[str] | None = None) -> "Release":
@@ -27,6 +28,42 @@ def release_of(name: str, *, policy: str | None = None, status_map: Sequence[str
     if name == STREAM:
         return _from_standard_input(policy_file, letters)
     return read_release(Path(name), policy=policy_file, status_map=letters)
+
+
+def count_table_of(
+    name: str,
+    *,
+    table: str | None = None,
+    published: bool = False,
+    all_cells: bool = False,
+    status_map: Sequence[str] | None = None,
+) -> tuple["CountTable", tuple[Path, ...]]:
+    """The leaf counts in a bare matrix, a data file or a release file, or in a release on standard input; and the files
+    that were read besides.
+
+    Parameters
+    ----------
+    table: which table of a release. published: its published values, else the true ones.
+    all_cells: a last row or column of a matrix is never a margin.
+
+    Raises
+    ------
+    InputError: anything about the input that cannot be used.
+    """
+    from audit.io.files import read_text
+    from audit.io.init import TEXT_FORMATS
+    from audit.io.matrix import is_matrix, read_matrix
+    from audit.linear.leaf_counts import leaf_counts
+
+    path = Path(name)
+    if name != STREAM and path.suffix.lower() in TEXT_FORMATS:
+        text, _ = read_text(path, source=path.name)
+        if is_matrix(text):
+            if table is not None:
+                raise InputError(f"--table {table}: {path.name} is a bare matrix, which is one table without a name.")
+            return read_matrix(text, path.name, all_cells=all_cells), ()
+    release = release_of(name, status_map=status_map)
+    return leaf_counts(release, published=published, table=table), release.files
 
 
 def _from_standard_input(policy: Path | None, letters: Mapping[str, str] | None) -> "Release":

@@ -17,13 +17,14 @@ class Subject(StrEnum):
     RELEASE = "release"
     POLICY = "policy"
     REPORT = "report"
+    RISK = "risk"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy or report.
+    """Print a JSON Schema: release, policy, report or risk.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -38,6 +39,10 @@ def _schema(subject: Subject) -> object:
         from audit.report import report_schema
 
         return report_schema()
+    if subject is Subject.RISK:
+        from audit.report.schema import risk_schema
+
+        return risk_schema()
     from audit.io import policy_schema, release_schema
 
     return release_schema() if subject is Subject.RELEASE else policy_schema()

@@ -1,6 +1,6 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
 
@@ -79,6 +79,16 @@ class End:
     proof: Proof | None = None
     table: int | None = None
 
+    def plus(self, constant: int) -> "End":
+        """The same end of the target plus a constant, without proof and table."""
+        return End(
+            None if self.lp is None else self.lp + constant,
+            None if self.outer is None else self.outer + constant,
+            None if self.attained is None else self.attained + constant,
+            None if self.continuous is None else self.continuous + constant,
+            self.unlimited,
+        )
+
 
 @dataclass(frozen=True)
 class TargetBounds:
@@ -92,6 +102,10 @@ class TargetBounds:
     upper: End
     convex: bool
     seen: int
+
+    def plus(self, constant: int) -> "TargetBounds":
+        """The bounds of the target plus a constant, without proofs and tables."""
+        return replace(self, lower=self.lower.plus(constant), upper=self.upper.plus(constant))
 
     @property
     def at_least(self) -> int | None:

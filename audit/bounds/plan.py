@@ -23,9 +23,9 @@ def full(solver: Solver) -> Method:
     return Method("full", _Full(solver))
 
 
-def quick(solver: Solver) -> Method:
-    """A few tables: shows, proves nothing."""
-    return Method("quick", _Always((Probe(solver),)))
+def deciding(solver: Solver) -> Method:
+    """The same for questions that a few tables may answer (see Knowledge.enough): these are looked for first."""
+    return Method("deciding", _Always((Probe(solver), *_Full(solver).steps)))
 
 
 @dataclass(frozen=True)
@@ -42,5 +42,10 @@ class _Always:
 class _Full:
     solver: Solver
 
-    def __call__(self, component: Component, known: Knowledge) -> tuple[Step, ...]:
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All of them."""
         return (Simplex(self.solver), Gap(self.solver), Fill(self.solver))
+
+    def __call__(self, component: Component, known: Knowledge) -> tuple[Step, ...]:
+        return self.steps

@@ -196,4 +196,6 @@ def _intruder(intruder: Intruder) -> dict[str, Any]:
         found["prior"] = _number(intruder.prior)
     if intruder.insiders is not None:
         found["insiders"] = list(intruder.insiders)
+    if intruder.coalition > 1:
+        found["coalition"] = intruder.coalition
     return found

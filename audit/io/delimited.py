@@ -63,6 +63,30 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     return Columns(source, data, np.array(lines, dtype=np.int64))
 
 
+def read_rows(text: str, source: str, *, limit: int | None = None) -> tuple[list[list[str]], list[int]]:
+    """Rows of a delimited text without header, and the line each ends on; blank lines are passed over.
+
+    Parameters
+    ----------
+    limit: read so many rows only.
+
+    Raises
+    ------
+    InputError: no rows, or quotes that do not close.
+    """
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    size = _CHUNK if limit is None else limit
+    for more, ends in _chunks(text, sniff(text), source, size):
+        rows.extend(more)
+        lines.extend(ends)
+        if limit is not None and len(rows) >= limit:
+            break
+    if not rows:
+        raise InputError(f"{source}: has no rows.")
+    return rows, lines
+
+
 def sniff(text: str) -> str:
     """The delimiter under which the first rows have the same number of fields, as many as possible."""
     best, best_score = ",", (False, 1)

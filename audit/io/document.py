@@ -13,6 +13,7 @@ from audit.io.document_types import (
     NonNegative,
     Number,
     Positive,
+    Rank,
     Text,
     Unit,
     shape,
@@ -192,9 +193,10 @@ class IntruderDocument(Model):
     prior: NonNegative | None = Field(
         default=None, description="withheld values are known within this fraction of themselves"
     )
-    insiders: list[Literal["largest", "second", "singletons"]] | None = Field(
+    insiders: list[Literal["largest", "second", "singletons", "holdings"]] | None = Field(
         default=None, description="contributors who attack; left out: all that the agency's data allow"
     )
+    coalition: Rank = Field(default=1, description="so many contributors of a cell may act together")
 
 
 PolicyOrFile = Annotated[

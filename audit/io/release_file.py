@@ -138,6 +138,7 @@ def _release(
             document.intruder.nonempty,
             document.intruder.prior,
             None if insiders is None else tuple(dict.fromkeys(insiders)),
+            document.intruder.coalition,
         ),
         policy=_policy(document, policy, files, variables, source),
         microdata=microdata,

@@ -1,1 +1,1 @@
-"""Measures of risk computed from intervals."""
+"""Measures of risk: of cells from their intervals, of whole tables from their counts."""

@@ -107,7 +107,9 @@ class Intruder:
     prior: Fraction | None = None
     """Every withheld true value is known within this fraction of itself (0.5: between half and one and a half)."""
     insiders: tuple[str, ...] | None = None
-    """Of "largest", "second", "singletons"; None: all that the agency's data allow."""
+    """Of "largest", "second", "singletons", "holdings"; None: all that the agency's data allow."""
+    coalition: int = 1
+    """So many contributors of a cell may act together."""
 
 
 @dataclass(frozen=True)

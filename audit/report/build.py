@@ -10,7 +10,7 @@ import numpy as np
 from audit.bounds.component import End, TargetBounds
 from audit.bounds.engine import CellBounds
 from audit.bounds.reveal import Argument
-from audit.measures.insider_audit import InsiderAudit
+from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared

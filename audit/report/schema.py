@@ -1,4 +1,4 @@
-"""The JSON Schema of the report."""
+"""The JSON Schemas of what is written."""
 
 import json
 from importlib.resources import files
@@ -6,6 +6,15 @@ from importlib.resources import files
 
 def report_schema() -> dict[str, object]:
     """JSON Schema (2020-12) of tableseal/report/1."""
-    text = files("audit.report").joinpath("schemas/report.json").read_text("utf-8")
+    return _schema("report")
+
+
+def risk_schema() -> dict[str, object]:
+    """JSON Schema (2020-12) of tableseal/risk/1."""
+    return _schema("risk")
+
+
+def _schema(name: str) -> dict[str, object]:
+    text = files("audit.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
     schema: dict[str, object] = json.loads(text)
     return schema

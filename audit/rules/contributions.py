@@ -25,6 +25,8 @@ class Contributions:
     Attributes
     ----------
     start: int64 (cells + 1); the entries of cell c are start[c] up to start[c + 1].
+    contributor: int64 (entries), the same number for the same contributor in every cell.
+    records: int64 (contributors), how many records each one has.
     amount: int64 (entries), absolute contribution in units, not weighted.
     weight: float64 (entries), sampling weight of the contributor (1 without weights); records of one
         contributor count once, with the smallest of their weights.
@@ -37,6 +39,8 @@ class Contributions:
     """
 
     start: NDArray[np.int64]
+    contributor: NDArray[np.int64]
+    records: NDArray[np.int64]
     amount: NDArray[np.int64]
     weight: NDArray[np.float64]
     requested: NDArray[np.bool_]
@@ -96,6 +100,8 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     weighted = microdata.weight is not None
     return Contributions(
         start=start,
+        contributor=entries.contributor[order],
+        records=np.bincount(contributor),
         amount=size[order],
         weight=entries.weight[order],
         requested=asked[entries.contributor[order]],
@@ -246,6 +252,13 @@ def _contributors(microdata: Microdata) -> NDArray[np.int64]:
         for i, (h, u) in enumerate(zip(holding, unit, strict=True))
     )
     return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+
+
+def holding_labels(microdata: Microdata) -> dict[int, str]:
+    """Contributor (see Contributions) -> name of the holding that it is; other contributors have none."""
+    if microdata.holding is None:
+        return {}
+    return {c: h for c, h in zip(_contributors(microdata).tolist(), microdata.holding, strict=True) if h}
 
 
 def _merged(entries: _Entries) -> _Entries:

@@ -39,6 +39,7 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
     if report is None:
         return
     found = by_name(report)
+    together = document.get("intruder", {}).get("coalition", 1)
     exposed = False
     for name in oracle.open_cells:
         cell, unit = found.pop(name), oracle.units[name[0]]
@@ -58,9 +59,9 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
             assert cell.verdict == "not_judged", name
             continue
         verdict = "protected" if len(values) > 1 else "exposed"
-        if verdict == "protected" and known.sensitive and insiders_know(oracle, tables, name):
+        if verdict == "protected" and known.sensitive and insiders_know(oracle, tables, name, together):
             verdict = "underprotected"
-        unfit = verdict == "protected" and known.sensitive and some_insider_does_not_fit(oracle, tables, name)
+        unfit = verdict == "protected" and known.sensitive and some_insider_does_not_fit(oracle, tables, name, together)
         assert cell.verdict == verdict or (unfit and cell.verdict == "undecided"), name
         exposed |= known.sensitive and verdict != "protected"
     # Beside open cells only published ones that another table withholds may be listed.
@@ -73,32 +74,42 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
     assert_arithmetic(document, oracle, report)
 
 
-def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell) -> bool:
-    """Whether the only unit counted in some withheld cell, who knows that cell, is left one value of the target."""
+def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell, together: int) -> bool:
+    """Whether all units counted in some withheld cell, at most `together`, who know it, are left one value of the
+    target."""
     if oracle.cells[target].status not in WITHHELD:
         return False
     for name in oracle.open_cells:
         known, values = oracle.cells[name], np.rint(tables @ oracle.forms[name])
-        single = name[0] in oracle.counts and known.truth == 1 and known.status in WITHHELD
-        if name == target or not single or len(np.unique(values)) == 1:
+        if name == target or not _attacks(oracle, name, together) or len(np.unique(values)) == 1:
             continue
-        if oracle.cells[target].truth == 1 and _nested(oracle.forms[name], oracle.forms[target]):
-            continue  # it holds nothing but the insider
-        left = tables[values == 1]
+        truth, own = known.truth, oracle.cells[target].truth
+        if own is not None and own <= truth and _nested(oracle.forms[name], oracle.forms[target]):
+            continue  # it holds nobody but the insiders
+        left = tables[values == truth]
         if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
             return True
     return False
 
 
-def some_insider_does_not_fit(oracle: Oracle, tables: np.ndarray, target: Cell) -> bool:
-    """Whether the true 1 of some other withheld count is impossible, so that nothing is shown of that insider."""
+def some_insider_does_not_fit(oracle: Oracle, tables: np.ndarray, target: Cell, together: int) -> bool:
+    """Whether the true value of some other withheld count that insiders know is impossible, so that nothing is shown of
+    them."""
     return any(
         name != target
-        and name[0] in oracle.counts
-        and known.truth == 1
+        and _attacks(oracle, name, together)
+        and not (np.rint(tables @ oracle.forms[name]) == oracle.cells[name].truth).any()
+        for name in oracle.open_cells
+    )
+
+
+def _attacks(oracle: Oracle, name: Cell, together: int) -> bool:
+    known = oracle.cells[name]
+    return (
+        name[0] in oracle.counts
         and known.status in WITHHELD
-        and not (np.rint(tables @ oracle.forms[name]) == 1).any()
-        for name, known in ((name, oracle.cells[name]) for name in oracle.open_cells)
+        and known.truth is not None
+        and 1 <= known.truth <= together
     )
 
 

@@ -84,6 +84,8 @@ class Maker:
             intruder["nonempty"] = True
         if self.chance(8) and not self.nonnegative:
             intruder["nonnegative"] = False
+        if self.chance(15):
+            intruder["coalition"] = random.choice([2, 3])
         if intruder:
             document["intruder"] = intruder
         known = variables_of(document)

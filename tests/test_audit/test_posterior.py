@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.measures import insiders, posterior
+from audit.measures import posterior
+from audit.measures.insiders import formulas as insiders
 from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.model import Rounding, rounding
 from audit.model.rounding import rounding_interval

@@ -22,6 +22,8 @@ def test_the_cases_asked_for_are_there() -> None:
         "projections_2x2x2",
         "french_business",
         "norwegian_benefits",
+        "a14_tables",
+        "a15s_sample",
     } <= set(NAMES)
 
 

@@ -7,6 +7,7 @@ not know it). A returned end is always valid: if the cell's true value lies betw
 estimated amount lies between the returned ends.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 End = int | None
@@ -73,6 +74,23 @@ def second_seen_by_largest(lo: End, hi: End, own: int, n: int | None) -> tuple[E
     rest = max(rest_lo or 0, 0)
     low = min(rest, 1) if n is None else -(-rest // (n - 1))
     return low, (own if rest_hi is None else min(own, rest_hi))
+
+
+def largest_seen_by_group(lo: End, hi: End, own: Sequence[int], n: int) -> tuple[End, End]:
+    """What the contributors after the largest one, the second among them, know together of the largest contribution.
+
+    own: their contributions, largest first; n: number of contributors, more than they are. Whoever is left besides them
+    and the largest gives at most as much as the smallest of them.
+
+    Examples
+    --------
+    >>> largest_seen_by_group(995, 1004, [300, 90], 4)
+    (515, 614)
+    """
+    low = own[0]
+    if lo is not None:
+        low = max(low, lo - sum(own) - (n - len(own) - 1) * own[-1])
+    return low, others(lo, hi, sum(own))[1]
 
 
 def too_close(estimate_lo: End, estimate_hi: End, target: int, p: Fraction) -> bool:

@@ -1,0 +1,38 @@
+"""Shipped cases of `tableseal risk`."""
+
+from typing import TYPE_CHECKING
+
+from api.cases import Expected, Run
+from api.risk import RiskRequest, measure
+from audit.io.files import read_text
+from audit.io.matrix import read_matrix
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+    from audit.report.risk import RiskReport
+
+
+def run_risk(run: Run) -> "RiskReport":
+    """Measure the bare matrix of a run; its options are the fields of `RiskRequest`."""
+    text, _ = read_text(run.release, source=run.release.name)
+    return measure(RiskRequest(read_matrix(text, run.release.name), **run.options))  # type: ignore[arg-type]
+
+
+def look_up_risk(report: "RiskReport", expected: Expected) -> "Json":
+    """One figure: `R1`, `R2` or `HD`, alone for the whole table or behind `row 3` or `column 3`.
+
+    `estimated R1`, `estimated R2`, `true R1` and `true R2` are those of a sample.
+    """
+    place, _, figure = expected.field.rpartition(" ")
+    sample = report.sample
+    if place in ("estimated", "true"):
+        if sample is None or sample.true_r2 is None:
+            return None
+        known = {"true R1": sample.true_r1, "true R2": sample.true_r2.mean}
+        return (known | {"estimated R1": sample.r1.mean, "estimated R2": sample.r2.mean})[expected.field]
+    variable, _, code = place.partition(" ")
+    where = {variable: code} if place else {}
+    part = next(part for part in report.parts if dict(part.where) == where)
+    if figure == "R1" or part.after is None:
+        return part.risk
+    return {"R2": part.after.risk, "HD": part.after.distance}[figure].mean

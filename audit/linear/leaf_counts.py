@@ -1,0 +1,131 @@
+"""One table of a release -> its leaf cells as counts."""
+
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError, LimitError
+from audit.linear.absent import finest_codes
+from audit.linear.naming import plural
+from audit.model import Hierarchy, Release, Status, Table
+from audit.model.count_table import Axis, CountTable
+
+LARGEST = 2**62
+"""Cells of a table: their positions are 64-bit integers."""
+
+
+def leaf_counts(release: Release, *, published: bool = False, table: str | None = None) -> CountTable:
+    """The counts of a table at the finest level it lists: no totals, no groups.
+
+    Parameters
+    ----------
+    published: what is published (rounded or perturbed values), else the true counts.
+    table: name of the table; may be left out if there is only one.
+
+    Raises
+    ------
+    InputError: no such table, no table of counts, a leaf cell without the value that is needed, a negative count, or
+        one cell with two values.
+    LimitError: more than 2^62 cells.
+    """
+    chosen = _table(release, table)
+    where = chosen.source or f'table "{chosen.name}"'
+    if release.measures[chosen.measure].kind != "count":
+        raise InputError(f"{where}: {_no_count(release, chosen)}")
+    at = [v for v, name in enumerate(release.variables) if name in chosen.named]
+    hierarchies = [list(release.variables.values())[v] for v in at]
+    axes: list[Axis] = []
+    places: list[NDArray[np.int64]] = []
+    for v, hierarchy in zip(at, hierarchies, strict=True):
+        finest = finest_codes(hierarchy, chosen.codes[:, v])
+        axes.append(_axis(hierarchy, finest))
+        place = np.full(len(hierarchy.codes), -1, dtype=np.int64)
+        place[finest] = np.arange(len(finest))
+        places.append(place[chosen.codes[:, v]])
+    leaf = np.ones(len(chosen.codes), dtype=np.bool_)
+    for place in places:
+        leaf &= place >= 0
+    rows = np.flatnonzero(leaf)
+    values = _values(release, chosen, rows, published, where)
+    shape = tuple(len(axis.codes) for axis in axes)
+    if prod(shape) > LARGEST:
+        raise LimitError(f"{where}: {prod(shape):,} combinations of its codes are more than 2^62.")
+    flat = np.zeros(len(rows), dtype=np.int64)
+    if axes:
+        flat = np.ravel_multi_index(tuple(place[rows] for place in places), shape).astype(np.int64)
+    index, first, group = np.unique(flat, return_index=True, return_inverse=True)
+    differs = np.flatnonzero(values != values[first][group.ravel()])
+    if len(differs):
+        raise InputError(f"{where}: {_cell(release, chosen, rows[differs[0]])} is listed twice, with two values.")
+    found = CountTable(where, tuple(axes), index.astype(np.int64), values[first])
+    missing = found.cells - len(index)
+    if missing and chosen.absent.leaves != "zero":
+        raise InputError(
+            f"{where}: {plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says "
+            f"absent: {{leaves: {chosen.absent.leaves}}}; the measure needs every count."
+        )
+    return found
+
+
+def _table(release: Release, name: str | None) -> Table:
+    names = [table.name for table in release.tables]
+    if name is None and len(names) > 1:
+        raise InputError(f"the release has {len(names)} tables ({', '.join(names)}); say which with --table.")
+    if name is not None and name not in names:
+        raise InputError(f'there is no table "{name}"; tables are {", ".join(names)}.')
+    return release.tables[0 if name is None else names.index(name)]
+
+
+def _no_count(release: Release, table: Table) -> str:
+    """Why a magnitude is no frequency table: a negative or fractional value that is published, where there is one."""
+    unit = release.measures[table.measure].unit
+    known = table.value.known & (table.status <= Status.FROZEN)
+    odd = known & ((table.value.units < 0) | (table.value.units * unit.numerator % unit.denominator != 0))
+    if not odd.any():
+        return f'the measure "{table.measure}" is a magnitude; risk is measured of tables of counts (kind: count).'
+    row = int(np.flatnonzero(odd)[0])
+    kind = "negative" if table.value.units[row] < 0 else "fractional"
+    return f"{_cell(release, table, row)} has a {kind} value; risk is measured of tables of counts."
+
+
+def _axis(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> Axis:
+    """The finest codes, and every code that is a union of them."""
+    members = hierarchy.members.astype(np.int64)
+    sizes = members.sum(axis=1)
+    common = (members @ members[finest].T).tocoo()
+    code, part = common.coords
+    inside = common.data == sizes[finest][part]
+    code, part = code[inside], part[inside]
+    covered = np.zeros(len(sizes), dtype=np.int64)
+    np.add.at(covered, code, sizes[finest][part])
+    order = np.lexsort((part, code))
+    ends = np.searchsorted(code[order], np.arange(len(sizes) + 1))
+    groups = {
+        hierarchy.codes[at]: tuple(part[order[ends[at] : ends[at + 1]]].tolist())
+        for at in np.flatnonzero((covered == sizes) & (sizes > 0)).tolist()
+    }
+    return Axis(hierarchy.name, tuple(hierarchy.codes[at] for at in finest), groups)
+
+
+def _values(release: Release, table: Table, rows: NDArray[np.int64], published: bool, where: str) -> NDArray[np.int64]:
+    amounts = table.value if published else table.truth
+    zero = table.status[rows] == Status.STRUCTURAL_ZERO
+    known = amounts.known[rows] | zero
+    if not known.all():
+        row = rows[int(np.flatnonzero(~known)[0])]
+        needed = "a published value" if published else "a true value (`truth`, or a value beside its status)"
+        raise InputError(
+            f"{where}: {_cell(release, table, row)} has no count; the measure needs {needed} of every cell."
+        )
+    values = np.where(zero, 0, amounts.units[rows])
+    if (values < 0).any():
+        row = rows[int(np.flatnonzero(values < 0)[0])]
+        raise InputError(f"{where}: {_cell(release, table, row)} has a negative count.")
+    return values
+
+
+def _cell(release: Release, table: Table, row: int) -> str:
+    codes = release.cell_codes(table.codes[row])
+    named = {variable: code for variable, code in codes.items() if variable in table.named}
+    return "cell " + ", ".join(f"{variable}={code}" for variable, code in named.items())

@@ -1,0 +1,77 @@
+"""Who knows which withheld cells, or part of them, from their own books.
+
+* The only contributor of a withheld cell, or a coalition of all its contributors, knows the cell.
+* A holding knows what its units gave to each cell, and each cell to which nobody else contributes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.linear.naming import cell_name, plural
+from audit.measures.insiders.data import Data
+from audit.rules.contributions import Contributions, holding_labels
+
+
+@dataclass(frozen=True)
+class Knower:
+    """An insider by what it knows of open cells (positions among the open cells).
+
+    exact: cells that it knows, with their values in units. own: its own contributions, in units, to cells that others
+    contribute to as well. members: how many contributors act together.
+    """
+
+    who: str
+    exact: Mapping[int, int]
+    own: Mapping[int, int]
+    members: int
+
+
+def knowers(data: Data, kinds: tuple[str, ...], together: int) -> Iterator[Knower]:
+    """Single contributors, coalitions of up to `together` contributors, holdings; as far as `kinds` asks for them."""
+    known = data.cells.truth.known
+    limit = max(together, 1 if "singletons" in kinds else 0)
+    for s in data.targets.tolist():
+        cell = int(data.open_cells[s])
+        count = int(data.contributors[cell])
+        if not known[cell] or not 1 <= count <= limit or (count == 1 and "singletons" not in kinds):
+            continue
+        name = cell_name(data.release, data.cells, cell)
+        who = f"only contributor of {name}" if count == 1 else f"all {count} contributors of {name} together"
+        yield Knower(who, {s: int(data.cells.truth.units[cell])}, {}, count)
+    if "holdings" in kinds and data.contributions is not None:
+        yield from _holdings(data, data.contributions)
+
+
+def _holdings(data: Data, contributions: Contributions) -> Iterator[Knower]:
+    """Holdings of several units with a share in some target."""
+    microdata = data.release.microdata
+    if microdata is None or microdata.holding is None:
+        return
+    labels = holding_labels(microdata)
+    target_of = np.full(len(data.cells), -1, dtype=np.int64)
+    usable = data.targets[contributions.covered[data.open_cells[data.targets]]]
+    usable = usable[~data.is_count[data.open_cells[usable]]]
+    target_of[data.open_cells[usable]] = usable
+    target = target_of[contributions.cell]
+    several = contributions.records[contributions.contributor] > 1
+    at = np.flatnonzero((target >= 0) & several)
+    order = at[np.argsort(contributions.contributor[at], kind="stable")]
+    cuts = np.flatnonzero(np.diff(contributions.contributor[order])) + 1
+    for entries in np.split(order, cuts) if len(order) else ():
+        label = labels.get(int(contributions.contributor[entries[0]]))
+        if label is None:
+            continue
+        exact: dict[int, int] = {}
+        own: dict[int, int] = {}
+        for entry in entries.tolist():
+            k = int(target[entry])
+            cell = int(data.open_cells[k])
+            if data.contributors[cell] == 1 and data.cells.truth.known[cell]:
+                exact[k] = int(data.cells.truth.units[cell])
+            elif data.prepared.system.nonnegative:
+                own[k] = int(contributions.amount[entry])
+        if exact or own:
+            cells = plural(len(exact) + len(own), "withheld cell")
+            yield Knower(f'holding "{label}" (in {cells})', exact, own, 1)

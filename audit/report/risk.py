@@ -1,0 +1,256 @@
+"""What `tableseal risk` found, as JSON and as text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
+from audit.measures.sample_risk import Estimate, SampleRisk, SampleSettings
+from audit.report.exact_json import dumps
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+
+DIGITS = 12
+"""Significant digits that are given: the last ones of a float depend on the processor's logarithm."""
+
+UNSETTLED = 1e-9
+"""What margins of a model may miss without a remark."""
+
+LISTED = 60
+"""Parts of a table that the text lists; the JSON has all."""
+
+
+@dataclass(frozen=True)
+class RiskReport:
+    """The risk of one table.
+
+    Attributes
+    ----------
+    name: of the table.
+    parts: the whole table first, then its slices; empty if only a sample is at hand.
+    versions: how many protected versions there were (0: none, 1: the protected table).
+    drawn: how they were drawn (rounding base, seed); empty if they were not.
+    sample, sample_settings: estimates from a sample, and how they were made.
+    """
+
+    name: str
+    settings: RiskSettings
+    parts: tuple[PartRisk, ...] = ()
+    versions: int = 0
+    drawn: Mapping[str, int] = field(default_factory=dict)
+    sample: SampleRisk | None = None
+    sample_settings: SampleSettings | None = None
+
+
+def risk_json(report: RiskReport) -> str:
+    """The report as JSON text, tableseal/risk/1."""
+    groups = by_variable(report.parts)
+    two_way = len(groups) == 2
+    settings = report.settings
+    document: dict[str, Json] = {
+        "schema": "tableseal/risk/1",
+        "table": report.name,
+        "definition": settings.definition,
+        "form": settings.form if settings.definition == "a14" else None,
+        "weights": None if settings.weights is None else list(settings.weights),
+        "norm": "l2" if settings.weights is None else "weighted",
+        "term_names": list(settings.term_names),
+        "versions": report.versions,
+        "drawn": dict(report.drawn),
+        "whole": _part(report.parts[0]) if report.parts else None,
+        "rows": [_part(part) for part in groups[0]] if two_way else [],
+        "columns": [_part(part) for part in groups[1]] if two_way else [],
+        "slices": [] if two_way else [_part(part) for group in groups for part in group],
+        "sample": _sample(report),
+    }
+    return dumps(document, indent=1) + "\n"
+
+
+def _number(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _estimate(value: Estimate) -> "Json":
+    return {"mean": _number(value.mean), "error": _number(value.error), "deviation": _number(value.deviation)}
+
+
+def _part(part: PartRisk) -> "Json":
+    found: dict[str, Json] = {
+        "where": dict(part.where),
+        "K": part.cells,
+        "N": part.total,
+        "zeros": part.zeros,
+        "undefined": part.undefined,
+        "R1": None if part.risk is None else _number(part.risk),
+        "R2": None,
+        "H_X": None if part.entropy is None else _number(part.entropy),
+        "H_X_given_Y": None,
+        "HD": None,
+        "utility": None,
+        "terms": [_number(term) for term in part.terms],
+        "after": None,
+    }
+    if part.after is not None:
+        end = part.after
+        found |= {
+            "R2": _number(end.risk.mean),
+            "H_X_given_Y": None if end.conditional is None else _number(end.conditional.mean),
+            "HD": _number(end.distance.mean),
+            "utility": _number(end.utility.mean),
+            "after": _after(end),
+        }
+    return found
+
+
+def _after(end: ProtectedPart) -> "Json":
+    return {
+        "M": _estimate(end.total),
+        "R2": _estimate(end.risk),
+        "H_X_given_Y": None if end.conditional is None else _estimate(end.conditional),
+        "HD": _estimate(end.distance),
+        "HD_shares": _estimate(end.distance_shares),
+        "HD_bound": _number(end.bound),
+        "utility": _estimate(end.utility),
+        "terms": [_number(term) for term in end.terms],
+        "multipliers": [_number(factor) for factor in end.multipliers],
+        "above_original": end.above_original,
+        "lost_mass": _number(end.lost),
+        "impossible_cells": end.impossible,
+    }
+
+
+def _sample(report: RiskReport) -> "Json":
+    if report.sample is None or report.sample_settings is None:
+        return None
+    found, settings = report.sample, report.sample_settings
+    return {
+        "n": found.size,
+        "population": found.population,
+        "model": settings.model,
+        "smoothing": {"added": settings.smoothing.added, "pseudo_bayes": settings.smoothing.pseudo_bayes},
+        "margins_missed": _number(found.missed),
+        "samples": found.samples,
+        "populations": found.versions,
+        "R1": _estimate(found.r1),
+        "R2": _estimate(found.r2),
+        "zeros": _estimate(found.zeros),
+        "H_X": _estimate(found.entropy),
+        "H_X_given_Y": _estimate(found.conditional),
+        "true_R1": None if found.true_r1 is None else _number(found.true_r1),
+        "true_R2": None if found.true_r2 is None else _estimate(found.true_r2),
+    }
+
+
+def risk_text(report: RiskReport) -> str:
+    """The report for people: what was measured and how, a line a table, and what is to be known about it."""
+    lines = [_headline(report), *_drawn(report)]
+    if report.parts:
+        lines += ["", *_table(report)]
+    if report.sample is not None and report.sample_settings is not None:
+        lines += ["", *_sample_lines(report.sample, report.sample_settings)]
+    remarks = _remarks(report)
+    if remarks:
+        lines += ["", *remarks]
+    return "\n".join(lines) + "\n"
+
+
+def _headline(report: RiskReport) -> str:
+    settings = report.settings
+    how = "L2 form" if settings.weights is None else "weights " + ", ".join(f"{w:g}" for w in settings.weights)
+    form = f", form {settings.form}" if settings.definition == "a14" else ""
+    return f"Risk of {report.name}: definition {settings.definition}{form}, {how}."
+
+
+def _drawn(report: RiskReport) -> list[str]:
+    if report.versions == 0:
+        return []
+    if not report.drawn:
+        return ["R2, HD and utility: of the protected table."]
+    base, seed = report.drawn["rounding"], report.drawn["seed"]
+    return [f"R2, HD and utility: means over {report.versions:,} random roundings to base {base}, seed {seed}."]
+
+
+def _table(report: RiskReport) -> list[str]:
+    protected = report.versions > 0
+    header = ["table", "K", "N", "zeros", "R1"] + (["R2", "HD", "utility"] if protected else [])
+    random = report.versions > 1
+    if random:
+        header.insert(6, "+-")
+        header.insert(8, "+-")
+    rows = [header, *(_row(part, protected, random) for part in report.parts[: LISTED + 1])]
+    widths = [max(len(row[k]) for row in rows if len(row) > k) for k in range(len(header))]
+    lines = [
+        "  ".join(
+            entry.ljust(width) if k == 0 else entry.rjust(width)
+            for k, (entry, width) in enumerate(zip(row, widths, strict=False))
+        ).rstrip()
+        for row in rows
+    ]
+    more = len(report.parts) - LISTED - 1
+    return lines + ([f"... and {more:,} more parts (all are in the JSON)"] if more > 0 else [])
+
+
+def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
+    name = ", ".join(f"{variable}={code}" for variable, code in part.where.items()) or "whole"
+    row = [name, f"{part.cells:,}", f"{part.total:,}", f"{part.zeros:,}"]
+    if part.risk is None:
+        return [*row, "undefined"]
+    row.append(f"{part.risk:.4f}")
+    if protected and part.after is not None:
+        end = part.after
+        row.append(f"{end.risk.mean:.4f}")
+        row += [f"{end.risk.error:.2g}"] if random else []
+        row.append(f"{end.distance.mean:.4f}")
+        row += [f"{end.distance.error:.2g}"] if random else []
+        row.append(f"{end.utility.mean:.4f}")
+    return row
+
+
+def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
+    smoothing = [f"{settings.smoothing.added:g} added to every cell"] if settings.smoothing.added else []
+    smoothing += ["pseudo-Bayes"] if settings.smoothing.pseudo_bayes else []
+    lines = [
+        f"Sample of n = {found.size:,} from a population of N = {found.population:,}; {settings.model} model, "
+        f"{' and '.join(smoothing) or 'no'} smoothing; {found.samples:,} "
+        f"{'sample' if found.samples == 1 else 'samples'}, {found.versions:,} populations drawn for each."
+    ]
+    if found.true_r2 is not None:
+        lines.append(f"  true R1       {found.true_r1:.4f}")
+        lines.append(f"  true R2       {found.true_r2.mean:.4f} +- {found.true_r2.error:.2g}")
+    for name, value in (("R1", found.r1), ("R2", found.r2)):
+        lines.append(f"  estimated {name}  {value.mean:.4f} +- {value.error:.2g}")
+    return lines
+
+
+def _remarks(report: RiskReport) -> list[str]:
+    remarks: list[str] = []
+    if report.versions > 1 or report.sample is not None:
+        remarks.append("+- is the Monte-Carlo standard error of the mean; it shrinks with more repetitions.")
+    if report.sample is not None:
+        remarks.append("It says nothing of how well the model fits the population.")
+        missed = report.sample.missed
+        if missed > UNSETTLED:
+            remarks.append(f"Margins of the model still miss those of the sample by up to {missed:.1e} of its units.")
+    if report.settings.definition == "a14" and report.settings.form == "ratio" and report.versions:
+        remarks.append("Form ratio is the formula as printed in 2014; it is upside down: more uncertainty, more risk.")
+    if report.settings.definition == "a14" and report.settings.form == "a14-published" and report.versions:
+        remarks.append("Form a14-published only reproduces the figures printed in 2014; use uncertainty to judge.")
+    ends = [part.after for part in report.parts if part.after is not None]
+    above = sum(end.above_original for end in ends)
+    if above:
+        remarks.append(f"{above:,} times the risk came out above that of the original and was replaced by it.")
+    if ends and ends[0].lost:
+        remarks.append(
+            f"Up to {ends[0].lost:.1%} of the units of the whole table are expected in cells with a value that no "
+            "protected cell has; they are lost to the measure."
+        )
+    if ends and ends[0].impossible:
+        remarks.append(
+            f"In up to {ends[0].impossible:,} cells the stated method cannot have made the protected count of the "
+            "original one: is it the right method?"
+        )
+    undefined = sum(part.undefined is not None for part in report.parts)
+    if undefined:
+        remarks.append(f"{undefined:,} parts have one cell or no units: R1 and R2 are not defined for them.")
+    return remarks
