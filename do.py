@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
@@ -22,6 +23,22 @@ LINT = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]]
 TYPES = [["-m", "mypy"]]
 IMPORTS = [["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]]
 TEST = [["-m", "pytest", "-q"]]
+SOAK = [
+    f"tests/test_audit/test_{name}.py"
+    for name in (
+        "bounds_conformance",
+        "bounds_flows",
+        "decision",
+        "engine_brute_force",
+        "engine_linear_programs",
+        "engine_metamorphic",
+        "engine_reduce",
+        "engine_shuttle",
+        "proof",
+        "state",
+    )
+]
+"""Random tests of the engine, for `soak`."""
 
 UNSAFE = 1
 """Exit code of an audit that found something; in the demo this is the expected result."""
@@ -35,7 +52,9 @@ def main(arguments: list[str]) -> int:
         "lint": lambda _: development(LINT, []),
         "types": lambda _: development(TYPES, []),
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
+        "bench": bench,
         "cases": lambda more: tableseal(["cases", "--run", *more]),
+        "soak": soak,
     }
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)
@@ -53,6 +72,39 @@ def demo(more: list[str]) -> int:
         print(f"\nUnsafe, as expected of this example. The full report: {ROOT / DEMO_PAGE}")
         return 0
     return code
+
+
+def bench(more: list[str]) -> int:
+    """Measure ourselves against the programs of the bench group; those that cannot be installed are left out."""
+    install(development=False)
+    wanted = requirements((ROOT / "pyproject.toml").read_text("utf-8"), "bench")
+    stamp = ENVIRONMENT / "stamp-bench"
+    if not stamp.exists() or stamp.read_text() != "\n".join(wanted):
+        print("Installing the programs to compare with into .venv ...", file=sys.stderr, flush=True)
+        pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        failed = [program for program in wanted if run([*pip, program])]
+        for program in failed:
+            print(f"{program} could not be installed; its rows will say so.", file=sys.stderr)
+        if not failed:
+            stamp.write_text("\n".join(wanted))
+    return run([str(PYTHON), "-m", "cases.benchmarks", *more])
+
+
+def soak(more: list[str]) -> int:
+    """Look for counterexamples for so many minutes (60): the engine's random tests with one seed after another."""
+    minutes = float(more[0]) if more else 60.0
+    install(development=True)
+    end, seed = monotonic() + 60 * minutes, int(more[1]) if len(more) > 1 else 1
+    while monotonic() < end:
+        print(f"seed {seed}", flush=True)
+        code = run(
+            [str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}", *SOAK]
+        )
+        if code:
+            print(f"A counterexample: python3 do.py soak 0.1 {seed} shows it again.", file=sys.stderr)
+            return code
+        seed += 1
+    return 0
 
 
 def tableseal(arguments: list[str]) -> int:
@@ -78,7 +130,7 @@ def install(*, development: bool) -> None:
     make_environment()
     print("Installing into .venv (first use, or pyproject.toml has changed) ...", file=sys.stderr, flush=True)
     pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    extra = development_requirements(text.decode()) if development else []
+    extra = requirements(text.decode(), "dev") if development else []
     if run([*pip, "--editable", ".", *extra]):
         sys.exit("Installing failed; the lines above say why. Is there a network connection?")
     stamps[0 if development else -1].write_text(wanted)
@@ -96,11 +148,11 @@ def make_environment() -> None:
         sys.exit(f"Could not make {ENVIRONMENT}:\n{made.stdout}{made.stderr}")
 
 
-def development_requirements(pyproject: str) -> list[str]:
-    """The development group of pyproject.toml, read here because older pips do not know groups."""
+def requirements(pyproject: str, group: str) -> list[str]:
+    """A dependency group of pyproject.toml, read here because older pips do not know groups."""
     import tomllib
 
-    return list(tomllib.loads(pyproject)["dependency-groups"]["dev"])
+    return list(tomllib.loads(pyproject)["dependency-groups"][group])
 
 
 def run(command: list[str]) -> int:

@@ -40,9 +40,13 @@ def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
             from api.risk_cases import look_up_risk, run_risk
 
             return partial(look_up_risk, run_risk(run))
+        if run.kind == "sap":
+            from api.sap_cases import look_up_sap, run_sap
+
+            return partial(look_up_sap, run_sap(run))
         if run.kind == "audit":
             return partial(look_up, _report(run, progress))
-        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk.')
+        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk, sap.')
     except TablesealError as error:
         return error
 

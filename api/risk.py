@@ -22,7 +22,11 @@ REPLICATES = 1000
 POPULATIONS = 20
 """Populations for each sample of an experiment, if nothing is said: the samples vary much more than they do."""
 
+SAMPLES = 1000
+"""Samples of an experiment, if nothing is said."""
+
 BELONGS = {
+    "--samples": "--sample-size",
     "--swap-cap": "--swap-rate",
     "--cycle": "--transition",
     "--model": "--population or --sample-size",
@@ -55,7 +59,7 @@ class RiskRequest:
     multipliers: tuple[float, ...] | None = None
     population: int | None = None
     sample_size: int | None = None
-    samples: int = 1000
+    samples: int = SAMPLES
     model: Model = "main"
     smoothing: Smoothing = NO_SMOOTHING
 
@@ -154,7 +158,7 @@ def _transition(request: RiskRequest, largest: int) -> Transition:
     if request.rounding is not None:
         return MatrixTransition.rounding(request.rounding)
     if request.swap_rate is not None:
-        return SwappingTransition(request.swap_rate, request.swap_cap or largest)
+        return SwappingTransition(request.swap_rate, largest if request.swap_cap is None else request.swap_cap)
     assert request.transition is not None
     return MatrixTransition.of(request.transition, request.cycle)
 
@@ -188,6 +192,7 @@ def _refuse_mixtures(request: RiskRequest) -> None:
     unused = {
         "--swap-cap": request.swap_cap is not None and request.swap_rate is None,
         "--cycle": request.cycle != 1 and request.transition is None,
+        "--samples": request.samples != SAMPLES and request.sample_size is None,
         "--model": request.model != "main" and not sampling,
         "--smoothing": request.smoothing != NO_SMOOTHING and not sampling,
     }

@@ -6,6 +6,7 @@ from api.cases import Expected, Run
 from api.risk import RiskRequest, measure
 from audit.io.files import read_text
 from audit.io.matrix import read_matrix
+from audit.model.count_table import CountTable
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 def run_risk(run: Run) -> "RiskReport":
     """Measure the bare matrix of a run; its options are the fields of `RiskRequest`."""
-    text, _ = read_text(run.release, source=run.release.name)
-    return measure(RiskRequest(read_matrix(text, run.release.name), **run.options))  # type: ignore[arg-type]
+    name = run.release.name
+    counts = read_matrix(read_text(run.release, source=name)[0], name)
+    return measure(RiskRequest(CountTable.of_matrix(name, counts), **run.options))  # type: ignore[arg-type]
 
 
 def look_up_risk(report: "RiskReport", expected: Expected) -> "Json":

@@ -1,9 +1,10 @@
 """The audit: what an intruder can work out from a release, and whether it may go out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Literal
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
@@ -18,11 +19,14 @@ from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced, reduce
-from audit.measures.cumulative import cumulative_steps
+from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
-from audit.model import Note, Policy, Release
+from audit.measures.rank_view import rank_view
+from audit.measures.sap.requirement import judge_sap
+from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
+from audit.proof.model import Proof
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
@@ -65,10 +69,11 @@ class Explain:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """The report, and how it was computed."""
+    """The report, how it was computed, and where it was asked for its proof."""
 
     report: Report
     explain: Explain
+    proof: Proof | None = None
 
 
 def audit(
@@ -78,7 +83,9 @@ def audit(
     bounds: Bounds = "integer",
     withhold_primaries: bool = False,
     cumulative: bool = False,
+    entropy: Effort = QUICK,
     time_limit: float | None = None,
+    prove: bool = False,
     progress: Progress | None = None,
     executor: Executor = HERE,
     state: State | None = None,
@@ -91,7 +98,9 @@ def audit(
     bounds: `shuttle` (propagation only), `lp` (linear programming, rounded outward), `integer`.
     withhold_primaries: audit the what-if that exactly the sensitive cells are withheld.
     cumulative: also give each cell's interval as one table after another is released.
+    entropy: what entropies over tables may cost; the default counts small components exactly.
     time_limit: seconds after which open ends stay open.
+    prove: also write a proof that can be checked without this program.
     progress: told (step, done, total).
     state: remembers the bounds found so far, so that work that was cut short or crashed goes on from there.
     executor: where components and insiders are worked on; the report is the same anywhere.
@@ -102,6 +111,8 @@ def audit(
     LimitError: the release is too large.
     """
     tell = progress or silent
+    if prove and (withhold_primaries or release.intruder.prior is not None):
+        raise _NO_PROOF
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
     cells, notes = merge_cells(release)
@@ -121,7 +132,8 @@ def audit(
         clock.lap("linear system and additivity")
         reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
         clock.lap("reduction")
-        found = bound_forms(reduced, prepared.system.forms, method, limits, tell, executor=executor, state=state)
+        keeping = replace(limits, prove=prove)
+        found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
     except (AdditivityError, InfeasibleError):
         if withhold_primaries:
             raise _MISFIT from None
@@ -131,17 +143,39 @@ def audit(
     clock.lap("bounds")
     insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
     clock.lap("insiders")
+    sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
+    if sap is not None:
+        clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")
-    steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries) if cumulative else {}
+    steps = {}
     if cumulative:
+        from audit.measures.cumulative import cumulative_steps
+
+        steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
-    findings = Findings(prepared, found, sensitivity, insiders, arguments, steps)
+    digest = release_digest(release)
+    proof = None
+    if prove:
+        from audit.proof.write import prove as write_proof
+
+        proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell)
+        clock.lap("proof")
+    forms, open_cells = prepared.system.forms, prepared.system.open_cells
+    single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
+    tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
+    clock.lap("entropy over tables")
+    withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
+    rank = rank_view(_equations(prepared), reduced.rank, csr_array(forms[withheld]), found.determined[withheld])
+    clock.lap("rank")
+    findings = Findings(
+        prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank, sap
+    )
     report = build_report(
         findings,
         policy=rules,
         bounds=bounds,
-        digest=release_digest(release),
+        digest=digest,
         system_rank=reduced.rank,
         components=reduced.components,
         notes=(*release.notes, *notes, *insiders.notes),
@@ -149,8 +183,13 @@ def audit(
     )
     clock.lap("report")
     matrix = prepared.system.matrix
-    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)))
+    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)), proof)
 
+
+_NO_PROOF = InputError(
+    "A proof is checked against the released tables alone. A what-if is no release, and an intruder's prior rests on "
+    "true values: neither can be proved. Leave out --proof, or audit the release itself."
+)
 
 _MISFIT = InputError(
     "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "
@@ -171,6 +210,12 @@ class _Clock:
         now = perf_counter()
         self.laps.append((name, now - self._last))
         self._last = now
+
+
+def _equations(prepared: Prepared) -> csr_array:
+    """Everything that is known exactly, in short rows."""
+    rows = prepared.differenced
+    return csr_array(rows.matrix[np.flatnonzero(rows.lower == rows.upper)])
 
 
 def _arguments(

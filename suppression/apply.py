@@ -9,7 +9,9 @@ from audit.linear.cells import Cells
 from audit.model import Amounts, Release, Status, Table
 
 
-def protected_release(release: Release, cells: Cells, primary: NDArray[np.bool_], pattern: NDArray[np.bool_]) -> Release:
+def protected_release(
+    release: Release, cells: Cells, primary: NDArray[np.bool_], pattern: NDArray[np.bool_]
+) -> Release:
     """The release with exactly the cells of a pattern withheld, in every table that lists them.
 
     primary: bool (cells), sensitive ones; pattern: bool (cells), all withheld ones.

@@ -1,4 +1,4 @@
-"""Withhold as little as possible so that every sensitive cell stays protected; never without an audit of the outcome."""
+"""Withhold as little as possible so that every sensitive cell stays protected; and audit what came of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -10,8 +10,10 @@ from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
 from api.cli.risk_verb import risk_verb
+from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.streams import say
+from api.cli.verify_verb import verify_verb
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -38,9 +40,11 @@ def _tableseal(
 
 for _name, _verb in (
     ("audit", audit_verb),
+    ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),
     ("risk", risk_verb),
+    ("sap", sap_verb),
     ("schema", schema_verb),
     ("cases", cases_verb),
 ):

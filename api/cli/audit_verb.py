@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMap
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.model import Release
@@ -35,6 +37,13 @@ class Bounds(StrEnum):
     INTEGER = "integer"
 
 
+class Entropy(StrEnum):
+    """Over what entropies are asked for."""
+
+    VALUES = "values"
+    TABLES = "tables"
+
+
 def audit_verb(
     release: ReleaseArgument,
     bounds: Annotated[
@@ -54,6 +63,19 @@ def audit_verb(
         bool,
         typer.Option("--cumulative", help="Show each cell's risk as one table after another is released."),
     ] = False,
+    entropy: Annotated[
+        Entropy,
+        typer.Option(
+            help="tables: entropy over all tables that fit, for every cell, by sampling where there are too many to "
+            "count; values: only where counting is quick."
+        ),
+    ] = Entropy.VALUES,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", min=64, help="Tables sampled for --entropy tables.")
+    ] = 4096,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="S", min=0, help="Seed of the random numbers of --entropy tables.")
+    ] = 0,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", metavar="S", min=0, help="Seconds after which open cells stay undecided."),
@@ -80,6 +102,10 @@ def audit_verb(
         bool,
         typer.Option("--public", help="Leave out of every output what only the agency may know."),
     ] = False,
+    proof: Annotated[
+        str | None,
+        typer.Option("--proof", metavar="FILE", help="Write a proof that `tableseal verify` checks (confidential)."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which method was used for what, and how long it took.")
     ] = False,
@@ -91,13 +117,17 @@ def audit_verb(
 
     Example: tableseal audit release.yaml --html report.html
     """
-    targets = {"--json": json, "--html": html, "--state": state}
+    targets = {"--json": json, "--html": html, "--proof": proof, "--state": state}
     check_targets(targets, inputs=(release, policy))
+    if public and proof is not None:
+        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
         from audit.execution.processes import local
         from audit.execution.state import opened
+        from audit.measures.feasible_tables import QUICK, THOROUGH
         from audit.pipeline import audit
 
+        effort = replace(THOROUGH, samples=samples, seed=seed) if entropy is Entropy.TABLES else QUICK
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
@@ -106,12 +136,14 @@ def audit_verb(
                 bounds=bounds.value,
                 withhold_primaries=withhold_primaries,
                 cumulative=cumulative,
+                entropy=effort,
                 time_limit=time_limit,
+                prove=proof is not None,
                 progress=progress,
                 executor=executor,
                 state=memory,
             )
-        _write(result, loaded, json=json, html=html, public=public, explain=explain)
+        _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 
 
@@ -121,6 +153,7 @@ def _write(
     *,
     json: str | None,
     html: str | None,
+    proof: str | None,
     public: bool,
     explain: bool,
 ) -> None:
@@ -132,7 +165,11 @@ def _write(
         write_target(json, report_json(report))
     if html is not None:
         write_target(html, render_html(report, release))
-    taken = STREAM in (json, html)
+    if proof is not None and result.proof is not None:
+        from audit.proof import proof_json
+
+        write_target(proof, proof_json(result.proof))
+    taken = STREAM in (json, html, proof)
     say(_text(report, release, on_error_stream=taken), error=taken)
     if explain:
         say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)

@@ -50,18 +50,16 @@ def count_table_of(
     ------
     InputError: anything about the input that cannot be used.
     """
-    from audit.io.files import read_text
-    from audit.io.init import TEXT_FORMATS
-    from audit.io.matrix import is_matrix, read_matrix
+    from audit.io.matrix import matrix_in
     from audit.linear.leaf_counts import leaf_counts
+    from audit.model.count_table import CountTable
 
     path = Path(name)
-    if name != STREAM and path.suffix.lower() in TEXT_FORMATS:
-        text, _ = read_text(path, source=path.name)
-        if is_matrix(text):
-            if table is not None:
-                raise InputError(f"--table {table}: {path.name} is a bare matrix, which is one table without a name.")
-            return read_matrix(text, path.name, all_cells=all_cells), ()
+    matrix = None if name == STREAM else matrix_in(path, all_cells=all_cells)
+    if matrix is not None:
+        if table is not None:
+            raise InputError(f"--table {table}: {path.name} is a bare matrix, which is one table without a name.")
+        return CountTable.of_matrix(path.name, matrix), ()
     release = release_of(name, status_map=status_map)
     return leaf_counts(release, published=published, table=table), release.files
 

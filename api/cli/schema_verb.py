@@ -18,13 +18,15 @@ class Subject(StrEnum):
     POLICY = "policy"
     REPORT = "report"
     RISK = "risk"
+    PROOF = "proof"
+    SAP = "sap"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report or risk.
+    """Print a JSON Schema: release, policy, report, risk, sap or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -35,14 +37,14 @@ def schema_verb(
 
 
 def _schema(subject: Subject) -> object:
-    if subject is Subject.REPORT:
-        from audit.report import report_schema
+    if subject is Subject.PROOF:
+        from audit.proof import proof_schema
 
-        return report_schema()
-    if subject is Subject.RISK:
-        from audit.report.schema import risk_schema
+        return proof_schema()
+    if subject in (Subject.RELEASE, Subject.POLICY):
+        from audit.io import policy_schema, release_schema
 
-        return risk_schema()
-    from audit.io import policy_schema, release_schema
+        return release_schema() if subject is Subject.RELEASE else policy_schema()
+    from audit.report.schema import report_schema, risk_schema, sap_schema
 
-    return release_schema() if subject is Subject.RELEASE else policy_schema()
+    return {Subject.REPORT: report_schema, Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()

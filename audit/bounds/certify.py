@@ -158,6 +158,19 @@ def satisfies(component: Component, x: Rational) -> bool:
     )
 
 
+def fitting(component: Component, tables: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of some tables (int64, tables x columns) satisfy every row and column bound exactly."""
+    matrix = component.matrix
+    largest = max(float(tables.max(initial=0)), -float(tables.min(initial=0)))
+    if largest * float(np.abs(matrix.data).max(initial=0)) * matrix.shape[1] >= _SAFE:
+        return np.array([satisfies(component, Rational(x, 1)) for x in tables], np.bool_)
+    value = matrix @ tables.T
+    rows = (value >= component.lower[:, None]) & (value <= component.upper[:, None])
+    columns = (tables >= component.column_lower) & (tables <= component.column_upper)
+    result: NDArray[np.bool_] = rows.all(axis=0) & columns.all(axis=1)
+    return result
+
+
 def _within(value: NDArray[np.int64], lower: NDArray[np.int64], upper: NDArray[np.int64], denominator: int) -> bool:
     """lower <= value / denominator <= upper, by floor and ceiling so that nothing is multiplied up."""
     floor, ceiling = value // denominator, -((-value) // denominator)

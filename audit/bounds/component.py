@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from time import monotonic
+from time import monotonic, time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,7 @@ class End:
     unlimited: a direction in hand goes on for ever.
     proof: of `outer`, as the minimum of the target or of its negative (kept where Limits.prove asks for it).
     table: position in the answer's tables of the one that attains `attained`, likewise.
+    point: (numerators, denominator) of the real solution that has the value `continuous`, likewise.
     """
 
     lp: Fraction | None
@@ -78,6 +79,7 @@ class End:
     unlimited: bool = False
     proof: Proof | None = None
     table: int | None = None
+    point: tuple[NDArray[np.int64], int] | None = None
 
     def plus(self, constant: int) -> "End":
         """The same end of the target plus a constant, without proof and table."""
@@ -160,16 +162,25 @@ class Limits:
     """Also close the gap between linear and integer bounds."""
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
+    values: bool = True
+    """Also look for the values between the ends of narrow targets, to count how many are possible."""
 
     def __getstate__(self) -> dict[str, object]:
-        """What travels to another process or machine, whose clock differs: the seconds left."""
-        left = None if self.deadline is None else self.seconds_left()
-        return {"deadline": left, "integer": self.integer, "prove": self.prove}
+        """What travels to another process or machine, whose monotonic clock differs: the seconds left, and until when.
+
+        Work may wait for its turn after it was sent; only the time of day knows how long.
+        """
+        left = None if self.deadline is None else (self.seconds_left(), time())
+        return {"deadline": left, "integer": self.integer, "prove": self.prove, "values": self.values}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        left = state["deadline"]
-        state = state | {"deadline": left + monotonic() if isinstance(left, float) else None}
-        for name, value in state.items():
+        sent = state["deadline"]
+        deadline = None
+        if isinstance(sent, tuple):
+            left, at = sent
+            # Never more than was left, should the clocks of two machines disagree.
+            deadline = monotonic() + left - max(0.0, time() - at)
+        for name, value in (state | {"deadline": deadline}).items():
             object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:

@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.elastic import elastic
-from audit.bounds.problem import as_floats
+from audit.bounds.problem import moved_by
 from audit.errors import ContradictionError
+from audit.linear.integers import product
 from audit.linear.naming import full_name, interval_words
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver
@@ -18,14 +19,19 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
     """The error that names a smallest (irreducible) set of statements without a common real solution; if real
     solutions exist, it says that no solution in whole units does."""
     system = prepared.system
-    rows = _infeasible_rows(prepared, solver)
-    if rows is None:
+    found = _infeasible_rows(prepared, solver)
+    if found is None:
+        return ContradictionError(
+            "The released values and intervals contradict each other; which of them could not be narrowed down. "
+            "Check rounding bases, links and intervals."
+        )
+    if not found:
         return ContradictionError(
             "The released values and intervals contradict each other: tables of fractions fit them, but no table of "
             "whole multiples of the unit does. Check rounding bases, links and intervals."
         )
-    needed = list(rows)
-    for row in rows:
+    needed = list(found)
+    for row in found:
         rest = [r for r in needed if r != row]
         if rest and not _feasible(system.matrix[rest], system.lower[rest], system.upper[rest], prepared, solver):
             needed = rest
@@ -43,23 +49,53 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
 TOLERANCE = 1e-6
 """Total violation below which real solutions are taken to exist."""
 
+REFINEMENTS = 4
+"""Times that the problem is measured anew from the point found: floats of released values of 10^15 would not tell a
+contradiction of one unit from their own rounding."""
+
 
 def _violation(
     matrix: csr_array, lower: NDArray[np.int64], upper: NDArray[np.int64], nonnegative: bool, solver: Solver
-) -> tuple[float, Floats]:
-    """(least total violation, row multipliers) of rows over base cells."""
+) -> tuple[float, Floats] | None:
+    """(least total violation, row multipliers) of rows over base cells; None if the engine gives no answer."""
     columns = matrix.shape[1]
-    low = np.full(columns, 0.0 if nonnegative else -np.inf)
-    problem = Problem(matrix, as_floats(lower), as_floats(upper), low, np.full(columns, np.inf))
-    return elastic(problem, solver) or (0.0, np.zeros(matrix.shape[0]))
+    origin, answer = np.zeros(columns, np.int64), None
+    for _ in range(REFINEMENTS):
+        there = product(matrix, origin)
+        least, most = moved_by(lower, there), moved_by(upper, there)
+        scale = max(1.0, least.max(initial=0.0) / _LARGE, -most.min(initial=0.0) / _LARGE)
+        low = -origin / scale if nonnegative else np.full(columns, -np.inf)
+        problem = Problem(matrix, least / scale, most / scale, low, np.full(columns, np.inf))
+        found = elastic(problem, solver)
+        if found is None:
+            break
+        answer = scale * found.violation, found.row_dual
+        step = np.rint(scale * found.point)
+        if not step.any() or not (np.abs(step) < _FAR).all():
+            break
+        origin += step.astype(np.int64)
+        if nonnegative:
+            np.maximum(origin, 0, out=origin)
+    return answer
+
+
+_LARGE = 1e6
+"""What is still missing is scaled to at most this: the engine fails on much larger numbers."""
+
+_FAR = 2.0**60
+"""Released values and their sums are smaller."""
 
 
 def _infeasible_rows(prepared: Prepared, solver: Solver) -> list[int] | None:
-    """System rows behind a Farkas proof over the differenced rows (few, because these are sparse)."""
+    """System rows behind a Farkas proof over the differenced rows (few, because these are sparse); empty if real
+    solutions exist, None if the engine gives no answer."""
     differenced, nonnegative = prepared.differenced, prepared.release.intruder.nonnegative
-    violation, y = _violation(differenced.matrix, differenced.lower, differenced.upper, nonnegative, solver)
-    if violation < TOLERANCE:
+    found = _violation(differenced.matrix, differenced.lower, differenced.upper, nonnegative, solver)
+    if found is None:
         return None
+    violation, y = found
+    if violation < TOLERANCE:
+        return []
     used = np.where(np.abs(y) > 1e-9, np.rint(y * 2**20).astype(np.int64), 0)
     return [int(r) for r in np.flatnonzero(differenced.transform.T @ used)]
 
@@ -73,8 +109,8 @@ def _feasible(
 ) -> bool:
     touched = np.unique(matrix.indices)
     nonnegative = prepared.release.intruder.nonnegative
-    violation, _ = _violation(csr_array(matrix[:, touched]), lower, upper, nonnegative, solver)
-    return violation < TOLERANCE
+    found = _violation(csr_array(matrix[:, touched]), lower, upper, nonnegative, solver)
+    return found is None or found[0] < TOLERANCE
 
 
 def _statement(prepared: Prepared, row: int) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from audit.bounds.method import Method
 from audit.bounds.remembered import from_text, key_of, to_text
 from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
-from audit.linear.propagate import InfeasibleError
+from audit.linear.integers import entries, product
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
 
@@ -23,32 +22,55 @@ WORTH_SENDING = 20_000
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What shows that ends are attained (kept where Limits.prove asks for it).
+
+    pieces: (component, bounds) of the pieces that each form is a sum of; none where equations give its value.
+    columns: columns of the system in each component; tables: integer solutions of each component.
+    """
+
+    pieces: tuple[tuple[tuple[int, TargetBounds], ...], ...]
+    columns: dict[int, NDArray[np.int64]]
+    tables: dict[int, tuple[NDArray[np.int64], ...]]
+
+
+@dataclass(frozen=True)
 class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
     used: cost of each step on each component.
+    kept: see there.
     """
 
     bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
     used: tuple[Use, ...]
+    kept: Kept | None = None
 
     def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
         """The same bounds with a constant added to each form."""
         moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
-        return CellBounds(tuple(moved), self.determined, self.used)
+        return CellBounds(tuple(moved), self.determined, self.used, self.kept)
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Pieces:
-    """Forms cut along components: for each form the pieces it is the sum of, plus a constant."""
+    """Forms cut along components: each form is a constant plus a sum of pieces.
 
-    constant: list[int]
-    of_form: list[list[int]]
-    component: list[int]
-    columns: list[NDArray[np.int64]]
-    weights: list[NDArray[np.int64]]
+    Attributes
+    ----------
+    constant: int64 (forms).
+    form, piece: int64, one entry per use of a piece by a form, ordered by form.
+    weights: csr (pieces x columns), ordered by component.
+    start: int64 (components + 1): where each component's pieces begin.
+    """
+
+    constant: NDArray[np.int64]
+    form: NDArray[np.int64]
+    piece: NDArray[np.int64]
+    weights: csr_array
+    start: NDArray[np.int64]
 
 
 def bound_forms(
@@ -72,44 +94,53 @@ def bound_forms(
     ------
     InfeasibleError: no solution exists.
     """
-    determined_value = _determined(reduced, forms)
-    pieces = _cut(reduced, forms, skip=np.array([v is not None for v in determined_value], np.bool_))
-    solved: list[TargetBounds | None] = [None] * len(pieces.columns)
+    determined, value = _determined(reduced, forms)
+    pieces = _cut(reduced, forms, skip=determined)
+    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
+    order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
+    parts = _Components(reduced)
+    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
+    solved: list[TargetBounds] = []
     uses: list[Use] = []
-    by_component: dict[int, list[int]] = {}
-    for p, c in enumerate(pieces.component):
-        by_component.setdefault(c, []).append(p)
-    rows_of = _rows_of_components(reduced)
-    members_of = _members(reduced)
-    total, done = len(pieces.columns), 0
-    for c in sorted(set(range(reduced.components)) - set(by_component)) if check_rest else ():
-        # Nobody asks about these columns, but a release that no table fits must not pass as safe.
-        by_component[c] = []
-    order = sorted(by_component)
-    components = [
-        _component(
-            reduced,
-            rows_of[c],
-            members_of[c],
-            [pieces.columns[p] for p in by_component[c]],
-            [pieces.weights[p] for p in by_component[c]],
-        )
-        for c in order
-    ]
+    tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
     for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
+        solved += answer.targets
         uses += answer.uses
-        for p, result in zip(by_component[c], answer.targets, strict=True):
-            solved[p] = result
-        done += len(by_component[c])
-        progress("bounds", done, total)
+        tables[c] = answer.tables
+        progress("bounds", len(solved), pieces.weights.shape[0])
+    kept = _kept(pieces, solved, {c: parts.columns(c) for c in order}, tables) if limits.prove else None
+    return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses), kept)
+
+
+def _kept(
+    pieces: _Pieces,
+    solved: list[TargetBounds],
+    columns: dict[int, NDArray[np.int64]],
+    tables: dict[int, tuple[NDArray[np.int64], ...]],
+) -> Kept:
+    component = (np.searchsorted(pieces.start, pieces.piece, side="right") - 1).tolist()
+    by_form: list[list[tuple[int, TargetBounds]]] = [[] for _ in pieces.constant]
+    for form, piece, c in zip(pieces.form.tolist(), pieces.piece.tolist(), component, strict=True):
+        by_form[form].append((c, solved[piece]))
+    return Kept(tuple(tuple(own) for own in by_form), columns, tables)
+
+
+def _assembled(
+    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: _Pieces, solved: list[TargetBounds]
+) -> list[TargetBounds]:
+    ends = np.searchsorted(pieces.form, np.arange(len(determined) + 1)).tolist()
+    piece, constant = pieces.piece.tolist(), pieces.constant.tolist()
+    known, values = determined.tolist(), value.tolist()
     bounds = []
-    for f, known in enumerate(determined_value):
-        if known is not None:
-            bounds.append(_point(known))
+    for f in range(len(known)):
+        own = [solved[p] for p in piece[ends[f] : ends[f + 1]]]
+        if known[f]:
+            bounds.append(_point(values[f]))
+        elif len(own) == 1 and constant[f] == 0:
+            bounds.append(own[0])
         else:
-            parts = [solved[p] for p in pieces.of_form[f]]
-            bounds.append(_sum(pieces.constant[f], [b for b in parts if b is not None]))
-    return CellBounds(tuple(bounds), np.array([v is not None for v in determined_value], np.bool_), tuple(uses))
+            bounds.append(_sum(constant[f], own))
+    return bounds
 
 
 @dataclass(frozen=True)
@@ -155,103 +186,121 @@ def _point(value: int) -> TargetBounds:
     return TargetBounds(end, end, convex=True, seen=1)
 
 
-def _determined(reduced: Reduced, forms: csr_array) -> list[int | None]:
-    """Value of each form that the equations alone give."""
-    values: list[int | None] = []
-    by_singleton = (reduced.part_of < 0) & reduced.fixed
-    for start, end in zip(forms.indptr[:-1], forms.indptr[1:], strict=True):
-        columns, weights = forms.indices[start:end], forms.data[start:end]
-        free = ~by_singleton[columns]
-        total = Fraction(int(weights[~free] @ reduced.value[columns[~free]]))
-        groups: dict[int, tuple[list[int], list[int]]] = {}
-        for column, weight in zip(columns[free].tolist(), weights[free].tolist(), strict=True):
-            cols, wts = groups.setdefault(int(reduced.part_of[column]), ([], []))
-            cols.append(column)
-            wts.append(weight)
-        known: Fraction | None = total
-        for part_index, (cols, wts) in groups.items():
-            if part_index < 0:  # a column in no equation
-                known = None
-                break
-            part = reduced.parts[part_index]
-            local = np.searchsorted(part.columns, cols).tolist()
-            value = part.echelon.evaluate(local, wts)
-            if value is None:
-                known = None
-                break
-            assert known is not None
-            known += value
-        if known is not None and known.denominator != 1:
-            raise InfeasibleError  # a value between two multiples of the unit
-        values.append(None if known is None else int(known))
-    return values
+def _determined(reduced: Reduced, forms: csr_array) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """(which forms the equations alone give, their values)."""
+    value, rest = _split(forms, reduced.by_equations, reduced.value)
+    known = np.diff(rest.indptr) == 0
+    if reduced.equations is not None and not known.all():
+        left = np.flatnonzero(~known)
+        found = reduced.equations.values(csr_array(rest[left]))
+        known[left] = found.known
+        value[left] += found.whole()
+    return known, value
+
+
+def _split(forms: csr_array, known: NDArray[np.bool_], value: NDArray[np.int64]) -> tuple[NDArray[np.int64], csr_array]:
+    """(what known columns add to each form, the other columns of each form)."""
+    here = known[forms.indices]
+    return product(entries(forms, here), value), entries(forms, ~here)
 
 
 def _cut(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> _Pieces:
-    pieces = _Pieces([], [], [], [], [])
-    seen: dict[tuple[int, bytes, bytes], int] = {}
-    for f, (start, end) in enumerate(zip(forms.indptr[:-1], forms.indptr[1:], strict=True)):
-        columns, weights = forms.indices[start:end].astype(np.int64), forms.data[start:end]
-        fixed = reduced.fixed[columns]
-        pieces.constant.append(int(weights[fixed] @ reduced.value[columns[fixed]]))
-        own: list[int] = []
-        pieces.of_form.append(own)
-        if skip[f]:
-            continue
-        columns, weights = columns[~fixed], weights[~fixed]
-        label = reduced.component[columns]
-        order = np.lexsort((columns, label))
-        columns, weights, label = columns[order], weights[order], label[order]
-        cuts = np.flatnonzero(np.diff(label)) + 1
-        for cols, wts in zip(np.split(columns, cuts), np.split(weights, cuts), strict=True):
-            if len(cols) == 0:
-                continue
-            c = int(reduced.component[cols[0]])
-            key = (c, cols.tobytes(), wts.tobytes())
-            if key not in seen:
-                seen[key] = len(pieces.columns)
-                pieces.component.append(c)
-                pieces.columns.append(cols)
-                pieces.weights.append(wts)
-            own.append(seen[key])
-    return pieces
-
-
-def _rows_of_components(reduced: Reduced) -> list[NDArray[np.int64]]:
-    label = reduced.component[reduced.matrix.indices[reduced.matrix.indptr[:-1]]]
-    return _groups(label, reduced.components)
-
-
-def _members(reduced: Reduced) -> list[NDArray[np.int64]]:
-    at = np.flatnonzero(reduced.component >= 0)
-    return [at[g] for g in _groups(reduced.component[at], reduced.components)]
-
-
-def _groups(label: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
-    order = np.argsort(label, kind="stable")
-    start = np.searchsorted(label[order], np.arange(count + 1))
-    return [order[a:b] for a, b in pairwise(start)]
-
-
-def _component(
-    reduced: Reduced,
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    piece_columns: list[NDArray[np.int64]],
-    piece_weights: list[NDArray[np.int64]],
-) -> Component:
-    indptr = np.concatenate([[0], np.cumsum([len(c) for c in piece_columns])]).astype(np.int64)
-    flat = np.concatenate(piece_columns) if piece_columns else np.empty(0, np.int64)
-    weights = np.concatenate(piece_weights) if piece_weights else np.empty(0, np.int64)
-    targets = csr_array((weights, np.searchsorted(columns, flat), indptr), shape=(len(piece_columns), len(columns)))
-    return Component(
-        csr_array(reduced.matrix[rows][:, columns]),
-        reduced.lower[rows],
-        reduced.upper[rows],
-        reduced.column_lower[columns],
-        reduced.column_upper[columns],
-        targets,
+    constant, rest = _split(forms, reduced.fixed, reduced.value)
+    row = np.repeat(np.arange(forms.shape[0]), np.diff(rest.indptr))
+    wanted = np.flatnonzero(~skip[row])
+    column = rest.indices[wanted].astype(np.int64)
+    order = np.lexsort((column, reduced.component[column], row[wanted]))
+    row, column, weight = row[wanted][order], column[order], rest.data[wanted][order]
+    label = reduced.component[column]
+    first = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(label, prepend=-1) != 0))
+    size = np.diff(np.append(first, len(row)))
+    alike = _alike(first, size, column, weight)
+    # Pieces in the order of components, each as long as it first occurs.
+    standing, piece = np.unique(alike, return_inverse=True)
+    by_component = np.argsort(label[first[standing]], kind="stable")
+    rank = np.empty(len(standing), dtype=np.int64)
+    rank[by_component] = np.arange(len(standing))
+    standing = standing[by_component]
+    indptr = np.concatenate([[0], np.cumsum(size[standing])])
+    at = np.repeat(first[standing] - indptr[:-1], size[standing]) + np.arange(indptr[-1])
+    return _Pieces(
+        constant,
+        row[first],
+        rank[piece],
+        csr_array((weight[at], column[at], indptr), shape=(len(standing), forms.shape[1])),
+        np.searchsorted(label[first[standing]], np.arange(reduced.components + 1)),
     )
+
+
+def _alike(
+    first: NDArray[np.int64], size: NDArray[np.int64], column: NDArray[np.int64], weight: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each stretch of (column, weight) pairs the first one with the same pairs.
+
+    Stretches are compared by a random sum first; those that it calls alike are compared pair by pair.
+    """
+    if len(first) == 0:
+        return np.empty(0, np.int64)
+    random = np.random.default_rng(20071217).integers(-(2**62), 2**62, int(column.max()) + 1)
+    mark = np.add.reduceat(random[column] * weight, first)  # wraps around, on purpose
+    _, earliest, same = np.unique(mark, return_index=True, return_inverse=True)
+    other = earliest[same]
+    differs = size != size[other]
+    at = np.flatnonzero(~differs & (other != np.arange(len(first))))
+    within = np.arange(int(size[at].sum())) - np.repeat(np.cumsum(size[at]) - size[at], size[at])
+    here, there = np.repeat(first[at], size[at]) + within, np.repeat(first[other[at]], size[at]) + within
+    unequal = (column[here] != column[there]) | (weight[here] != weight[there])
+    differs[np.repeat(at, size[at])[unequal]] = True
+    return np.where(differs, np.arange(len(first)), other)
+
+
+class _Components:
+    """The reduced system in the order of its components."""
+
+    def __init__(self, reduced: Reduced) -> None:
+        self._reduced = reduced
+        matrix = reduced.matrix
+        label = reduced.component[matrix.indices[matrix.indptr[:-1]]]
+        self._rows, self._row_start = _grouped(label, reduced.components)
+        at = np.flatnonzero(reduced.component >= 0)
+        columns, self._column_start = _grouped(reduced.component[at], reduced.components)
+        self._columns = at[columns]
+        self._place = np.zeros(matrix.shape[1], dtype=np.int64)
+        self._place[self._columns] = np.arange(len(at)) - self._column_start[reduced.component[self._columns]]
+        self._matrix = csr_array(matrix[self._rows])
+
+    def columns(self, c: int) -> NDArray[np.int64]:
+        """Columns of component c, in the order in which its tables have them."""
+        result: NDArray[np.int64] = self._columns[self._column_start[c] : self._column_start[c + 1]]
+        return result
+
+    def component(self, c: int, weights: csr_array, first: int, last: int) -> Component:
+        """Component c with some rows of `weights` as targets."""
+        rows = slice(self._row_start[c], self._row_start[c + 1])
+        columns = self.columns(c)
+        reduced = self._reduced
+        return Component(
+            self._local(self._matrix, rows.start, rows.stop, len(columns)),
+            reduced.lower[self._rows[rows]],
+            reduced.upper[self._rows[rows]],
+            reduced.column_lower[columns],
+            reduced.column_upper[columns],
+            self._local(weights, first, last, len(columns)),
+        )
+
+    def _local(self, matrix: csr_array, first: int, last: int, columns: int) -> csr_array:
+        """Some rows, over the columns of their component."""
+        indptr = matrix.indptr[first : last + 1]
+        span = slice(indptr[0], indptr[-1])
+        return csr_array(
+            (matrix.data[span], self._place[matrix.indices[span]], indptr - indptr[0]), shape=(last - first, columns)
+        )
+
+
+def _grouped(label: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(positions ordered by label, where each label begins)."""
+    order = np.argsort(label, kind="stable")
+    return order, np.searchsorted(label[order], np.arange(count + 1))
 
 
 def _sum(constant: int, parts: list[TargetBounds]) -> TargetBounds:

@@ -24,14 +24,14 @@ class Fill:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Raise the number of values seen."""
-        if known.values is None or not limits.integer:
+        if known.values is None or not (limits.integer and limits.values):
             return
         half, left = known.targets, PROGRAMS
         width = -known.attained[half:] - known.attained[:half]
         unlimited = known.unlimited[:half] | known.unlimited[half:]
         for k in np.flatnonzero(~unlimited & (width > 1) & (width <= WIDTH)).tolist():
-            seen, low, high = known.values[k], int(known.attained[k]), -int(known.attained[half + k])
-            for value in range(low + 1, high):
+            seen = known.seen(k)
+            for value in range(int(known.attained[k]) + 1, -int(known.attained[half + k])):
                 if value in seen:
                     continue
                 if left == 0 or limits.out_of_time():

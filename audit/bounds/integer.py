@@ -33,7 +33,7 @@ def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, li
     InfeasibleError: proved that no integer solution exists.
     """
     cost = state.cost(k)
-    table = _integer_point(component, cost, solver, limits)
+    table = integer_point(component, cost, solver, limits)
     if table is not None:
         state.witness(table)
     if state.proved[k] >= state.attained[k]:
@@ -43,8 +43,8 @@ def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, li
     state.prove(k, min(proved, int(state.attained[k])), None)
 
 
-def find_any(component: Component, state: Knowledge, solver: Solver, limits: Limits) -> None:
-    """Find some integer solution of a component about which no question has led to one.
+def find_any(component: Component, state: Knowledge, solver: Solver, limits: Limits, *, prove: bool) -> None:
+    """Find some integer solution of a component about which no question has led to one. `prove`: or that there is none.
 
     Raises
     ------
@@ -53,10 +53,10 @@ def find_any(component: Component, state: Knowledge, solver: Solver, limits: Lim
     if _has_row_between_multiples(component):
         raise InfeasibleError
     nothing = np.zeros(component.matrix.shape[1], np.int64)
-    table = _integer_point(component, nothing, solver, limits)
+    table = integer_point(component, nothing, solver, limits)
     if table is not None:
         state.witness(table)
-    else:
+    elif prove:
         _prove(component, nothing, 1, solver, limits, state.witness)
 
 
@@ -83,10 +83,10 @@ def table_with(
         lower=np.concatenate([component.lower, fixed]),
         upper=np.concatenate([component.upper, fixed]),
     )
-    return _integer_point(narrowed, np.zeros(len(form), np.int64), solver, limits)
+    return integer_point(narrowed, np.zeros(len(form), np.int64), solver, limits)
 
 
-def _integer_point(
+def integer_point(
     component: Component, cost: NDArray[np.int64], solver: Solver, limits: Limits
 ) -> NDArray[np.int64] | None:
     """The integer solution that the engine finds for least cost, if it is one; None otherwise."""

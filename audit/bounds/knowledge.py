@@ -3,18 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
+from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from audit.bounds.network import is_network
+from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
 
-MOST_VALUES = 4096
-"""Different values of one target that are remembered."""
+MOST_VALUES = 2**23
+"""Values of targets that are remembered of one component."""
+
+MOST_BETWEEN = 64
+"""Points between two solutions that are worth a look; targets in narrow intervals do not move on longer ways."""
+
+_SAFE = float(NO_UPPER)
+
+_TOO_LARGE = (
+    "A withheld sum could be more than 2^62 units, which this program cannot count; choose a larger unit for the "
+    "measure."
+)
 
 NOTHING = NO_UPPER
 """`attained` where no table is in hand yet."""
@@ -29,35 +42,43 @@ class Knowledge:
 
     Attributes
     ----------
-    forms: int64 csr (2 targets x columns).
+    asked: int64 csr (targets x columns).
     proved: int64, no integer solution lies below; NO_LOWER where nothing is proved.
     attained: int64, an integer solution in hand has this value; NOTHING where there is none.
     real: int64, no real solution lies below (what the column bounds give); NO_LOWER where that is nothing.
     lp: exact linear programming value where it is proved.
     continuous: least value of a real solution in hand below `attained`.
+    met: bool, a real solution in hand reaches `proved` (in decision mode: goes as far as asked).
     unlimited: bool, a direction in hand goes down for ever.
     enough: int64, an end that some table brings to this value or below need not be closed (decision mode);
     NO_LOWER: it is to be closed.
     convex: every whole value between attained ends is possible.
-    values: different values seen of each target, kept only where not every value in between is known to be possible.
+    values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
+    in between is known to be possible.
+    heaviest: largest sum of the absolute coefficients of a target.
     in_hand: some integer solution was found.
+    feasible: some real solution was found.
     keep: proofs and tables are kept.
     """
 
-    forms: csr_array
+    asked: csr_array
     proved: NDArray[np.int64]
     attained: NDArray[np.int64]
     real: NDArray[np.int64]
     lp: list[Fraction | None]
     continuous: list[Fraction | None]
+    met: NDArray[np.bool_]
     unlimited: NDArray[np.bool_]
     enough: NDArray[np.int64]
     convex: bool
-    values: list[set[int]] | None
+    values: list[NDArray[np.int64]] | None
     keep: bool
+    heaviest: float
     in_hand: bool = False
+    feasible: bool = False
     proofs: list[Proof | None] = field(default_factory=list)
     tables: list[NDArray[np.int64]] = field(default_factory=list)
+    points: dict[int, tuple[NDArray[np.int64], int]] = field(default_factory=dict)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -67,29 +88,80 @@ class Knowledge:
 
     def cost(self, k: int) -> NDArray[np.int64]:
         """Form k as a dense row."""
-        row = np.zeros(self.forms.shape[1], np.int64)
-        span = slice(self.forms.indptr[k], self.forms.indptr[k + 1])
-        row[self.forms.indices[span]] = self.forms.data[span]
+        target, sign = (k, 1) if k < self.targets else (k - self.targets, -1)
+        row = np.zeros(self.asked.shape[1], np.int64)
+        span = slice(self.asked.indptr[target], self.asked.indptr[target + 1])
+        row[self.asked.indices[span]] = sign * self.asked.data[span]
         return row
 
     def witness(self, x: NDArray[np.int64]) -> None:
         """An integer solution in hand (the caller has checked it): it bounds every minimum from above."""
-        self.in_hand = True
-        value = self.forms @ x
-        better = value < self.attained
-        if self.keep and better.any():
-            self.table_of[better] = len(self.tables)
-            self.tables.append(x.copy())
+        self.witnesses(x.reshape(1, -1))
+
+    def witnesses(self, x: NDArray[np.int64]) -> None:
+        """Integer solutions in hand, one in each row."""
+        if len(x) == 0:
+            return
+        if not self._fits(x):
+            raise LimitError(_TOO_LARGE)
+        self.in_hand = self.feasible = True
+        value = self.asked @ x.T
+        least = np.concatenate([value.min(axis=1), -value.max(axis=1)])
+        if self.keep and not self.tables:
+            self.tables.append(x[0].copy())  # some table, though it may attain nothing that is asked
+        if self.keep and (least < self.attained).any():
+            which = np.concatenate([value.argmin(axis=1), value.argmax(axis=1)])
+            better = least < self.attained
+            used, position = np.unique(which[better], return_inverse=True)
+            self.table_of[better] = len(self.tables) + position
+            self.tables += list(x[used])
+        np.minimum(self.attained, least, out=self.attained)
+        if self.values is not None and sum(block.size for block in self.values) < MOST_VALUES:
+            self.values += [value.T, _between(x, value.T)]
+
+    def _fits(self, x: NDArray[np.int64]) -> bool:
+        """True if 64 bits hold the value of every target in some tables (floats look from afar)."""
+        largest = max(float(x.max(initial=0)), -float(x.min(initial=0)))
+        if largest * self.heaviest < _SAFE:
+            return True
+        return bool((abs(self.asked) @ np.abs(x.T.astype(np.float64))).max(initial=0.0) < _SAFE)
+
+    def seen(self, k: int) -> set[int]:
+        """Different values of target k in the integer solutions in hand; none where all in between are possible."""
+        return set().union(*(block[:, k].tolist() for block in self.values or ()))
+
+    def witness_real(self, x: Rational) -> None:
+        """A real solution in hand (the caller has checked it)."""
+        if x.denominator == 1:
+            self.witness(x.numerator)
+            return
+        if not self._fits(x.numerator.reshape(1, -1)):
+            return
+        asked = self.asked @ x.numerator
+        value = np.concatenate([asked, -asked])
+        # Of interest only where it is below `attained`, which only whole values beyond the next one tell.
+        for k in np.flatnonzero(-(-value // x.denominator) <= self.attained).tolist():
+            seen, best = Fraction(int(value[k]), x.denominator), self.continuous[k]
+            if seen < int(self.attained[k]) and (best is None or seen < best):
+                self.continuous[k] = seen
+                if self.keep:
+                    self.points[k] = x.numerator, x.denominator
+                self.met[k] |= seen <= max(int(self.proved[k]), int(self.enough[k]))
+                if seen == int(self.real[k]):
+                    self.lp[k] = seen
+
+    def attain(self, value: NDArray[np.int64]) -> None:
+        """Values of every form in integer solutions that were in hand; of those that keep no proof, and are convex."""
         np.minimum(self.attained, value, out=self.attained)
-        if self.values is not None:
-            for seen, v in zip(self.values, value.tolist(), strict=False):
-                if len(seen) < MOST_VALUES:
-                    seen.add(v)
 
     def prove(self, k: int, bound: int, proof: Proof | None) -> None:
         """Nothing lies below `bound` in minimum k; `proof` says why (looked at only where proofs are kept)."""
+        if bound >= NO_UPPER:
+            raise LimitError(_TOO_LARGE)
         if bound > self.proved[k]:
             self.proved[k] = bound
+            best = self.continuous[k]
+            self.met[k] |= best is not None and best <= bound
             if self.keep:
                 self.proofs[k] = proof
 
@@ -105,21 +177,33 @@ class Knowledge:
                 self.attained[k] = min(int(self.attained[k]), sign * end.attained)
                 self.in_hand = True
             self.lp[k] = None if end.lp is None else sign * end.lp
-            self.continuous[k] = None if end.continuous is None else sign * end.continuous
+            if end.continuous is not None:
+                self.continuous[k] = best = sign * end.continuous
+                self.met[k] |= best <= int(self.proved[k])
+                if end.point is not None:
+                    self.points[k] = end.point
             self.unlimited[k] |= end.unlimited
         if self.values is not None:
-            for seen, target in zip(self.values, begun.targets, strict=True):
-                seen.update(v for v in (target.lower.attained, target.upper.attained) if v is not None)
+            for seen in zip(*((t.lower.attained, t.upper.attained) for t in begun.targets), strict=True):
+                if None not in seen:
+                    self.values.append(np.array([seen], dtype=np.int64))
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""
+        real = self.real.tolist()
         for k in np.flatnonzero(self.real == self.attained).tolist():
-            self.lp[k] = Fraction(int(self.real[k]))
+            if self.lp[k] is None:
+                self.lp[k] = whole(real[k])
 
     def open_linear(self) -> NDArray[np.int64]:
         """Minima whose linear programming value is not known yet and that nothing else has settled."""
         unknown = np.array([v is None for v in self.lp], np.bool_)
-        return np.flatnonzero(unknown & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
+        return np.flatnonzero(unknown & ~self.met & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
+
+    def without_point(self) -> NDArray[np.int64]:
+        """Minima that a real solution reaches which was not kept."""
+        reached = [k for k, best in enumerate(self.continuous) if best is not None and k not in self.points]
+        return np.array(reached, dtype=np.int64)
 
     def open_integer(self) -> NDArray[np.int64]:
         """Minima between whose proved and attained value there is a gap that matters."""
@@ -133,39 +217,70 @@ class Knowledge:
         return result
 
     def closed(self) -> int:
-        """How many ends are closed or need not be."""
-        return int((self.unlimited | (self.proved >= self.attained) | self.settled).sum())
+        """How many ends are closed, by real solutions at least, or need not be."""
+        return int((self.unlimited | self.met | (self.proved >= self.attained) | self.settled).sum())
 
     def bounds(self) -> tuple[TargetBounds, ...]:
         """Both ends of every target."""
         # A direction without end proves nothing to be possible as long as no table is in hand to start from.
         self.unlimited &= self.in_hand
-        half = self.targets
+        half, ends = self.targets, self._ends()
         return tuple(
-            TargetBounds(
-                self._end(k, 1),
-                self._end(half + k, -1),
-                convex=self.convex,
-                seen=0 if self.values is None else len(self.values[k]),
-            )
-            for k in range(half)
+            TargetBounds(ends[k], ends[half + k], convex=self.convex, seen=count)
+            for k, count in enumerate(self._counts())
         )
 
-    def _end(self, k: int, sign: int) -> End:
-        """Minimum k as an end of its target; sign -1 turns the minimum of the negative into a maximum."""
-        proved, attained = int(self.proved[k]), int(self.attained[k])
-        lp, continuous = self.lp[k], self.continuous[k]
-        if continuous is not None and attained != NOTHING and continuous >= attained:
-            continuous = None
-        return End(
-            lp=None if lp is None else sign * lp,
-            outer=None if proved == NO_LOWER else sign * proved,
-            attained=None if attained == NOTHING else sign * attained,
-            continuous=None if continuous is None else sign * continuous,
-            unlimited=bool(self.unlimited[k]),
-            proof=self.proofs[k] if self.keep else None,
-            table=int(self.table_of[k]) if self.keep and self.table_of[k] >= 0 else None,
-        )
+    def _counts(self) -> list[int]:
+        """How many different values of each target were seen."""
+        if not self.values:
+            return [0] * self.targets
+        ordered = np.sort(np.concatenate(self.values).T, axis=1)
+        counts: list[int] = (1 + (np.diff(ordered, axis=1) != 0).sum(axis=1)).tolist()
+        return counts
+
+    def _ends(self) -> list[End]:
+        """Every minimum as an end of its target: minima of negatives become maxima."""
+        half = self.targets
+        sign = [1] * half + [-1] * half
+        proofs = self.proofs if self.keep else [None] * (2 * half)
+        told = (self.lp, self.proved.tolist(), self.attained.tolist(), self.continuous, self.unlimited.tolist())
+        return [
+            End(
+                None if lp is None else _times(sign, lp),
+                None if proved == NO_LOWER else sign * proved,
+                None if attained == NOTHING else sign * attained,
+                None if part is None or part >= attained != NOTHING else sign * part,
+                unlimited,
+                proof,
+                table if table >= 0 else None,
+                None if part is None or part >= attained != NOTHING else self.points.get(k),
+            )
+            for k, (sign, lp, proved, attained, part, unlimited, proof, table) in enumerate(
+                zip(sign, *told, proofs, self.table_of.tolist(), strict=True)
+            )
+        ]
+
+
+def _between(x: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Values of the targets at the whole points between one solution and the next: they are solutions too."""
+    points = np.gcd.reduce(np.diff(x, axis=0), axis=1)
+    at = np.flatnonzero((points > 1) & (points <= MOST_BETWEEN))
+    points = points[at]
+    row = np.repeat(np.arange(len(at)), points - 1)
+    step = np.arange(len(row)) - np.repeat(np.cumsum(points - 1) - (points - 1), points - 1) + 1
+    slope = (value[at + 1] - value[at]) // points[:, None]
+    result: NDArray[np.int64] = value[at][row] + step[:, None] * slope[row]
+    return result
+
+
+@lru_cache(maxsize=1 << 16)
+def whole(value: int) -> Fraction:
+    """A whole number as a fraction; the same ones come again and again."""
+    return Fraction(value)
+
+
+def _times(sign: int, value: Fraction) -> Fraction:
+    return whole(sign * value.numerator) if value.denominator == 1 else sign * value
 
 
 def know_nothing(
@@ -180,17 +295,19 @@ def know_nothing(
     low, high = form_bounds(component.targets, component.column_lower, component.column_upper)
     proved = np.concatenate([low, np.where(high == NO_UPPER, NO_LOWER, -high)])
     return Knowledge(
-        forms=csr_array(vstack([component.targets, -component.targets], format="csr")),
+        asked=component.targets,
         proved=proved,
         attained=np.full(2 * count, NOTHING),
         real=proved.copy(),
         lp=[None] * (2 * count),
         continuous=[None] * (2 * count),
+        met=np.zeros(2 * count, np.bool_),
         unlimited=np.zeros(2 * count, np.bool_),
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),
         convex=convex,
-        values=None if convex else [set() for _ in range(count)],
+        values=None if convex else [],
         keep=limits.prove,
+        heaviest=float(abs(component.targets).sum(axis=1).max(initial=0)),
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
         table_of=np.full(2 * count, -1, dtype=np.int64),
     )

@@ -1,6 +1,6 @@
 """A method is a sequence of steps that improve what is known of a component until nothing is open."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import Rational, satisfies
 from audit.bounds.component import Answer, Component, Limits, Use
 from audit.bounds.knowledge import Knowledge, know_nothing
+from audit.linear.propagate import InfeasibleError
 
 
 class Step(Protocol):
@@ -35,7 +36,8 @@ class Method:
     """Which steps a component is put through, in order."""
 
     name: str
-    steps: Callable[[Component, Knowledge], Sequence[Step]]
+    steps: Callable[[Component, Knowledge], Iterator[Step]]
+    """Each step is chosen when the one before has done its work."""
 
     def bounds(
         self,
@@ -55,6 +57,8 @@ class Method:
         ------
         audit.linear.propagate.InfeasibleError: the component has no solution.
         """
+        if (component.column_lower > component.column_upper).any() or (component.lower > component.upper).any():
+            raise InfeasibleError
         known = know_nothing(component, limits, enough)
         if start is not None and satisfies(component, Rational(start, 1)):
             known.witness(start)

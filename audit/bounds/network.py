@@ -1,45 +1,172 @@
 """Network matrices: integer bounds equal linear bounds, and every integer in between is possible."""
 
+from dataclasses import dataclass
+
 import numpy as np
-from scipy.sparse import coo_array, csr_array, vstack
-from scipy.sparse.csgraph import connected_components
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, eye_array, hstack, vstack
 
 from audit.bounds.component import Component
+from audit.linear.graph import joined
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A component as flows on the arcs of a directed graph.
+
+    Every column, every row that is an interval and every target of several columns is an arc; every row and every
+    such target is a node, and the last node (the root) takes what leaves the system. What leaves a node less what
+    enters it is the node's supply.
+
+    Attributes
+    ----------
+    tail, head: int64 (arcs; the columns come first), nodes; low, high: int64 (arcs), NO_LOWER / NO_UPPER for no bound.
+    supply: int64 (nodes but the root).
+    target: int64 (targets), the arc whose flow is the target's value; -1 where there is none.
+    multiplier: int64 csr (rows of the component x nodes but the root), turns node potentials into row multipliers.
+    """
+
+    tail: Ints
+    head: Ints
+    low: Ints
+    high: Ints
+    supply: Ints
+    target: Ints
+    multiplier: csr_array
+
+    @property
+    def root(self) -> int:
+        """The node that closes the system."""
+        return len(self.supply)
 
 
 def is_network(component: Component) -> bool:
-    """True if the rows of the system and each single target together form a network matrix after changing signs of
-    rows: every column has at most one +1 and one -1. Such a matrix is totally unimodular, so fixing a target to any
-    integer between its bounds leaves an integer solution (Hoffman, Kruskal 1956).
+    """True if every target is the flow on an arc of one network.
 
-    Targets with one column add a unit row, which never matters; longer targets are checked together with the rows,
-    which is sufficient.
+    Network matrices are totally unimodular, so fixing a target to any integer between its bounds leaves an integer
+    solution (Hoffman, Kruskal 1956).
     """
-    long_targets = np.flatnonzero(np.diff(component.targets.indptr) > 1)
-    parts = [component.matrix]
-    if len(long_targets):
-        parts.append(component.targets[long_targets])
-    matrix = csr_array(vstack(parts, format="csr"))
-    return network_signs(matrix)
+    network = network_of(component)
+    return network is not None and bool((network.target >= 0).all())
 
 
-def network_signs(matrix: csr_array) -> bool:
-    """True if row signs exist that leave at most one +1 and one -1 in each column.
+def network_of(component: Component) -> Network | None:
+    """The component as a network, None if its rows are none.
+
+    Targets of several columns join as rows with a free slack: as they are, or each less the longest rows inside it
+    (withheld totals of parts of a withheld total). Where neither gives a network they are left out.
+    """
+    matrix = component.matrix
+    if not _few_units(matrix):
+        return None
+    size = np.diff(component.targets.indptr)
+    unit = np.ones(len(size), np.bool_)
+    unit[np.repeat(np.arange(len(size)), size)[component.targets.data != 1]] = False
+    longer, single = np.flatnonzero(size > 1), (size == 1) & unit
+    found = None
+    if len(longer) == 0 or unit[longer].all():
+        rows = csr_array(vstack([matrix, component.targets[longer]], format="csr")) if len(longer) else matrix
+        found = _arcs(component, rows, None)
+        if found is None and len(longer):
+            found = _arcs(component, rows, _nested(rows))
+    if found is None and len(longer):
+        longer = longer[:0]
+        found = _arcs(component, matrix, None)
+    if found is None:
+        return None
+    tail, head, low, high, supply, multiplier = found
+    target = np.full(len(size), -1, dtype=np.int64)
+    target[single] = component.targets.indices[component.targets.indptr[:-1][single]]
+    target[longer] = len(tail) - len(longer) + np.arange(len(longer))
+    return Network(tail, head, low, high, supply, target, multiplier)
+
+
+def _arcs(
+    component: Component, rows: csr_array, transform: csr_array | None
+) -> tuple[Ints, Ints, Ints, Ints, Ints, csr_array] | None:
+    """Tails, heads, bounds, supplies and row multipliers of a network whose nodes are `transform` @ `rows`."""
+    own, count = component.matrix.shape[0], rows.shape[0]
+    free = count - own
+    lower = np.concatenate([component.lower, np.full(free, NO_LOWER)])
+    upper = np.concatenate([component.upper, np.full(free, NO_UPPER)])
+    exact = lower == upper
+    slack = np.flatnonzero(~exact)
+    value = np.where(exact, lower, 0)
+    nodes = rows
+    slacks = csr_array((np.full(len(slack), -1), (slack, np.arange(len(slack)))), shape=(count, len(slack)))
+    if transform is not None:
+        nodes, slacks, value = csr_array(transform @ rows), csr_array(transform @ slacks), product(transform, value)
+    by_arc = (hstack([nodes, slacks], format="csc") if len(slack) else nodes.tocsc()).astype(np.int64)
+    by_arc.eliminate_zeros()
+    entries = np.diff(by_arc.indptr)
+    sign = network_signs(by_arc)
+    if sign is None:
+        return None
+    entry = by_arc.data * sign[by_arc.indices]
+    end = np.repeat(np.arange(by_arc.shape[1]), entries)
+    tail, head = np.full(by_arc.shape[1], count), np.full(by_arc.shape[1], count)
+    tail[end[entry > 0]] = by_arc.indices[entry > 0]
+    head[end[entry < 0]] = by_arc.indices[entry < 0]
+    signed = csr_array((sign, (np.arange(count), np.arange(count))), shape=(count, count))
+    multiplier = signed if transform is None else csr_array(transform.T @ signed)
+    return (
+        tail,
+        head,
+        np.concatenate([component.column_lower, lower[slack]]),
+        np.concatenate([component.column_upper, upper[slack]]),
+        sign * value,
+        csr_array(multiplier[:own]),
+    )
+
+
+def _few_units(matrix: csr_array) -> bool:
+    """True if no column has more than two entries and all are units; cheap, and false of most that are no network."""
+    return bool(np.bincount(matrix.indices, minlength=1).max() <= 2 and (np.abs(matrix.data) == 1).all())
+
+
+def network_signs(matrix: csr_array) -> Ints | None:
+    """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none.
 
     Two entries of one column must get opposite signs: rows are nodes of a graph with an edge "same sign" or "other
     sign" for each column with two entries; the signs exist if the doubled graph never joins a row with its opposite.
     """
     by_column = matrix.tocsc()
-    count = np.diff(by_column.indptr)
-    if (np.abs(matrix.data) != 1).any() or (count > 2).any():
-        return False
-    first = by_column.indptr[:-1][count == 2]
-    a, b = by_column.indices[first], by_column.indices[first + 1]
+    if (np.diff(by_column.indptr) > 2).any() or (np.abs(by_column.data) != 1).any():
+        return None
+    first = by_column.indptr[:-1][np.diff(by_column.indptr) == 2]
+    a, b = by_column.indices[first].astype(np.int64), by_column.indices[first + 1].astype(np.int64)
     equal = by_column.data[first] == by_column.data[first + 1]  # equal entries: the rows need different signs
-    n = matrix.shape[0]
-    other = np.where(equal, b + n, b)
-    opposite = np.where(equal, b, b + n)
-    ends = (np.concatenate([a, a + n]), np.concatenate([other, opposite]))
-    graph = coo_array((np.ones(len(ends[0]), np.int8), ends), shape=(2 * n, 2 * n))
-    _, label = connected_components(graph, directed=False)
-    return bool((label[:n] != label[n:]).all())
+    n = by_column.shape[0]
+    other, opposite = np.where(equal, b + n, b), np.where(equal, b, b + n)
+    label = joined(2 * n, np.concatenate([a, a + n]), np.concatenate([other, opposite]))
+    if (label[:n] == label[n:]).any():
+        return None
+    return np.where(label[:n] < label[n:], 1, -1)
+
+
+def _nested(rows: csr_array) -> csr_array:
+    """Each row less the longest rows inside it that do not overlap: a unit triangular change of rows.
+
+    Only rows whose entries are all of one sign contain others or are contained.
+    """
+    count = rows.shape[0]
+    size = np.diff(rows.indptr)
+    total = rows.sum(axis=1)
+    plain, sign = np.abs(total) == size, np.sign(total)
+    shared = csr_array(abs(rows) @ abs(rows).T)
+    transform = eye_array(count, dtype=np.int64, format="lil")
+    place = np.empty(count, np.int64)
+    place[np.lexsort((np.arange(count), size))] = np.arange(count)
+    for whole in np.flatnonzero(plain).tolist():
+        span = slice(shared.indptr[whole], shared.indptr[whole + 1])
+        near, common = shared.indices[span], shared.data[span]
+        inside = near[plain[near] & (common == size[near]) & (place[near] < place[whole])]
+        taken: list[int] = []
+        for part in inside[np.argsort(-place[inside])].tolist():
+            if not taken or not shared[part, taken].sum():
+                taken.append(part)
+        transform[whole, taken] = -sign[whole] * sign[taken]
+    return csr_array(transform)

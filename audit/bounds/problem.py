@@ -17,13 +17,13 @@ def solver_problem(component: Component) -> tuple[Problem, NDArray[np.int64]]:
     """(problem in shifted columns z = x - shift, shift)."""
     low, high = component.column_lower, component.column_upper
     shift = np.where(low != NO_LOWER, low, np.where(high != NO_UPPER, high, 0))
-    moved = product(component.matrix, shift)
+    of_rows = product(component.matrix, shift)
     return Problem(
         component.matrix,
-        _moved(component.lower, moved),
-        _moved(component.upper, moved),
-        _moved(low, shift),
-        _moved(high, shift),
+        moved_by(component.lower, of_rows),
+        moved_by(component.upper, of_rows),
+        moved_by(low, shift),
+        moved_by(high, shift),
     ), shift
 
 
@@ -35,8 +35,8 @@ def as_floats(bound: NDArray[np.int64]) -> Floats:
     return result
 
 
-def _moved(bound: NDArray[np.int64], by: NDArray[np.int64]) -> Floats:
-    """bound - by, exactly where it is finite."""
+def moved_by(bound: NDArray[np.int64], by: NDArray[np.int64]) -> Floats:
+    """bound - by, exactly where it is finite, then as floats."""
     missing = np.abs(bound) >= NO_UPPER
     return as_floats(np.where(missing, bound, bound - by))
 

@@ -14,7 +14,7 @@ from audit.errors import InputError
 
 def key_of(component: Component, method: Method, limits: Limits) -> str:
     """A digest of a component and of what is asked about it; the time limit is no part of the question."""
-    digest = hashlib.sha256(f"{method.name} {limits.integer} {limits.prove}".encode())
+    digest = hashlib.sha256(f"{method.name} {limits.integer} {limits.prove} {limits.values}".encode())
     for array in (
         *(part for m in (component.matrix, component.targets) for part in (m.indptr, m.indices, m.data)),
         component.lower,
@@ -57,11 +57,13 @@ def from_text(text: str) -> Answer:
 
 def _end(end: End) -> list[Any]:
     proof = None if end.proof is None else _proof(end.proof)
-    return [_fraction(end.lp), end.outer, end.attained, _fraction(end.continuous), end.unlimited, proof, end.table]
+    point = None if end.point is None else [end.point[0].tolist(), end.point[1]]
+    real = _fraction(end.continuous)
+    return [_fraction(end.lp), end.outer, end.attained, real, end.unlimited, proof, end.table, point]
 
 
 def _to_end(found: list[Any]) -> End:
-    lp, outer, attained, continuous, unlimited, proof, table = found
+    lp, outer, attained, continuous, unlimited, proof, table, point = found
     return End(
         None if lp is None else Fraction(lp),
         outer,
@@ -70,6 +72,7 @@ def _to_end(found: list[Any]) -> End:
         unlimited,
         None if proof is None else _to_proof(proof),
         table,
+        None if point is None else (np.array(point[0], dtype=np.int64), point[1]),
     )
 
 

@@ -7,10 +7,9 @@ released cells named) is found by a small linear program, rounded to fractions, 
 and checked exactly; nothing unchecked is shown.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from heapq import heapify, heappop, heappush
+from math import ceil, floor
 from typing import Literal
 
 import numpy as np
@@ -19,20 +18,36 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.certify import Rational, rationalise
 from audit.bounds.problem import as_floats
+from audit.bounds.unfold import (
+    Multipliers,
+    Weights,
+    add_row,
+    entries_of,
+    left_over,
+    nonzero,
+    proved_bound,
+    through_singletons,
+)
+from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
 
-Multipliers = dict[int, Fraction]
-"""System row -> multiplier."""
+MOST_PROGRAMS = 300
+"""Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
+gives, which is a tenth longer (measured)."""
+
+
+LARGEST_AREA = 1_000
+"""Open base cells that hang together up to which the shortest argument is looked for."""
 
 
 @dataclass(frozen=True)
 class Argument:
     """Why a form is at least and at most certain values.
 
-    kind: `equation`, `bounds` or `integer` (the two ends leave one whole multiple).
+    kind: `equation`, `bounds` or `integer` (whole multiples only leave one value; see `by_cases`).
     lower, upper: multipliers of the two ends (equal for an equation); lower_value, upper_value: what they prove.
     zeros_lower, zeros_upper: some base cells' non-negativity is used for that end.
     """
@@ -44,6 +59,11 @@ class Argument:
     upper_value: Fraction
     zeros_lower: bool
     zeros_upper: bool
+
+    @property
+    def by_cases(self) -> bool:
+        """The ends leave more than one whole multiple; the others are ruled out case by case (audit.bounds.integer)."""
+        return floor(self.upper_value) > ceil(self.lower_value)
 
 
 @dataclass(frozen=True)
@@ -61,18 +81,6 @@ class _Area:
         inside = (at < len(self.columns)) & (self.columns[np.minimum(at, len(self.columns) - 1)] == form.indices)
         result[at[inside]] = form.data[inside]
         return result
-
-
-def _entries(matrix: csr_array, row: int) -> Iterator[tuple[int, int]]:
-    """(column, entry) pairs of one row."""
-    span = slice(matrix.indptr[row], matrix.indptr[row + 1])
-    return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
-
-
-def _subtract(target: Multipliers, matrix: csr_array, row: int, factor: Fraction) -> None:
-    """target -= factor * row."""
-    for column, entry in _entries(matrix, row):
-        target[column] = target.get(column, Fraction(0)) - factor * entry
 
 
 def _multipliers(rows: NDArray[np.int64], y: Rational) -> Multipliers:
@@ -93,15 +101,17 @@ class Revealer:
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
-        self._order = {column: k for k, (column, _, _) in enumerate(reduced.singletons)}
-        by_singleton = np.zeros(system.matrix.shape[1], np.int64)
-        for column, _, _ in reduced.singletons:
-            by_singleton[column] = 1
-        self._known = by_singleton.astype(np.bool_)
+        self._order = {column: k for k, column in enumerate(reduced.singletons.column.tolist())}
+        self._known = reduced.by_singleton
         self._value = np.where(self._known, reduced.value, 0)
-        open_part = csr_array(self._matrix.multiply((1 - by_singleton).reshape(1, -1)).tocsr())
+        open_part = csr_array(self._matrix.multiply((~self._known).astype(np.int64).reshape(1, -1)).tocsr())
         open_part.eliminate_zeros()
         self._open = open_part
+        self._by_column = csc_array(open_part)
+        self._size = np.diff(open_part.indptr)
+        self._programs_left = MOST_PROGRAMS
+        label = connected(csr_array(open_part[: self._sparse_rows]))[1]
+        self._area_size = np.bincount(label)[label]
         self._sparse = csc_array(open_part[: self._sparse_rows])
         self._longer = csc_array(open_part[self._sparse_rows :])
         moved = product(self._matrix, self._value)
@@ -116,19 +126,20 @@ class Revealer:
 
     def explain(self, form: csr_array) -> Argument | None:
         """An argument for the only value of a form (1 x columns), None if none could be confirmed."""
+        system = self._prepared.system
         columns = form.indices[~self._known[form.indices]]
-        area = self._area(columns)
-        equation = self._direct(area, form, columns) or self._equation(area, form)
+        equation = self._direct(form, columns) or self._shortest(form, columns) or self._eliminated(form)
         if equation is not None:
-            value = self._check(form, equation, None)
+            value = proved_bound(system, form, equation, equation=True)
             if value is not None:
                 return Argument("equation", equation, equation, value, value, False, False)
         ends = []
+        area = self._area(columns)
         for sign in (1, -1):
             signed = csr_array(form * sign)
             point = self._vertex(area, signed)
             found = None if point is None else self._multipliers(area, signed, point)
-            value = None if found is None else self._check(signed, found, point)
+            value = None if found is None else proved_bound(system, signed, found)
             if found is None or value is None:
                 return None
             ends.append((found, value))
@@ -180,21 +191,42 @@ class Revealer:
         outcome = self._solver.warm(problem).minimise(area.weights(form).astype(np.float64))
         return outcome.x if outcome.status == "optimal" else None
 
-    def _direct(self, area: _Area, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
+    def _direct(self, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
         """The shortest single equation whose open part is the form itself: total minus published parts."""
         if len(columns) == 0:  # only published base cells: nothing to combine
             return self._complete({}, form)
         if (form.data != 1).any():
             return None
-        exact = self._rest_lower[area.rows] == self._rest_upper[area.rows]
-        same_size = np.diff(area.matrix.indptr) == len(columns)
-        rows = area.rows[exact & same_size & (area.matrix @ area.weights(form) == len(columns))]
+        span = slice(self._by_column.indptr[columns[0]], self._by_column.indptr[columns[0] + 1])
+        rows = self._by_column.indices[span]
+        rows = rows[(self._size[rows] == len(columns)) & (self._rest_lower[rows] == self._rest_upper[rows])]
+        wanted = np.sort(columns)
+        rows = np.array([r for r in rows.tolist() if self._is_sum(r, wanted)], dtype=np.int64)
         if len(rows) == 0:
             return None
         return self._complete({int(rows[np.argmin(self._length[rows])]): Fraction(1)}, form)
 
-    def _equation(self, area: _Area, form: csr_array) -> Multipliers | None:
-        """Shortest combination of equations that gives the form; one warm program per area."""
+    def _is_sum(self, row: int, columns: NDArray[np.int64]) -> bool:
+        """True if a row's open part is the sum of the columns."""
+        span = slice(self._open.indptr[row], self._open.indptr[row + 1])
+        return bool((self._open.data[span] == 1).all() and (np.sort(self._open.indices[span]) == columns).all())
+
+    def _eliminated(self, form: csr_array) -> Multipliers | None:
+        """The combination of equations that elimination gives: exact, but not always short."""
+        equations = self._reduced.equations
+        if equations is None:
+            return None
+        y = equations.multipliers({c: w for c, w in entries_of(form, 0) if not self._known[c]})
+        if y is None:
+            return None
+        return self._complete({int(self._reduced.equation_row[k]): v for k, v in y.items()}, form)
+
+    def _shortest(self, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
+        """Shortest combination of equations that gives the form; one warm program per area, while programs last."""
+        if self._programs_left == 0 or self._area_size[columns[0]] > LARGEST_AREA:
+            return None
+        self._programs_left -= 1
+        area = self._area(columns)
         exact = np.flatnonzero(self._rest_lower[area.rows] == self._rest_upper[area.rows])
         if len(exact) == 0:
             return None
@@ -246,51 +278,17 @@ class Revealer:
 
     def _complete(self, found: Multipliers, form: csr_array) -> Multipliers:
         """Multipliers over system rows of a combination of short rows, plus the published base cells it leaves over."""
-        total: Multipliers = {}
-        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
+        total: Weights = {}
+        rest: Weights = dict(entries_of(form, 0))
         for row, factor in found.items():
-            _subtract(rest, self._matrix, row, factor)
-            _subtract(total, self._transform, row, -factor)
-        left = {c: v for c, v in rest.items() if v and self._known[c]}
+            whole = factor.numerator if factor.denominator == 1 else factor
+            add_row(rest, self._matrix, row, -whole)
+            add_row(total, self._transform, row, factor)
+        left: Weights = {c: v for c, v in rest.items() if v and self._known[c]}
         differenced = self._prepared.differenced
-        # Latest first: a column's equation holds only columns that were known before it.
-        queue = [-self._order[c] for c in left]
-        heapify(queue)
-        while queue:
-            column, row, entry = self._reduced.singletons[-heappop(queue)]
-            factor = left.pop(column) / entry
-            if not factor:
-                continue
-            for other, e in _entries(differenced.matrix, row):
-                if other != column:
-                    if other not in left:
-                        heappush(queue, -self._order[other])
-                    left[other] = left.get(other, Fraction(0)) - factor * e
-            _subtract(total, differenced.transform, row, -factor)
-        return {r: v for r, v in total.items() if v}
-
-    def _rest(self, form: csr_array, y: Multipliers) -> dict[int, Fraction]:
-        """form - A'y over base cells, exactly."""
-        rest = {c: Fraction(w) for c, w in _entries(form, 0)}
-        for row, factor in y.items():
-            _subtract(rest, self._prepared.system.matrix, row, factor)
-        return {c: v for c, v in rest.items() if v}
+        for row, weight in through_singletons(self._reduced, differenced, left, self._order).items():
+            add_row(total, differenced.transform, row, weight)
+        return nonzero(total)
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
-        return bool(self._rest(form, y))
-
-    def _check(self, form: csr_array, y: Multipliers, point: Floats | None) -> Fraction | None:
-        """The lower bound that the multipliers prove, in exact arithmetic; None if they prove nothing."""
-        system = self._prepared.system
-        rest = self._rest(form, y)
-        if point is None and rest:
-            return None
-        if any(v < 0 for v in rest.values()) or (rest and not system.nonnegative):
-            return None
-        total = Fraction(0)
-        for row, factor in y.items():
-            bound = int(system.lower[row] if factor > 0 else system.upper[row])
-            if abs(bound) >= NO_UPPER:
-                return None
-            total += factor * bound
-        return total
+        return bool(left_over(self._prepared.system, form, y))

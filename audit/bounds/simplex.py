@@ -43,10 +43,15 @@ class Simplex:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Linear programming values of the open ends, one after another from the last basis."""
+        asked = known.open_linear()
+        if known.keep and not limits.integer:
+            asked = np.union1d(asked, known.without_point())
+        if (known.feasible or known.met.any()) and len(asked) == 0:
+            return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
         if self._first_point(component, warm, shift, known, limits):
-            self._linear(component, warm, shift, known, limits)
+            self._linear(component, warm, shift, known, asked, limits)
 
     def _first_point(
         self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: Knowledge, limits: Limits
@@ -69,12 +74,13 @@ class Simplex:
         warm: WarmSolver,
         shift: NDArray[np.int64],
         state: Knowledge,
+        asked: NDArray[np.int64],
         limits: Limits,
     ) -> None:
         half = state.targets
         # Minimum and maximum of one target in turn: the vertices between them show much of the others.
         order = np.arange(2 * half).reshape(2, half).T.ravel()
-        for k in order[np.isin(order, state.open_linear())].tolist():
+        for k in order[np.isin(order, asked)].tolist():
             if state.real[k] == state.attained[k]:
                 continue
             if limits.out_of_time():
@@ -114,8 +120,11 @@ def _judge(
                     bound, y = better, multipliers
     if x is not None and x.denominator == 1:
         state.witness(x.numerator)
-    if value is not None and value < Fraction(int(state.attained[k])):
-        state.continuous[k] = value
+    if x is not None and value is not None and value < Fraction(int(state.attained[k])):
+        best = state.continuous[k]
+        state.continuous[k] = value if best is None else min(value, best)
+        if state.keep:
+            state.points[k] = x.numerator, x.denominator
     if bound is not None and y is not None:
         state.prove(k, ceil(bound), sparse(y) if state.keep else None)
         if bound == value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from audit.errors import InputError
 
@@ -19,10 +19,11 @@ class State:
 
     Raises
     ------
-    InputError: the file is there and is something else, or cannot be written.
+    InputError: the file is there and is something else, or cannot be read or written (also later, by any method).
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
             if not path.exists():
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -31,13 +32,13 @@ class State:
             tables = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             version = self._database.execute("PRAGMA user_version").fetchone()[0]
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"--state {path}: cannot be used ({error})") from None
+            raise self._unusable(error) from None
         if tables and (kind != _KIND or version != _VERSION):
             raise InputError(f"--state {path}: is not a state file of this version; give a new name")
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute(f"PRAGMA application_id = {_KIND}")
-        self._database.execute(f"PRAGMA user_version = {_VERSION}")
-        self._database.execute("CREATE TABLE IF NOT EXISTS found (key TEXT PRIMARY KEY, text TEXT NOT NULL)")
+        self._run("PRAGMA journal_mode = WAL")
+        self._run(f"PRAGMA application_id = {_KIND}")
+        self._run(f"PRAGMA user_version = {_VERSION}")
+        self._run("CREATE TABLE IF NOT EXISTS found (key TEXT PRIMARY KEY, text TEXT NOT NULL)")
 
     def __enter__(self) -> Self:
         return self
@@ -49,12 +50,23 @@ class State:
 
     def get(self, key: str) -> str | None:
         """What was found under a key, None if nothing was."""
-        row = self._database.execute("SELECT text FROM found WHERE key = ?", (key,)).fetchone()
+        row = self._run("SELECT text FROM found WHERE key = ?", key)
         return None if row is None else str(row[0])
 
     def put(self, key: str, text: str) -> None:
         """Keep what was found; it is on the disk when this returns."""
-        self._database.execute("INSERT OR REPLACE INTO found VALUES (?, ?)", (key, text))
+        self._run("INSERT OR REPLACE INTO found VALUES (?, ?)", key, text)
+
+    def _run(self, statement: str, *values: str) -> tuple[Any, ...] | None:
+        """The first row that a statement gives; the disk may be full, or the file locked, read-only or damaged."""
+        try:
+            row: tuple[Any, ...] | None = self._database.execute(statement, values).fetchone()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+        return row
+
+    def _unusable(self, error: Exception) -> InputError:
+        return InputError(f"--state {self._path}: cannot be used ({error})")
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 It is a release file like any other (inline cells and classifications) and reads back to an equal release; file names,
 row numbers of files and notes are not part of it. Whole numbers are JSON numbers; other numbers are exact text, so
-that no reader turns them into binary fractions.
+that no reader turns them into binary fractions. What a table says without a row is spelled out (`derived`), for readers
+that know nothing of our rules; it is not read back.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.io.derived import without_rows
 from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
 from audit.model import Amounts, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
@@ -134,6 +136,9 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
     if table.rounding is not None:
         found["rounding"] = {"base": _number(table.rounding.base * unit), "method": table.rounding.method}
     found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}
+    follows = without_rows(table, release)
+    if follows:
+        found["derived"] = follows
     if where:
         found["where"] = where
     found["cells"] = cells

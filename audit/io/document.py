@@ -154,6 +154,9 @@ class TableDocument(Model):
     )
     rounding: RoundingDocument | None = None
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
+    derived: dict[str, Any] = Field(
+        default={}, description="written by convert: what follows from `absent` where there is no row; never read"
+    )
 
 
 class MicrodataDocument(Model):

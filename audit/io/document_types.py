@@ -119,6 +119,7 @@ _POSITIVE = _Number(above=0)
 _ANY = _Number()
 _PERCENT = _Number(above=0, maximum=100)
 _NONNEGATIVE = _Number(minimum=0, maximum=10**6)
+_SHARE = _Number(minimum=0, maximum=1)
 _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
@@ -132,6 +133,7 @@ Number = Annotated[Fraction, PlainValidator(_ANY), _ANY.schema()]
 NonNegative = Annotated[Fraction, PlainValidator(_NONNEGATIVE), _NONNEGATIVE.schema()]
 Positive = Annotated[Fraction, PlainValidator(_POSITIVE), _POSITIVE.schema()]
 Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
+Share = Annotated[Fraction, PlainValidator(_SHARE), _SHARE.schema()]
 Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
 Rank = Annotated[int, _integer(_RANK), _RANK.schema()]

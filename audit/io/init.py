@@ -1,6 +1,5 @@
 """A first release document from a bare data file: what can be inferred safely, and every assumption as a note."""
 
-import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -11,17 +10,14 @@ import numpy as np
 from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.files import Folder
-from audit.io.numbers import decimal, decimal_sign, decimal_text, places
-from audit.io.sources import PARQUET, read_columns
+from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places
+from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
 from audit.io.totals import find_total
 from audit.io.wording import listing, quoted
 from audit.model import Note
 from audit.model.status import WORDS
 
 _ADVICE = "write a release file that says which"
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
-
-TEXT_FORMATS = (".csv", ".tsv", ".txt")
 
 # fmt: off
 _VALUE_NAMES = frozenset((
@@ -109,7 +105,7 @@ def _are_words(entries: Sequence[str | None]) -> bool:
 
 def _is_numeric(entries: Sequence[str | None]) -> bool:
     found = [entry.strip() for entry in entries if entry and entry.strip()]
-    return bool(found) and all(_NUMBER.fullmatch(entry) for entry in found)
+    return bool(found) and all(map(looks_like_number, found))
 
 
 def _value_column(columns: Columns, numeric: Sequence[str]) -> str:

@@ -1,30 +1,54 @@
-"""Bare matrices of counts: delimited numbers without header, codes or margins."""
+"""Bare matrices: delimited numbers without header, codes or margins."""
 
 import re
+from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.io.delimited import read_rows
+from audit.io.files import read_text
+from audit.io.numbers import looks_like_number
+from audit.io.sources import TEXT_FORMATS
 from audit.io.wording import quoted
-from audit.model.count_table import Axis, CountTable
+from audit.model.amounts import LIMIT
 
-LARGEST = 10**15
-"""Largest count: beyond it floating-point numbers no longer tell neighbouring counts apart."""
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
-_COUNT = re.compile(r"\+?([0-9]+)(?:[.,]0*)?")
+_NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)?", re.IGNORECASE)
+"""What programs write where a number is missing."""
 
 
 def is_matrix(text: str) -> bool:
-    """True if the first row of a delimited text holds numbers only, so that it cannot be a header."""
-    rows, _ = read_rows(text, "", limit=1)
-    return bool(rows) and all(_NUMBER.fullmatch(entry.strip()) for entry in rows[0])
+    """True if the first row of a delimited text holds numbers (or gaps behind one), so that it cannot be a header."""
+    try:
+        rows, _ = read_rows(text, "", limit=1)
+    except InputError:  # whoever reads it as a table says what is wrong, and where
+        return False
+    first = [entry.strip() for entry in rows[0]]
+    numbers = [looks_like_number(entry) for entry in first]
+    return (
+        bool(first[0])
+        and any(numbers)
+        and all(n or _NO_NUMBER.fullmatch(e) for n, e in zip(numbers, first, strict=True))
+    )
 
 
-def read_matrix(text: str, source: str, *, all_cells: bool = False) -> CountTable:
-    """The table in a bare matrix; its variables are called `row` and `column`, their codes 1, 2, ...
+def matrix_in(path: Path, *, all_cells: bool = False) -> NDArray[np.int64] | None:
+    """The counts in a file of delimited text; None if it is another kind of file, or has a header.
+
+    Raises
+    ------
+    InputError: as `read_matrix`, or the file cannot be read.
+    """
+    if path.suffix.lower() not in TEXT_FORMATS:
+        return None
+    text, _ = read_text(path, source=path.name)
+    return read_matrix(text, path.name, all_cells=all_cells) if is_matrix(text) else None
+
+
+def read_matrix(text: str, source: str, *, all_cells: bool = False) -> NDArray[np.int64]:
+    """The counts in a bare matrix, int64 (rows x columns).
 
     Parameters
     ----------
@@ -32,13 +56,13 @@ def read_matrix(text: str, source: str, *, all_cells: bool = False) -> CountTabl
 
     Raises
     ------
-    InputError: rows of different lengths, an entry that is no whole number from 0 to 10^15, or a margin.
+    InputError: rows of different lengths, an entry that is no whole number from 0 to 2^60, or a margin.
     """
     rows, lines = read_rows(text, source)
     width = len(rows[0])
-    for row, line in zip(rows, lines, strict=True):
+    for r, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
         if len(row) != width:
-            raise InputError(f"{source} line {line}: found {len(row)} numbers, expected {width} as in the first row.")
+            raise InputError(f"{source} row {r} (line {line}): found {_entries(row)}, expected {width} as in row 1.")
     values = np.array(
         [
             [_count(entry, f"{source} row {r} (line {line}), column {c}") for c, entry in enumerate(row, 1)]
@@ -48,12 +72,7 @@ def read_matrix(text: str, source: str, *, all_cells: bool = False) -> CountTabl
     )
     if not all_cells:
         _refuse_margins(values, source)
-    axes = tuple(
-        Axis(name, tuple(str(k + 1) for k in range(size)))
-        for name, size in zip(("row", "column"), values.shape, strict=True)
-    )
-    index = np.flatnonzero(values).astype(np.int64)
-    return CountTable(source, axes, index, values.ravel()[index])
+    return values
 
 
 def read_numbers(text: str, source: str) -> NDArray[np.float64]:
@@ -66,24 +85,28 @@ def read_numbers(text: str, source: str) -> NDArray[np.float64]:
     rows, lines = read_rows(text, source)
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
-            raise InputError(f"{source} line {line}: found {len(row)} numbers, expected {len(rows[0])}.")
+            raise InputError(f"{source} line {line}: found {_entries(row)}, expected {len(rows[0])} as in row 1.")
         for column, entry in enumerate(row, 1):
-            if not _NUMBER.fullmatch(entry.strip()):
+            if not looks_like_number(entry.strip()):
                 raise InputError(f"{source} line {line}, column {column}: found {quoted(entry)}, expected a number.")
     return np.array([[float(entry.strip().replace(",", ".")) for entry in row] for row in rows])
 
 
+def _entries(row: list[str]) -> str:
+    return f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
+
+
 def _count(entry: str, place: str) -> int:
     text = entry.strip()
-    whole = _COUNT.fullmatch(text)
-    if whole is None:
-        what = "a whole number that is not negative"
-        kind = "a negative or fractional count" if _NUMBER.fullmatch(text) else "no number"
-        raise InputError(f"{place}: found {quoted(text)}, {kind}; expected {what} (a count).")
-    value = int(whole.group(1))
-    if value > LARGEST:
-        raise InputError(f"{place}: found {quoted(text)}, more than the largest count of 10^15.")
-    return value
+    value = Decimal(text.replace(",", ".")) if looks_like_number(text) else None
+    if value is None or value < 0 or value != value.to_integral_value():
+        kind = "no number" if value is None else "a negative or fractional count"
+        raise InputError(
+            f"{place}: found {quoted(text)}, {kind}; expected a whole number that is not negative (a count)."
+        )
+    if value > LIMIT:
+        raise InputError(f"{place}: found {quoted(text)}, more than the largest count of 2^60.")
+    return int(value)
 
 
 def _refuse_margins(values: NDArray[np.int64], source: str) -> None:
@@ -93,9 +116,10 @@ def _refuse_margins(values: NDArray[np.int64], source: str) -> None:
         return
     row = len(values) > 1 and bool((exact[:-1].sum(axis=0) == exact[-1]).all())
     column = values.shape[1] > 1 and bool((exact[:, :-1].sum(axis=1) == exact[:, -1]).all())
-    found = [name for name, is_sum in (("row", row), ("column", column)) if is_sum]
-    if len(found) == 2 or (row and len(values) > 2) or (column and values.shape[1] > 2):
+    if (row and column) or (row and len(values) > 2) or (column and values.shape[1] > 2):
+        both = "the last row and the last column are sums of the others"
+        found = both if row and column else f"the last {'row' if row else 'column'} is the sum of the others"
         raise InputError(
-            f"{source}: the last {' and the last '.join(found)} equals the sum of the others. A bare matrix holds "
-            "cells only; leave margins out (or say --all-cells if these are no margins)."
+            f"{source}: {found}. A bare matrix holds cells only; leave margins out (or say --all-cells if these are no "
+            "margins)."
         )

@@ -30,7 +30,13 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,
 _RATIO = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
 _GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 _COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]{1,3})?")
+_NUMBER_LIKE = re.compile(r"[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
 _MAX_LENGTH = 400
+
+
+def looks_like_number(text: str) -> bool:
+    """True for a number with a point or a comma, whatever the comma may mean."""
+    return _NUMBER_LIKE.fullmatch(text) is not None
 
 
 def decimal(text: str) -> Fraction:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, Tag
 
-from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Rank, Text, shape
+from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Rank, Share, Text, shape
 
 ProtectionPercent = Annotated[
     NonNegative | None, Field(description="required distance on each side, in percent of the cell's value")
@@ -122,6 +122,13 @@ RuleDocument = Annotated[
 ]
 
 
+class SapDocument(Model):
+    """How likely subtraction of known units may recover a zero; for one measure of counts with true values."""
+
+    n: Count = Field(description="number of random units that the intruder knows")
+    max: Share = Field(description="largest probability allowed")
+
+
 class RequireDocument(Model):
     """What a release must satisfy."""
 
@@ -129,6 +136,7 @@ class RequireDocument(Model):
     protection: Flag = Field(default=True, description="required protection levels are enforced")
     basis: Literal["any", "integer"] = Field(default="any", description="integer: a continuous witness is not enough")
     risk: Positive | None = Field(default=None, description="largest disclosure risk 1/log2(possible values) allowed")
+    sap: SapDocument | None = Field(default=None, description="limit on the subtraction-attribution probability")
 
 
 class InsiderDocument(Model):

@@ -22,7 +22,7 @@ from audit.io.policy_document import (
     ThresholdRule,
 )
 from audit.io.yaml_text import as_text, parse_document
-from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, Threshold
+from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
 
 
 def read_policy(path: Path, source: str | None = None) -> Policy:
@@ -51,6 +51,7 @@ def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Polic
         protection=model.require.protection,
         basis=model.require.basis,
         risk=model.require.risk,
+        sap=None if model.require.sap is None else SapLimit(model.require.sap.n, model.require.sap.max),
     )
     # A rule may be switched off with `request: false`.
     rules = tuple(rule for document in model.primary if (rule := _rule(document)) is not None)
@@ -67,6 +68,8 @@ def policy_document(policy: Policy) -> dict[str, object]:
     }
     if policy.require.risk is not None:
         require["risk"] = _number(policy.require.risk)
+    if policy.require.sap is not None:
+        require["sap"] = {"n": policy.require.sap.n, "max": _number(policy.require.sap.max)}
     return {
         "primary": [_rule_document(rule) for rule in policy.primary],
         "require": require,

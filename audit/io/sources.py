@@ -7,6 +7,7 @@ from audit.io.delimited import read_delimited
 from audit.io.files import Folder
 from audit.io.frames import columns_from_parquet
 
+TEXT_FORMATS = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 
 

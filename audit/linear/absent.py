@@ -57,6 +57,15 @@ def finest_codes(hierarchy: Hierarchy, listed: NDArray[np.integer]) -> NDArray[n
     return np.unique(np.concatenate([finest, hierarchy.leaves[in_scope & ~covered]])).astype(np.int32)
 
 
+def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
+    """Per variable the codes of the finest level that a table lists. A variable that it does not name stands at one
+    code, and the table says nothing of the others."""
+    return [
+        finest_codes(h, table.codes[:, v]) if h.name in table.named else np.unique(table.codes[:, v])
+        for v, h in enumerate(release.variables.values())
+    ]
+
+
 def leaf_signature(hierarchy: Hierarchy) -> NDArray[np.int64]:
     """(codes x 2) hash of the set of leaves of each code; equal sets have equal rows (128 bits, fixed seed)."""
     weights = np.random.default_rng(20030407).integers(-(2**62), 2**62, (len(hierarchy.leaves), 2))
@@ -72,18 +81,13 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
     InputError: `leaves: error` and a combination has no row; `totals: compute` on a rounded table.
     LimitError: more than 20 million combinations.
     """
-    hierarchies = list(release.variables.values())
-    width = len(hierarchies)
+    width = len(release.variables)
     nothing = Completed(np.empty((0, width), np.int32), np.empty((0, width), np.int32), Amounts.none(0))
     if table.absent.leaves == "not_released" and table.absent.totals == "not_released":
         return nothing
     if len(table.codes) == 0:
         return nothing
-    # A variable that the table does not name stands at one code, and the table says nothing of the others.
-    finest = [
-        finest_codes(h, table.codes[:, v]) if h.name in table.named else np.unique(table.codes[:, v])
-        for v, h in enumerate(hierarchies)
-    ]
+    finest = finest_axes(table, release)
     _check_size(table, finest)
     measure = list(release.measures).index(table.measure)
     lookup = Lookup.of(_keys(space, measure, np.unique(table.codes, axis=0)))

@@ -56,18 +56,23 @@ class BaseTable:
         return prod(self.shape)
 
     def expand(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Base cells of each given cell: (position in `codes`, column) pairs. codes: (n x variables of the release)."""
-        owner = np.arange(len(codes), dtype=np.int64)
-        column = np.zeros(len(codes), dtype=np.int64)
+        """Base cells of each given cell, one cell after another: (columns, how many of them each cell has).
+
+        codes: (n x variables of the release).
+        """
+        size = np.ones(len(codes), dtype=np.int64)  # base cells of each cell so far
+        column = np.full(len(codes), self.offset, dtype=np.int64)
+        stride = self.size
         for v, atoms in zip(self.variables, self.atoms, strict=True):
-            code = codes[owner, v]
-            start, count = atoms.indptr[code].astype(np.int64), np.diff(atoms.indptr)[code]
-            total = int(count.sum())
-            repeat = np.repeat(np.arange(len(owner)), count)
-            within = np.arange(total) - np.repeat(np.cumsum(count) - count, count)
-            owner = owner[repeat]
-            column = column[repeat] * atoms.shape[1] + atoms.indices[start[repeat] + within]
-        return owner, column + self.offset
+            stride //= max(atoms.shape[1], 1)
+            count = np.diff(atoms.indptr)[codes[:, v]].astype(np.int64)
+            start = atoms.indptr[codes[:, v]].astype(np.int64)
+            each = np.repeat(count, size)  # atoms that every base cell so far is crossed with
+            first = np.repeat(start, size) - np.cumsum(each) + each
+            at = np.repeat(first, each) + np.arange(int(each.sum()))
+            column = np.repeat(column, each) + stride * atoms.indices[at]
+            size *= count
+        return column, size
 
 
 @dataclass(frozen=True)
@@ -254,9 +259,17 @@ def junction_tree(
         graph.add_edges_from(combinations(neighbours, 2))
         graph.remove_node(chosen)
     cliques = sorted(tuple(sorted(c)) for c in found if not any(c < d for d in found))
+    return cliques, clique_tree(cliques)
+
+
+def clique_tree(cliques: Sequence[tuple[int, ...]]) -> list[tuple[int, int, tuple[int, ...]]]:
+    """(clique, clique, common variables) of a spanning tree of largest total separator size: a junction tree, if the
+    cliques are those of a chordal graph."""
+    import networkx as nx
+
     weighted = nx.Graph()
     weighted.add_nodes_from(range(len(cliques)))
     for a, b in combinations(range(len(cliques)), 2):
         weighted.add_edge(a, b, weight=len(set(cliques[a]) & set(cliques[b])))
     tree = sorted((min(a, b), max(a, b)) for a, b in nx.maximum_spanning_edges(weighted, data=False))
-    return cliques, [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]
+    return [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]

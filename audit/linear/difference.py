@@ -118,14 +118,15 @@ def _row_pairs(
 
 def _tables_of_rows(system: LinearSystem, sign: int) -> NDArray[np.int64]:
     """(rows x words) bit set of the base tables that the entries of one sign of each row lie in."""
-    tables = system.base.tables
+    tables, matrix = system.base.tables, system.matrix
     table = np.repeat(np.arange(len(tables)), [t.size for t in tables])
-    words = len(tables) // 62 + 1
-    row = np.repeat(np.arange(system.matrix.shape[0]), np.diff(system.matrix.indptr))
-    use = system.matrix.data * sign > 0
-    at, row = table[system.matrix.indices[use]], row[use]
-    result = np.zeros((system.matrix.shape[0], words), dtype=np.int64)
-    np.bitwise_or.at(result, (row, at // 62), np.left_shift(np.int64(1), at % 62))
+    result = np.zeros((matrix.shape[0], len(tables) // 62 + 1), dtype=np.int64)
+    filled = np.flatnonzero(np.diff(matrix.indptr))
+    use = matrix.data * sign > 0
+    for word in range(result.shape[1]):
+        bit = np.where(table // 62 == word, np.left_shift(np.int64(1), table % 62), 0)
+        bits = np.where(use, bit[matrix.indices], 0)
+        result[filled, word] = np.bitwise_or.reduceat(bits, matrix.indptr[filled]) if len(filled) else 0
     return result
 
 

@@ -39,3 +39,31 @@ def bound_sum(bounds: NDArray[np.int64], groups: NDArray[np.integer], size: int)
     if gone.any():
         total[gone] = bounds[missing][0]
     return total
+
+
+def multiply(a: csr_array, b: csr_array) -> csr_array | None:
+    """a @ b in exact 64-bit integers; None if an entry could leave their range."""
+    if a.nnz and b.nnz:
+        largest = np.abs(b.data.astype(np.float64)).max()
+        sums = np.add.reduceat(np.abs(np.append(a.data, 0).astype(np.float64)), np.minimum(a.indptr[:-1], a.nnz))
+        if sums.max(initial=0.0) * largest >= float(NO_UPPER):
+            return None
+    return csr_array(a @ b)
+
+
+def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.object_]:
+    """matrix @ vector in integers of any size (as Python integers)."""
+    magnitude = abs(matrix).astype(np.float64) @ np.abs(vector.astype(np.float64))
+    if magnitude.max(initial=0.0) < float(NO_UPPER):
+        exact: NDArray[np.object_] = (matrix @ vector).astype(object)
+        return exact
+    result = np.zeros(matrix.shape[0], dtype=object)
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    np.add.at(result, row, matrix.data.astype(object) * vector[matrix.indices].astype(object))
+    return result
+
+
+def entries(matrix: csr_array, wanted: NDArray[np.bool_]) -> csr_array:
+    """The matrix with some of its stored entries only."""
+    indptr = np.concatenate([[0], np.cumsum(wanted)])[matrix.indptr]
+    return csr_array((matrix.data[wanted], matrix.indices[wanted], indptr), shape=matrix.shape)

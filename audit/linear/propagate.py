@@ -1,25 +1,78 @@
-"""Bounds on single columns from one row at a time, to a fixpoint: vectorised, in exact integers.
+"""Bounds on single columns from one row at a time, to a fixpoint, in exact integers.
 
 With `integer` the bounds are rounded inward (the shuttle); without, outward, so that they hold for every real table
-and can stand beside linear programming bounds.
+and can stand beside linear programming bounds. Every round takes the bounds of the round before and looks again only at
+rows whose columns changed; large systems are compiled, small ones vectorised, with the same result.
 """
+
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.kernels import Runner, tighten
 
 ROUNDS = 200
 
 FAR = 2**55
 """Propagated bounds beyond this are dropped; released values of that size keep the bounds they came with."""
 
+MOST = float(2**61)
+"""Row sums of this size might not fit 64 bits: the bounds of such a row are dropped rather than trusted."""
+
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class InfeasibleError(Exception):
     """Some column has no value left. Internal: callers turn it into a readable conflict."""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Every tightening in the order of time, so that a bound can be traced back to rows.
+
+    Attributes
+    ----------
+    round: int64; bounds of round t were derived from bounds of earlier rounds only (a column's last tightening before
+        t, else its bound at the start).
+    column: int64; upper: bool, which of its bounds; row: int64, the row that gave it; value: int64, the new bound.
+    """
+
+    round: NDArray[np.int64]
+    column: NDArray[np.int64]
+    upper: NDArray[np.bool_]
+    row: NDArray[np.int64]
+    value: NDArray[np.int64]
+
+
+@dataclass
+class Log:
+    """Collects reasons while `propagate` runs."""
+
+    _parts: list[tuple[int, NDArray[np.int64], bool, NDArray[np.int64], NDArray[np.int64]]] = field(
+        default_factory=list
+    )
+
+    def add(
+        self, t: int, column: NDArray[np.int64], upper: bool, row: NDArray[np.int64], value: NDArray[np.int64]
+    ) -> None:
+        """Bounds of one round and side."""
+        self._parts.append((t, column, upper, row, value))
+
+    def reasons(self, name: NDArray[np.int64]) -> Reasons:
+        """All of them; name: what rows are called."""
+        parts = self._parts
+        size = [len(column) for _, column, *_ in parts]
+        nothing = np.empty(0, np.int64)
+        return Reasons(
+            np.repeat(np.array([t for t, *_ in parts], dtype=np.int64), size),
+            np.concatenate([nothing, *(column for _, column, *_ in parts)]),
+            np.repeat(np.array([upper for _, _, upper, *_ in parts], dtype=np.bool_), size),
+            name[np.concatenate([nothing, *(row for *_, row, _ in parts)])],
+            np.concatenate([nothing, *(value for *_, value in parts)]),
+        )
 
 
 def propagate(
@@ -30,6 +83,7 @@ def propagate(
     column_upper: NDArray[np.int64],
     *,
     integer: bool,
+    log: Log | None = None,
 ) -> Bounds:
     """Tighten column bounds with every row and direction until nothing changes.
 
@@ -37,43 +91,103 @@ def propagate(
     ----------
     matrix: int64 (rows x columns); lower, upper: row bounds; column_lower, column_upper: what is known at the start;
         sentinels NO_LOWER / NO_UPPER.
+    log: is told every tightening.
 
     Raises
     ------
     InfeasibleError: a lower bound passed an upper bound.
     """
     low, high = column_lower.copy(), column_upper.copy()
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    column, entry = matrix.indices.astype(np.int64), matrix.data
-    positive = entry > 0
-    has_low, has_high = lower[row] != NO_LOWER, upper[row] != NO_UPPER
-    size = np.abs(entry)
-    for _ in range(ROUNDS):
-        # Contribution of each entry to the least and the greatest value of its row.
-        at_least = np.where(positive, low[column], high[column])
-        at_most = np.where(positive, high[column], low[column])
-        down = _others(entry, at_least, row, matrix.shape[0])
-        up = _others(entry, at_most, row, matrix.shape[0])
-        # entry * x <= upper - (least of the others), entry * x >= lower - (greatest of the others)
-        usable = has_high & (down != NO_LOWER)
-        room = np.where(usable, upper[row] - down, 0)
-        need_ok = has_low & (up != NO_LOWER)
-        need = np.where(need_ok, lower[row] - up, 0)
-        new_low, new_high = low.copy(), high.copy()
-        np.minimum.at(new_high, column, np.where(usable & positive, _down(room, size, integer), NO_UPPER))
-        np.maximum.at(new_low, column, np.where(usable & ~positive, _up(-room, size, integer), NO_LOWER))
-        np.maximum.at(new_low, column, np.where(need_ok & positive, _up(need, size, integer), NO_LOWER))
-        np.minimum.at(new_high, column, np.where(need_ok & ~positive, _down(-need, size, integer), NO_UPPER))
+    run = Runner(matrix.nnz)
+    rows = np.arange(matrix.shape[0])
+    by_column = None
+    sub, sub_lower, sub_upper = matrix, lower, upper
+    for t in range(ROUNDS):
+        tighter = _compiled_round if run.compiled else _vectorised_round
+        found = tighter(run, sub, sub_lower, sub_upper, low, high, integer, log is not None)
+        (new_low, by_low), (new_high, by_high) = found
         if (new_low > new_high).any():
             raise InfeasibleError
-        if (new_low == low).all() and (new_high == high).all():
+        raised, lowered = np.flatnonzero(new_low != low), np.flatnonzero(new_high != high)
+        if len(raised) == 0 and len(lowered) == 0:
             break
+        if log is not None:
+            log.add(t, raised, False, rows[by_low[raised]], new_low[raised])
+            log.add(t, lowered, True, rows[by_high[lowered]], new_high[lowered])
         low, high = new_low, new_high
+        if by_column is None:
+            by_column = csr_array(matrix.T.tocsr())
+        rows = np.unique(by_column[np.concatenate([raised, lowered])].indices).astype(np.int64)
+        sub, sub_lower, sub_upper = csr_array(matrix[rows]), lower[rows], upper[rows]
     # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
     return (
         np.where((np.abs(low) > FAR) & (low != NO_LOWER), column_lower, low),
         np.where((np.abs(high) > FAR) & (high != NO_UPPER), column_upper, high),
     )
+
+
+_Side = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""New bounds, and which row gave them (positions among the rows of this round; undefined where nothing changed)."""
+
+
+def _compiled_round(
+    run: Runner,
+    matrix: csr_array,
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    integer: bool,
+    _: bool,
+) -> tuple[_Side, _Side]:
+    system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
+    new_low, new_high = low.copy(), high.copy()
+    by_low, by_high = np.zeros_like(low), np.zeros_like(low)
+    run(tighten, *system, lower, upper, low, high, new_low, new_high, by_low, by_high, integer, NO_UPPER, MOST)
+    return (new_low, by_low), (new_high, by_high)
+
+
+def _vectorised_round(
+    run: Runner,
+    matrix: csr_array,
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    low: NDArray[np.int64],
+    high: NDArray[np.int64],
+    integer: bool,
+    reasons: bool,
+) -> tuple[_Side, _Side]:
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    column, entry = matrix.indices.astype(np.int64), matrix.data
+    positive, size = entry > 0, np.abs(entry)
+    # Contribution of each entry to the least and the greatest value of its row.
+    down = _others(entry, np.where(positive, low[column], high[column]), row, matrix.shape[0])
+    up = _others(entry, np.where(positive, high[column], low[column]), row, matrix.shape[0])
+    # entry * x <= upper - (least of the others), entry * x >= lower - (greatest of the others)
+    usable = (upper != NO_UPPER)[row] & (down != NO_LOWER)
+    room = np.where(usable, upper[row] - down, 0)
+    need_ok = (lower != NO_LOWER)[row] & (up != NO_LOWER)
+    need = np.where(need_ok, lower[row] - up, 0)
+    # Of the two, a positive entry turns the first into an upper bound, a negative one into a lower bound.
+    most = np.where(
+        positive,
+        np.where(usable, _down(room, size, integer), NO_UPPER),
+        np.where(need_ok, _down(-need, size, integer), NO_UPPER),
+    )
+    least = np.where(
+        positive,
+        np.where(need_ok, _up(need, size, integer), NO_LOWER),
+        np.where(usable, _up(-room, size, integer), NO_LOWER),
+    )
+    new_low, new_high = low.copy(), high.copy()
+    np.maximum.at(new_low, column, least)
+    np.minimum.at(new_high, column, most)
+    by_low, by_high = np.zeros_like(low), np.zeros_like(low)
+    if reasons:
+        for by, new, given in ((by_low, new_low, least), (by_high, new_high, most)):
+            reached = np.flatnonzero(given == new[column])[::-1]
+            by[column[reached]] = row[reached]  # the first row is written last
+    return (new_low, by_low), (new_high, by_high)
 
 
 def _others(entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
@@ -92,7 +206,7 @@ def _sums(
     """
     missing = np.abs(bound) >= NO_UPPER
     size = np.where(missing, 0.0, np.abs(entry.astype(np.float64)) * np.abs(bound.astype(np.float64)))
-    missing = missing | (np.bincount(row, size, rows) >= float(2**61))[row]
+    missing = missing | (np.bincount(row, size, rows) >= MOST)[row]
     part = np.where(missing, 0, np.where(missing, 0, entry) * np.where(missing, 0, bound))
     total = np.zeros(rows, dtype=np.int64)
     np.add.at(total, row, part)

@@ -4,36 +4,49 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from audit.linear.difference import Differenced
-from audit.linear.exact import Echelon, echelon
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import InfeasibleError, propagate
+from audit.linear.eliminate import Elimination
+from audit.linear.graph import connected
+from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
+from audit.linear.propagate import InfeasibleError, Log, Reasons, propagate
 
 
 @dataclass(frozen=True)
-class Part:
-    """One connected part of the equations: its columns (positions in the system) and what elimination found."""
+class Singletons:
+    """Columns that an equation with nothing else left gave, in order.
 
-    columns: NDArray[np.int64]
-    echelon: Echelon
+    column, row, entry: int64; `row` is a row of the differenced system, whose other columns stand earlier in the list.
+    """
+
+    column: NDArray[np.int64]
+    row: NDArray[np.int64]
+    entry: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.column)
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """The open rest of a system.
+    """The open rest of a system, and how it came about.
+
+    Columns leave in this order: `singletons`; then those in no singleton that `equations` determine; then those whose
+    bounds met. Rows are always rows of the differenced system with the columns that left before put in.
 
     Attributes
     ----------
     value, fixed: int64, bool (columns of the system): columns with a single value left, by equations or by bounds.
     matrix, lower, upper: the rows that still say something, over all columns; fixed columns are gone from them.
+    row: int64 (rows of `matrix`), which row of the differenced system each one is.
     column_lower, column_upper: bounds that hold for every real solution.
-    part_of: int64 (columns): position in `parts` of an unfixed-by-singletons column, -1 otherwise.
-    parts: elimination of the equations, part by part.
+    singletons: see there. by_singleton, by_equations: bool (columns), columns that singletons gave; those and the ones
+        that elimination gave.
+    equations: elimination of what singletons leave of the equations, over all columns; None if it was left out.
+    equation_row: int64, which row of the differenced system each of its equations is.
     rank: rank of all equations of the system.
-    singletons: (column, differenced row, entry) of every column that an equation with nothing else left gave, in order.
+    reasons: where the bounds come from; `row` is a row of the differenced system. None unless asked for.
     component: int64 (columns): label of the open component, -1 for fixed columns.
     """
 
@@ -42,12 +55,16 @@ class Reduced:
     matrix: csr_array
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
+    row: NDArray[np.int64]
     column_lower: NDArray[np.int64]
     column_upper: NDArray[np.int64]
-    part_of: NDArray[np.int64]
-    parts: tuple[Part, ...]
+    singletons: Singletons
+    by_singleton: NDArray[np.bool_]
+    by_equations: NDArray[np.bool_]
+    equations: Elimination | None
+    equation_row: NDArray[np.int64]
     rank: int
-    singletons: tuple[tuple[int, int, int], ...]
+    reasons: Reasons | None
     component: NDArray[np.int64]
     components: int
 
@@ -65,33 +82,31 @@ class _Work:
     def fix(self, columns: NDArray[np.int64], values: NDArray[np.int64]) -> None:
         """Put values in for columns and drop rows that say nothing more."""
         self.value[columns], self.fixed[columns] = values, True
-        known = np.zeros_like(self.value)
-        known[columns] = values
-        moved = product(self.matrix, known)
+        gone = self.fixed[self.matrix.indices]
+        moved = product(entries(self.matrix, gone), self.value)
         self.lower = np.where(self.lower == NO_LOWER, NO_LOWER, self.lower - moved)
         self.upper = np.where(self.upper == NO_UPPER, NO_UPPER, self.upper - moved)
-        keep = np.ones(self.matrix.shape[1], np.int64)
-        keep[columns] = 0
-        self.matrix = csr_array(self.matrix.multiply(keep.reshape(1, -1)).tocsr())
+        self.matrix = entries(self.matrix, ~gone)
         self.drop_empty()
 
     def drop_empty(self) -> None:
         """Drop rows without entries after checking that they hold."""
-        self.matrix.eliminate_zeros()
         filled = np.diff(self.matrix.indptr) > 0
         empty = ~filled
         if ((self.lower[empty] > 0) | (self.upper[empty] < 0)).any():
             raise InfeasibleError
         if empty.any():
-            self.matrix = csr_array(self.matrix[filled])
+            indptr = np.append(self.matrix.indptr[:-1][filled], self.matrix.indptr[-1])
+            shape = len(indptr) - 1, self.matrix.shape[1]
+            self.matrix = csr_array((self.matrix.data, self.matrix.indices, indptr), shape=shape)
             self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
 
 
-def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True) -> Reduced:
+def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True, reasons: bool = False) -> Reduced:
     """Substitute what the equations determine, then what bounds determine, and split the rest.
 
     eliminate: False leaves out exact elimination (the rank then counts single-column equations only, and determined
-    columns are found by bounds instead).
+    columns are found by bounds instead). reasons: also keep where each bound comes from.
 
     Raises
     ------
@@ -99,56 +114,68 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
     """
     columns = differenced.matrix.shape[1]
     work = _Work(
-        differenced.matrix.copy(),
-        differenced.lower.copy(),
-        differenced.upper.copy(),
+        entries(differenced.matrix, differenced.matrix.data != 0),
+        differenced.lower,
+        differenced.upper,
         np.arange(differenced.matrix.shape[0]),
         np.zeros(columns, np.int64),
         np.zeros(columns, np.bool_),
     )
     work.drop_empty()
     singletons = _singletons(work, np.diff(differenced.transform.indptr))
-    part_of, parts = _eliminate(work) if eliminate else (np.full(columns, -1, dtype=np.int64), ())
-    rank = len(singletons) + sum(p.echelon.rank for p in parts)
-    _fix_determined(work, parts)
+    by_singleton = work.fixed.copy()
+    exact = np.flatnonzero(work.lower == work.upper)
+    equation_row = work.row[exact]
+    equations = Elimination(csr_array(work.matrix[exact]), work.lower[exact]) if eliminate else None
+    rank = len(singletons)
+    if equations is not None:
+        rank += equations.rank
+        _fix_determined(work, equations)
+    by_equations = work.fixed.copy()
     if nonnegative and (work.value[work.fixed] < 0).any():
         raise InfeasibleError
 
     low = np.where(work.fixed, work.value, 0 if nonnegative else NO_LOWER)
     high = np.where(work.fixed, work.value, NO_UPPER)
-    low, high = propagate(work.matrix, work.lower, work.upper, low, high, integer=False)
+    log = Log() if reasons else None
+    low, high = propagate(work.matrix, work.lower, work.upper, low, high, integer=False, log=log)
+    why = log.reasons(work.row) if log is not None else None
     closed = np.flatnonzero((low == high) & ~work.fixed)
     if len(closed):
         work.fix(closed, low[closed])
     label, count = _components(work.matrix, ~work.fixed)
     return Reduced(
-        work.value,
-        work.fixed,
-        work.matrix,
-        work.lower,
-        work.upper,
-        low,
-        high,
-        part_of,
-        parts,
-        rank,
-        tuple(singletons),
-        label,
-        count,
+        value=work.value,
+        fixed=work.fixed,
+        matrix=work.matrix,
+        lower=work.lower,
+        upper=work.upper,
+        row=work.row,
+        column_lower=low,
+        column_upper=high,
+        singletons=singletons,
+        by_singleton=by_singleton,
+        by_equations=by_equations,
+        equations=equations,
+        equation_row=equation_row,
+        rank=rank,
+        reasons=why,
+        component=label,
+        components=count,
     )
 
 
-def _singletons(work: _Work, length: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+def _singletons(work: _Work, length: NDArray[np.int64]) -> Singletons:
     """Equations with one column give its value; repeat until there are none.
 
     length: how many released cells each row combines; of several equations for a column the shortest is kept.
     """
-    found: list[tuple[int, int, int]] = []
+    found = [(np.empty(0, np.int64),) * 3]
     while True:
         size = np.diff(work.matrix.indptr)
         rows = np.flatnonzero((size == 1) & (work.lower == work.upper))
         if len(rows) == 0:
-            return found
+            return Singletons(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
         rows = rows[np.argsort(length[work.row[rows]], kind="stable")]
         at = work.matrix.indptr[rows]
         column, entry = work.matrix.indices[at].astype(np.int64), work.matrix.data[at]
@@ -156,61 +183,23 @@ def _singletons(work: _Work, length: NDArray[np.int64]) -> list[tuple[int, int, 
         if rest.any():
             raise InfeasibleError  # a value between two multiples of the unit
         column, first = np.unique(column, return_index=True)
-        found += zip(column.tolist(), work.row[rows[first]].tolist(), entry[first].tolist(), strict=True)
+        found.append((column, work.row[rows[first]], entry[first]))
         work.fix(column, quotient[first])
 
 
 def _components(matrix: csr_array, open_columns: NDArray[np.bool_]) -> tuple[NDArray[np.int64], int]:
     """Label of each open column's component (columns joined by a row), -1 for the others."""
-    rows, columns = matrix.shape
-    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
-    graph = coo_array(
-        (np.ones(len(row), np.int8), (row + columns, matrix.indices)), shape=(rows + columns, rows + columns)
-    )
-    _, label = connected_components(graph, directed=False)
-    label = label[:columns]
+    _, label = connected(matrix)
     used, compact = np.unique(label[open_columns], return_inverse=True)
-    result = np.full(columns, -1, dtype=np.int64)
+    result = np.full(matrix.shape[1], -1, dtype=np.int64)
     result[open_columns] = compact
     return result, len(used)
 
 
-def _eliminate(work: _Work) -> tuple[NDArray[np.int64], tuple[Part, ...]]:
-    """Exact elimination of the equations, connected part by connected part."""
-    equations = np.flatnonzero(work.lower == work.upper)
-    matrix = csr_array(work.matrix[equations])
-    part_of = np.full(matrix.shape[1], -1, dtype=np.int64)
-    if len(equations) == 0:
-        return part_of, ()
-    touched = np.zeros(matrix.shape[1], np.bool_)
-    touched[matrix.indices] = True
-    label, count = _components(matrix, touched)
-    row_label = label[matrix.indices[matrix.indptr[:-1]]]
-    order_rows = np.argsort(row_label, kind="stable")
-    row_start = np.searchsorted(row_label[order_rows], np.arange(count + 1))
-    open_columns = np.flatnonzero(touched)
-    order_columns = open_columns[np.argsort(label[open_columns], kind="stable")]
-    column_start = np.searchsorted(label[order_columns], np.arange(count + 1))
-    parts = []
-    for k in range(count):
-        rows = order_rows[row_start[k] : row_start[k + 1]]
-        columns = np.sort(order_columns[column_start[k] : column_start[k + 1]])
-        part_of[columns] = k
-        local = csr_array(matrix[rows][:, columns])
-        found = echelon(local, work.lower[equations[rows]])
-        if not found.consistent:
-            raise InfeasibleError
-        parts.append(Part(columns, found))
-    return part_of, tuple(parts)
-
-
-def _fix_determined(work: _Work, parts: tuple[Part, ...]) -> None:
-    columns, values = [], []
-    for part in parts:
-        for column, value in part.echelon.determined().items():
-            if value.denominator != 1:
-                raise InfeasibleError
-            columns.append(int(part.columns[column]))
-            values.append(int(value))
-    if columns:
-        work.fix(np.array(columns, dtype=np.int64), np.array(values, dtype=np.int64))
+def _fix_determined(work: _Work, equations: Elimination) -> None:
+    if not equations.consistent:
+        raise InfeasibleError
+    columns, values = equations.determined()
+    columns, value = columns[values.known], values.whole()
+    if len(columns):
+        work.fix(columns, value[values.known])

@@ -201,25 +201,27 @@ class _Homes:
         return rows, np.concatenate(owners)
 
     def _matrix(self, homes: list[tuple[NDArray[np.int64], int]], rows: int) -> csr_array:
-        owners: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        columns: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        total = 0
+        sizes = np.zeros(rows)
         for at, home in homes:
             table = self._base.tables[home]
             size = np.ones(len(at))
             for v, atoms in zip(table.variables, table.atoms, strict=True):
                 size *= np.diff(atoms.indptr)[self._codes[at, v]]
-            total += int(size.sum())
-            if total > LARGEST_NONZEROS:
-                raise LimitError(
-                    f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release."
-                )
-            owner, column = table.expand(self._codes[at])
-            owners.append(at[owner])
-            columns.append(column)
-        row, column = np.concatenate(owners), np.concatenate(columns)
-        ones = np.ones(len(row), np.int64)
-        return csr_array(coo_array((ones, (row, column)), shape=(rows, self._base.columns)))
+            sizes[at] += size
+        if sizes.sum() > LARGEST_NONZEROS:
+            raise LimitError(f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release.")
+        # A cell's base cells in the tables of different blocks stand one after another.
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        indices = np.empty(indptr[-1], np.int64)
+        filled = indptr[:-1].copy()
+        for at, home in homes:
+            columns, count = self._base.tables[home].expand(self._codes[at])
+            start = np.repeat(filled[at] - np.cumsum(count) + count, count)
+            indices[start + np.arange(len(columns))] = columns
+            filled[at] += count
+        matrix = csr_array((np.ones(len(indices), np.int64), indices, indptr), shape=(rows, self._base.columns))
+        matrix.sort_indices()
+        return matrix
 
 
 def _link_rows(release: Release, forms: csr_array) -> list[tuple[csr_array, int, int, int]]:

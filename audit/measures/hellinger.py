@@ -16,8 +16,8 @@ def hellinger_counts(original: Counts, protected: Counts) -> Floats:
     >>> round(float(hellinger_counts(np.array([4, 5, 2]), np.array([3, 6, 3]))), 9)
     0.330428611
     """
-    before, after = np.asarray(original, dtype=np.float64), np.asarray(protected, dtype=np.float64)
-    # (F - G) / (sqrt F + sqrt G): large counts that differ by 1 keep their digits.
+    before, after = np.asarray(original), np.asarray(protected)
+    # (F - G) / (sqrt F + sqrt G), with F - G in whole numbers: large counts that differ by 1 keep their digits.
     roots = np.sqrt(before) + np.sqrt(after)
     apart = np.divide(before - after, roots, out=np.zeros_like(roots), where=roots > 0)
     result: Floats = np.sqrt((apart * apart).sum(axis=-1) / 2)

@@ -178,5 +178,6 @@ def _multipliers(
         return (transition.staying(present),) * number
     if len(given) not in (1, number) or not all(0 <= factor <= 1 for factor in given):
         shown = ", ".join(f"{factor:g}" for factor in given)
-        raise InputError(f"multipliers {shown}: expected {number} (or one for all), from 0 to 1.")
+        expected = "one" if number == 1 else f"{number} (or one for all)"
+        raise InputError(f"multipliers {shown}: expected {expected}, from 0 to 1.")
     return tuple(given) * (number // len(given))

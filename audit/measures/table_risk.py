@@ -60,7 +60,7 @@ def check_weights(weights: Sequence[float], number: int) -> tuple[float, ...]:
     if len(weights) != number:
         raise InputError(f"weights {found}: found {len(weights)}, expected {number}.")
     if not all(isfinite(weight) and weight >= 0 for weight in weights):
-        raise InputError(f"weights {found}: none may be negative.")
+        raise InputError(f"weights {found}: expected numbers of which none is negative.")
     if abs(sum(weights) - 1) > 1e-9:
         raise InputError(f"weights {found}: sum to {sum(weights):g}, expected 1.")
     return tuple(weights)

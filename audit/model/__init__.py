@@ -2,7 +2,7 @@
 
 from audit.model.amounts import Amounts
 from audit.model.hierarchy import Hierarchy, build_hierarchy
-from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, Threshold
+from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
 from audit.model.release import (
     Absent,
     Intruder,
@@ -38,6 +38,7 @@ __all__ = [
     "Require",
     "Rounding",
     "Rule",
+    "SapLimit",
     "Status",
     "Table",
     "Threshold",

@@ -53,12 +53,30 @@ class CountTable:
     axes: the variables; the table has a cell for every combination of their codes.
     index: int64 (m,), ascending: positions (row-major) of the cells that are listed; all others are 0.
     values: int64 (m,): their counts, none negative.
+    bare: its codes are nothing but positions in a matrix, so that another matrix has the same cells only if it has the
+        same shape.
     """
 
     name: str
     axes: tuple[Axis, ...]
     index: NDArray[np.int64]
     values: NDArray[np.int64]
+    bare: bool = False
+
+    @staticmethod
+    def of_matrix(name: str, counts: NDArray[np.int64]) -> "CountTable":
+        """Of counts (rows x columns): its variables are called `row` and `column`, their codes 1, 2, ...
+
+        Raises
+        ------
+        InputError: the counts sum to more than 2^62.
+        """
+        axes = tuple(
+            Axis(variable, tuple(str(k + 1) for k in range(size)))
+            for variable, size in zip(("row", "column"), counts.shape, strict=True)
+        )
+        index = np.flatnonzero(counts).astype(np.int64)
+        return CountTable(name, axes, index, counts.ravel()[index], bare=True)
 
     def __post_init__(self) -> None:
         if float(self.values.sum(dtype=np.float64)) > 2**62:
@@ -139,8 +157,14 @@ def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, Co
 
     Raises
     ------
-    InputError: other variables, another number of codes, or codes that the original does not have.
+    InputError: other variables, codes that the original does not have, or matrices of different shapes.
     """
+    if original.bare and protected.bare and original.shape != protected.shape:
+        (rows, columns), (found_rows, found_columns) = original.shape, protected.shape
+        raise InputError(
+            f"{protected.name}: has {found_rows} x {found_columns} cells, expected {rows} x {columns} as in "
+            f"{original.name}. Both tables need the same cells."
+        )
     names = [axis.name for axis in original.axes]
     others = [axis.name for axis in protected.axes]
     if sorted(names) != sorted(others):

@@ -59,6 +59,14 @@ Rule = Threshold | Dominance | PQ | Entropy | Request | Attribute
 
 
 @dataclass(frozen=True)
+class SapLimit:
+    """Largest probability `max` that subtracting `n` random known units recovers a zero (Smith & Elliot 2007)."""
+
+    n: int
+    max: Fraction
+
+
+@dataclass(frozen=True)
 class Require:
     """What a release must satisfy."""
 
@@ -70,6 +78,7 @@ class Require:
     """`integer`: a continuous witness is not enough for `protected`."""
     risk: Fraction | None = None
     """Largest DR = 1/log2(possible values) allowed; judged with possible.at_least."""
+    sap: SapLimit | None = None
 
 
 @dataclass(frozen=True)

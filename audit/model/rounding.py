@@ -1,9 +1,26 @@
-"""The interval of true values behind a rounded value."""
+"""Rounded values, and the interval of true values behind them."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.model.release import Rounding
+
+
+def rounded(values: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:
+    """What is published of each true value (n,), in units; 0 or more.
+
+    Raises
+    ------
+    KeyError: a method that draws or chooses (random, controlled).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rounded(np.array([1, 2, 5]), Rounding(4, "conventional")).tolist()
+    [0, 4, 4]
+    """
+    shift = {"conventional": rounding.base // 2, "up": rounding.base - 1, "down": 0}[rounding.method]
+    return (values + shift) // rounding.base * rounding.base
 
 
 def rounding_interval(

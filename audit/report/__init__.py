@@ -3,7 +3,11 @@
 from audit.report.from_json import report_from_json
 from audit.report.html import render_html
 from audit.report.model import (
+    CellRank,
+    Figure,
     InsiderFinding,
+    OverTables,
+    PanelEntry,
     Possible,
     Reason,
     Report,
@@ -20,7 +24,11 @@ from audit.report.text import render_text
 from audit.report.to_json import report_document, report_json
 
 __all__ = [
+    "CellRank",
+    "Figure",
     "InsiderFinding",
+    "OverTables",
+    "PanelEntry",
     "Possible",
     "Reason",
     "Report",

@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from audit.bounds.reveal import Argument, Multipliers
+from audit.bounds.reveal import Argument
+from audit.bounds.unfold import Multipliers
 from audit.linear.naming import cell_name, decimal
 from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
@@ -23,9 +24,10 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
         if value == 0 and prepared.cells.absent_zero[cell] and _is_own_row(prepared, cell, argument.lower):
             text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
             return Reveals("equation", _terms(prepared, argument.lower, unit), text)
-        numbers = _numbers(prepared, argument.lower, False, unit)
+        told = _told(prepared, argument.lower, False)
+        numbers = _numbers(prepared, told, unit)
         result = found if numbers == found else f"{numbers} = {found}"
-        text = f"{name} = {_spelled(prepared, argument.lower, False, unit)} = {result}"
+        text = f"{name} = {_spelled(prepared, told, False, unit)} = {result}"
         return Reveals("equation", _terms(prepared, argument.lower, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [
@@ -34,7 +36,9 @@ def reveals(prepared: Prepared, cell: int, argument: Argument, value: int) -> Re
     ]
     if argument.kind == "integer":
         step = "whole number" if unit == 1 else f"multiple of {decimal(1, unit)}"
-        parts.append(f"between {low} and {high} the only {step} is {found}")
+        only = f"the only {step} is {found}"
+        ruled_out = f"every {step} but {found} is ruled out case by case"
+        parts.append(f"between {low} and {high} {ruled_out if argument.by_cases else only}")
     side = argument.upper if argument.upper else argument.lower
     return Reveals(argument.kind, _terms(prepared, side, unit), "; ".join(parts))
 
@@ -47,9 +51,10 @@ def _side(prepared: Prepared, cell: int, upper: bool, y: Multipliers, zeros: boo
         return f"{name} {sign} {value}{because}"
     if _is_own_row(prepared, cell, y):
         return f"{name} {sign} {value}, as is known of it"
-    numbers = _numbers(prepared, y, upper, unit)
+    told = _told(prepared, y, upper)
+    numbers = _numbers(prepared, told, unit)
     result = value if numbers == value else f"{numbers} = {value}"
-    return f"{name} {sign} {_spelled(prepared, y, upper, unit)} = {result}{because}"
+    return f"{name} {sign} {_spelled(prepared, told, upper, unit)} = {result}{because}"
 
 
 def _is_own_row(prepared: Prepared, cell: int, y: Multipliers) -> bool:
@@ -73,8 +78,8 @@ def _ordered(prepared: Prepared, y: Multipliers) -> list[tuple[int, Fraction]]:
         key = (int(system.cell[row]), int(system.link[row]))
         if key == (SEPARATOR, SEPARATOR):
             continue
-        first, total = merged.get(key, (row, Fraction(0)))
-        merged[key] = (first, total + factor)
+        before = merged.get(key)
+        merged[key] = (row, factor) if before is None else (before[0], before[1] + factor)
     return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1] < 0, item[0]))
 
 
@@ -83,7 +88,8 @@ def _in_decimals(prepared: Prepared, row: int, factor: Fraction, unit: Fraction)
     if prepared.system.link[row] >= 0:
         # A link row is `scale` times the statement, which is in decimals already.
         return factor * int(prepared.system.scale[row]) * unit
-    return factor * unit / _unit(prepared, int(prepared.system.cell[row]))
+    own = _unit(prepared, int(prepared.system.cell[row]))
+    return factor if own == unit else factor * unit / own
 
 
 def _unit(prepared: Prepared, cell: int) -> Fraction:
@@ -107,7 +113,10 @@ def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ..
     return tuple(terms)
 
 
-def _told(prepared: Prepared, y: Multipliers, upper: bool) -> tuple[list[tuple[int, Fraction, int]], int]:
+_Told = tuple[list[tuple[int, Fraction, int]], int]
+
+
+def _told(prepared: Prepared, y: Multipliers, upper: bool) -> _Told:
     """(row, multiplier, value used) of what a text spells out, and how many known zeros it leaves out."""
     system = prepared.system
     used = [
@@ -120,11 +129,11 @@ def _told(prepared: Prepared, y: Multipliers, upper: bool) -> tuple[list[tuple[i
     return [item for item in used if item[2] != 0], zeros
 
 
-def _spelled(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
+def _spelled(prepared: Prepared, told: _Told, upper: bool, unit: Fraction) -> str:
     system = prepared.system
-    told, zeros = _told(prepared, y, upper)
+    used, zeros = told
     words: list[tuple[Fraction, str]] = []
-    for row, factor, _ in told:
+    for row, factor, _ in used:
         coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
             words.append((coefficient, f"(link {int(system.link[row]) + 1})"))
@@ -142,10 +151,10 @@ def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
     return f"({name}, at {'most' if at_most else 'least'})"
 
 
-def _numbers(prepared: Prepared, y: Multipliers, upper: bool, unit: Fraction) -> str:
+def _numbers(prepared: Prepared, told: _Told, unit: Fraction) -> str:
     system = prepared.system
     words: list[tuple[Fraction, str]] = []
-    for row, factor, value in _told(prepared, y, upper)[0]:
+    for row, factor, value in told[0]:
         coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
             words.append((coefficient, decimal(Fraction(value, int(system.scale[row])), Fraction(1))))

@@ -1,8 +1,10 @@
 """From bounds, rules and insiders to the report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -10,19 +12,37 @@ import numpy as np
 from audit.bounds.component import End, TargetBounds
 from audit.bounds.engine import CellBounds
 from audit.bounds.reveal import Argument
+from audit.measures.feasible_tables import Effort, TablePosterior
 from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
+from audit.measures.rank_view import RankView
+from audit.measures.sap.requirement import SapFinding
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
-from audit.report.model import InsiderFinding, Possible, Report, ReportCell, Step, Summary
+from audit.report.exact_json import significant
+from audit.report.model import (
+    CellRank,
+    InsiderFinding,
+    OverTables,
+    Possible,
+    Report,
+    ReportCell,
+    Step,
+    Summary,
+)
+from audit.report.panel import Facts, risk_panel
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything that was found out about a release; keys are positions among the open cells."""
+    """Everything that was found out about a release; keys are positions among the open cells.
+
+    tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
+    withheld: positions of the withheld cells, which `rank` speaks of.
+    """
 
     prepared: Prepared
     bounds: CellBounds
@@ -30,6 +50,17 @@ class Findings:
     insiders: InsiderAudit
     arguments: Mapping[int, Argument]
     steps: Mapping[int, tuple[Step, ...]]
+    tables: Sequence[TablePosterior | None]
+    effort: Effort
+    withheld: Sequence[int]
+    rank: RankView
+    sap: SapFinding | None = None
+
+    @property
+    def recoverable(self) -> frozenset[int]:
+        """Positions of the cells that speak against the release: SAP is above the limit, and their zeros are among
+        those that can be recovered."""
+        return self.sap.cells if self.sap is not None and self.sap.above else frozenset()
 
 
 def build_report(
@@ -47,8 +78,11 @@ def build_report(
     prepared = findings.prepared
     require = policy.require if policy is not None else Require()
     listed_in = _listings(prepared)
-    rows = [_open_cell(findings, k, require, listed_in) for k in range(len(prepared.system.open_cells))]
-    rows += _published_findings(findings, listed_in)
+    ranks = _cell_ranks(findings)
+    open_rows = [
+        _open_cell(findings, k, require, listed_in, ranks.get(k)) for k in range(len(prepared.system.open_cells))
+    ]
+    rows = open_rows + _published_findings(findings, listed_in)
     if policy is None or not policy.primary:
         notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
     if timed_out:
@@ -61,9 +95,11 @@ def build_report(
         )
     if prepared.release.intruder.prior is not None:
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
+    if findings.sap is not None:
+        notes = (*notes, findings.sap.note())
     summary = _summary(prepared, rows, system_rank, components)
     return Report(
-        verdict=_verdict(rows, require),
+        verdict=_verdict(rows, require, findings.sap),
         title=prepared.release.title,
         release_sha256=digest,
         policy_sha256=policy.sha256 if policy is not None and policy.sha256 else None,
@@ -71,15 +107,52 @@ def build_report(
         summary=summary,
         cells=tuple(rows),
         notes=notes,
+        risk_panel=risk_panel(
+            Facts(
+                prepared,
+                summary,
+                findings.bounds.bounds,
+                [row for row in open_rows if row.verdict != "not_judged"],
+                findings.rank.decrease,
+                findings.effort,
+            )
+        ),
     )
 
 
-def _verdict(rows: list[ReportCell], require: Require) -> Literal["safe", "unsafe", "undecided"]:
+def _cell_ranks(findings: Findings) -> dict[int, CellRank]:
+    found = findings.rank
+    return {k: CellRank(bool(found.alone[i]), bool(found.recomputable[i])) for i, k in enumerate(findings.withheld)}
+
+
+def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | None:
+    if single:
+        return OverTables(0.0, "exact", None, (0.0, 0.0), None, None)
+    if found is None:
+        return None
+    low, high = found.ci
+    return OverTables(
+        significant(found.bits),
+        found.method,
+        found.tables,
+        (significant(low), significant(high)),
+        None if found.ess is None else significant(found.ess),
+        None if found.rhat is None or not isfinite(found.rhat) else significant(found.rhat),
+    )
+
+
+def _verdict(
+    rows: list[ReportCell], require: Require, sap: SapFinding | None
+) -> Literal["safe", "unsafe", "undecided"]:
+    if sap is not None and sap.above:
+        return "unsafe"
     sensitive = [r for r in rows if r.sensitive and r.verdict != "not_judged"]
     if any(r.verdict == "underprotected" for r in sensitive):
         return "unsafe"
     if not require.exposed and any(r.verdict == "exposed" for r in sensitive):
         return "unsafe"
+    if sap is not None and sap.above is None:
+        return "undecided"
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
 
 
@@ -96,7 +169,9 @@ def _listings(prepared: Prepared) -> list[list[str]]:
     return names
 
 
-def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[list[str]]) -> ReportCell:
+def _open_cell(
+    findings: Findings, k: int, require: Require, listed_in: list[list[str]], rank: CellRank | None
+) -> ReportCell:
     prepared = findings.prepared
     cell = int(prepared.system.open_cells[k])
     bounds = findings.bounds.bounds[k]
@@ -115,6 +190,8 @@ def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[lis
             insider=insider is not None and sensitive,
             insider_open=k in findings.insiders.open and sensitive,
         )
+        if cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
+            judged, sensitive = Judged("underprotected", None, "sap"), True
     argument = findings.arguments.get(k)
     lower, upper = bounds.lower.outer, bounds.upper.outer
     single = lower is not None and lower == upper
@@ -128,9 +205,9 @@ def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[lis
         measure=list(prepared.release.measures)[int(cells.measure[cell])],
         cell=tuple(prepared.release.cell_codes(cells.codes[cell]).items()),
         status=status.word,
-        truth=Fraction(int(cells.truth.units[cell])) * unit if cells.truth.known[cell] else None,
-        lower=None if lower is None else lower * unit,
-        upper=None if upper is None else upper * unit,
+        truth=_in_measure(int(cells.truth.units[cell]), unit) if cells.truth.known[cell] else None,
+        lower=_scaled(lower, unit),
+        upper=_scaled(upper, unit),
         attained=None if in_hand is None else (_scaled(in_hand.lower, unit), _scaled(in_hand.upper, unit)),
         exact=_tight(bounds.lower) and _tight(bounds.upper),
         lp=_lp(bounds, unit),
@@ -148,6 +225,8 @@ def _open_cell(findings: Findings, k: int, require: Require, listed_in: list[lis
         if insider is None or not sensitive
         else InsiderFinding(insider.who, (_scaled(insider.lower, unit), _scaled(insider.upper, unit))),
         steps=findings.steps.get(k, ()),
+        over_tables=_over_tables(findings.tables[k], single=single),
+        rank=rank,
     )
 
 
@@ -160,12 +239,17 @@ def _lp(bounds: TargetBounds, unit: Fraction) -> tuple[Fraction | None, Fraction
     ends = (bounds.lower, bounds.upper)
     if any(e.lp is None and not e.unlimited for e in ends):
         return None
-    low, high = (None if e.unlimited or e.lp is None else e.lp * unit for e in ends)
+    low, high = (None if e.unlimited else _scaled(e.lp, unit) for e in ends)
     return low, high
 
 
+@lru_cache(maxsize=1 << 16)  # the same few values come again and again
+def _in_measure(value: int | Fraction, unit: Fraction) -> Fraction:
+    return value * unit
+
+
 def _scaled(value: int | Fraction | None, unit: Fraction) -> Fraction | None:
-    return None if value is None else value * unit
+    return None if value is None else _in_measure(value, unit)
 
 
 def _unit(prepared: Prepared, cell: int) -> Fraction:
@@ -195,8 +279,11 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
     prepared, cells = findings.prepared, findings.prepared.cells
     sensitive = cells.exact & (cells.sensitive_status | findings.sensitivity.sensitive)
     contradicted = cells.exact & cells.withheld_status & ~sensitive
+    recoverable = np.zeros(len(cells), np.bool_)
+    recoverable[list(findings.recoverable)] = True
+    recoverable &= cells.exact & ~sensitive & ~contradicted
     rows = []
-    for cell in np.flatnonzero(sensitive | contradicted).tolist():
+    for cell in np.flatnonzero(sensitive | contradicted | recoverable).tolist():
         value = Fraction(int(cells.lower.units[cell])) * _unit(prepared, cell)
         required = _required(findings, cell)
         unit = _unit(prepared, cell)
@@ -217,11 +304,11 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
                 entropy_bits=entropy_bits(1),
                 risk=disclosure_risk(1),
                 required=None if required is None else (required[0] * unit, required[1] * unit),
-                sensitive=bool(sensitive[cell]),
+                sensitive=bool(sensitive[cell] or recoverable[cell]),
                 rule=findings.sensitivity.rule[cell],
-                verdict="exposed",
+                verdict="underprotected" if recoverable[cell] else "exposed",
                 basis=None,
-                reason="sensitive_published" if sensitive[cell] else None,
+                reason="sap" if recoverable[cell] else "sensitive_published" if sensitive[cell] else None,
             )
         )
     return rows

@@ -6,14 +6,20 @@ whole numbers and Fraction for all others, so that nothing is lost on the way ba
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
+from itertools import repeat
+from typing import Any
 
 from audit.errors import InputError
 
 Json = None | bool | str | int | float | Fraction | Decimal | Sequence["Json"] | Mapping[str, "Json"]
 """What can be written."""
+
+DIGITS = 12
+"""Significant digits of measures: the last ones of a float depend on the processor's logarithm."""
 
 LARGEST_EXPONENT = 400
 """Numbers read may have at most this decimal exponent: 1e999999999 would fill the memory when made exact."""
@@ -49,17 +55,24 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
     ------
     ValueError: not a number, or infinite; JSON has no such thing.
     """
+    if isinstance(value, int):
+        return str(value)
     if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise ValueError(f"{value} cannot be written as JSON")
     if isinstance(value, float):
         return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
-    exact = decimal_text(Fraction(value))
+    exact = decimal_text(value if isinstance(value, Fraction) else Fraction(value))
     if exact is not None:
         return exact
     try:
         return repr(float(value))
     except OverflowError:
         return str(round(value))
+
+
+def significant(value: float) -> float:
+    """A measured number with the digits that every machine agrees on."""
+    return float(f"{value:.{DIGITS}g}")
 
 
 def dumps(value: Json, *, indent: int | None = None) -> str:
@@ -70,35 +83,39 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
 
 
 def _write(value: Json, parts: list[str], line: str, step: str) -> None:
-    if value is None:
-        parts.append("null")
-    elif isinstance(value, bool):
-        parts.append("true" if value else "false")
+    plain = _PLAIN.get(type(value))  # nearly all that is written, and quicker than asking what it is an instance of
+    if plain is not None:
+        parts.append(plain(value))
     elif isinstance(value, str):
         parts.append(_string(value))
     elif isinstance(value, int | float | Fraction | Decimal):
         parts.append(number_text(value))
     elif isinstance(value, Mapping):
-        _write_all([(_string(key) + ": ", entry) for key, entry in value.items()], "{}", parts, line, step)
+        _write_all([_string(key) + ": " for key in value], list(value.values()), "{}", parts, line, step)
     elif isinstance(value, Sequence):
-        _write_all([("", entry) for entry in value], "[]", parts, line, step)
+        _write_all(repeat(""), value, "[]", parts, line, step)
     else:
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def _write_all(entries: Sequence[tuple[str, Json]], brackets: str, parts: list[str], line: str, step: str) -> None:
-    deeper = line + step
-    parts.append(brackets[0])
-    for position, (key, entry) in enumerate(entries):
-        if step:
-            parts.append("," + deeper if position else deeper)
-        elif position:
-            parts.append(", ")
-        parts.append(key)
-        _write(entry, parts, deeper, step)
-    parts.append(line + brackets[1] if step and entries else brackets[1])
+def _write_all(
+    keys: Iterable[str], entries: Sequence[Json], brackets: str, parts: list[str], line: str, step: str
+) -> None:
+    deeper = line + step if step else ""
+    between = "," + deeper if step else ", "
+    start = brackets[0] + deeper
+    for key, entry in zip(keys, entries, strict=False):
+        plain = _PLAIN.get(type(entry))
+        if plain is not None:
+            parts.append(start + key + plain(entry))
+        else:
+            parts.append(start + key)
+            _write(entry, parts, deeper, step)
+        start = between
+    parts.append((line if step else "") + brackets[1] if entries else brackets)
 
 
+@lru_cache(maxsize=2**16)  # keys and codes come again and again
 def _string(text: str) -> str:
     try:
         text.encode()
@@ -106,6 +123,17 @@ def _string(text: str) -> str:
         # Half of a surrogate pair has no UTF-8 form: such a string is written in escapes.
         return json.dumps(text)
     return json.dumps(text, ensure_ascii=False)
+
+
+_PLAIN: dict[type, Callable[[Any], str]] = {
+    str: _string,
+    int: str,
+    float: number_text,
+    Fraction: number_text,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda value: "null",
+}
+"""How what has no parts is written."""
 
 
 def loads(text: str, *, what: str = "The text") -> Json:

@@ -9,7 +9,11 @@ from audit.errors import InputError
 from audit.model.release import Note
 from audit.report.exact_json import Json, loads
 from audit.report.model import (
+    CellRank,
+    Figure,
     InsiderFinding,
+    OverTables,
+    PanelEntry,
     Possible,
     Reason,
     Report,
@@ -24,8 +28,20 @@ from audit.report.to_json import SCHEMA
 
 Word = TypeVar("Word", bound=str)
 
-TOP_KEYS = ["schema", "verdict", "confidential", "release", "policy", "engine", "summary", "cells", "notes"]
-CELL_KEYS = {field.name for field in fields(ReportCell)} - {"steps"}
+TOP_KEYS = [
+    "schema",
+    "verdict",
+    "confidential",
+    "release",
+    "policy",
+    "engine",
+    "summary",
+    "risk_panel",
+    "cells",
+    "notes",
+]
+OPTIONAL = frozenset({"steps", "over_tables", "rank"})
+CELL_KEYS = {field.name for field in fields(ReportCell)} - OPTIONAL
 
 
 def report_from_json(text: str) -> Report:
@@ -51,6 +67,7 @@ def report_from_json(text: str) -> Report:
         cells=tuple(_cell(cell) for cell in top["cells"].entries()),
         notes=tuple(_note(note) for note in top["notes"].entries()),
         confidential=top["confidential"].truth(),
+        risk_panel=tuple(_entry(entry) for entry in top["risk_panel"].entries()),
     )
 
 
@@ -151,7 +168,7 @@ def _note(at: _At) -> Note:
 
 
 def _cell(at: _At) -> ReportCell:
-    cell = at.keys(CELL_KEYS, optional=frozenset({"steps"}))
+    cell = at.keys(CELL_KEYS, optional=OPTIONAL)
     possible = cell["possible"].keys(["at_least", "at_most"])
     required = None if cell["required"].value is None else cell["required"].two()
     verdicts: tuple[Verdict, ...] = get_args(Verdict)
@@ -181,7 +198,46 @@ def _cell(at: _At) -> ReportCell:
         reveals=None if cell["reveals"].value is None else _reveals(cell["reveals"]),
         insider=None if cell["insider"].value is None else _insider(cell["insider"]),
         steps=tuple(_step(step) for step in cell["steps"].entries()) if "steps" in cell else (),
+        over_tables=_over_tables(cell["over_tables"]) if "over_tables" in cell else None,
+        rank=_rank(cell["rank"]) if "rank" in cell else None,
     )
+
+
+def _over_tables(at: _At) -> OverTables:
+    found = at.keys(["entropy_bits", "method", "tables", "ci", "ess", "rhat"])
+    low, high = found["ci"].two()
+    return OverTables(
+        entropy_bits=float(found["entropy_bits"].exact()),
+        method=found["method"].choice("exact", "sampled"),
+        tables=found["tables"].count(),
+        ci=(float(low.exact()), float(high.exact())),
+        ess=found["ess"].floating(),
+        rhat=found["rhat"].floating(),
+    )
+
+
+def _rank(at: _At) -> CellRank:
+    found = at.keys(["alone", "recomputable"])
+    return CellRank(found["alone"].truth(), found["recomputable"].truth())
+
+
+def _entry(at: _At) -> PanelEntry:
+    entry = at.keys(["measure", "title", "figures", "tells", "does_not_tell", "public"])
+    return PanelEntry(
+        measure=entry["measure"].text(),
+        title=entry["title"].text(),
+        figures=tuple(_figure(figure) for figure in entry["figures"].entries()),
+        tells=entry["tells"].text(),
+        does_not_tell=entry["does_not_tell"].text(),
+        public=entry["public"].truth(),
+    )
+
+
+def _figure(at: _At) -> Figure:
+    figure = at.keys(["name", "label", "value"])
+    value = figure["value"]
+    whole = isinstance(value.value, int)
+    return Figure(figure["name"].text(), figure["label"].text(), value.count() if whole else value.floating())
 
 
 def _reveals(at: _At) -> Reveals:

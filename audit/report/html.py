@@ -14,9 +14,11 @@ from audit.report.to_json import engine_version
 from audit.report.words import (
     HTML,
     cell_name,
+    figure,
     headline,
     interval,
     number,
+    over_tables,
     possible,
     printable,
     risk,
@@ -45,6 +47,8 @@ class ListedCell:
     values_key: int | float
     risk: str
     risk_key: float
+    over_tables: str
+    over_tables_key: float
     required: str
     rule: str
     truth: str
@@ -107,6 +111,7 @@ def render_html(report: Report, release: Release) -> str:
         headline=headline(report),
         tiles=_tiles(report),
         facts=_facts(report),
+        panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],
         exposures=exposures,
         insiders=insiders,
         steps=steps,
@@ -186,6 +191,7 @@ def _columns(report: Report, release: Release) -> set[str]:
     """Columns of the list that not every report needs."""
     needed = {
         "measure": len(release.measures) > 1,
+        "over_tables": any(cell.over_tables is not None for cell in report.cells),
         "truth": any(cell.truth is not None for cell in report.cells),
         "required": any(cell.required is not None for cell in report.cells),
         "rule": any(cell.rule is not None for cell in report.cells),
@@ -212,6 +218,8 @@ def _listed(rank: int, position: int, cell: ReportCell, name: str) -> ListedCell
         values_key=1e308 if most is None else most,
         risk=risk(cell.risk, HTML),
         risk_key=1e308 if cell.risk is None else cell.risk,
+        over_tables=over_tables(cell.over_tables, HTML),
+        over_tables_key=1e308 if cell.over_tables is None else cell.over_tables.entropy_bits,
         required="" if cell.required is None else interval(*cell.required, HTML),
         rule=printable(cell.rule or ""),
         truth="" if cell.truth is None else number(cell.truth, HTML),

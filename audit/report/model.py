@@ -56,6 +56,56 @@ class Possible:
 
 
 @dataclass(frozen=True)
+class OverTables:
+    """Entropy in bits of a cell if all tables that fit the release are equally likely.
+
+    method: `exact` (every table counted) or `sampled`; tables: how many fit, in the parts that the cell reaches into
+    (None: sampled, or the cell has one value anyway); ci: 95% confidence interval, both ends the entropy if exact; ess,
+    rhat: effective sample size and split R-hat (None: exact; an R-hat without limit: chains that never met).
+    """
+
+    entropy_bits: float
+    method: Literal["exact", "sampled"]
+    tables: int | None
+    ci: tuple[float, float]
+    ess: float | None
+    rhat: float | None
+
+
+@dataclass(frozen=True)
+class CellRank:
+    """A withheld cell among the equations.
+
+    alone: withholding it alone, with all others released, takes one off the rank of the released system; recomputable:
+    the equations give it, so that it is withheld for nothing.
+    """
+
+    alone: bool
+    recomputable: bool
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number of the risk panel; None: no limit, or nothing to give a number for."""
+
+    name: str
+    label: str
+    value: int | float | None
+
+
+@dataclass(frozen=True)
+class PanelEntry:
+    """One measure of the risk panel, with what it tells and what it does not; public: rests on what is published."""
+
+    measure: str
+    title: str
+    figures: tuple[Figure, ...]
+    tells: str
+    does_not_tell: str
+    public: bool
+
+
+@dataclass(frozen=True)
 class ReportCell:
     """One open cell, or one published cell with a finding. Numbers are in the measure's own decimals.
 
@@ -63,7 +113,7 @@ class ReportCell:
     means no limit; `lp` are the bounds without integrality. entropy_bits and risk refer to possible.at_least
     values taken as equally likely. `sensitive`, `rule`: what the policy's rules say; None in a public copy,
     where nobody is told. `steps`: with --cumulative, (table, lower, upper, risk) after one table after
-    another is released.
+    another is released. `over_tables`: where it was computed; `rank`: of withheld cells.
     """
 
     table: str
@@ -89,6 +139,8 @@ class ReportCell:
     reveals: Reveals | None = None
     insider: InsiderFinding | None = None
     steps: tuple["Step", ...] = ()
+    over_tables: OverTables | None = None
+    rank: CellRank | None = None
 
 
 @dataclass(frozen=True)
@@ -136,3 +188,4 @@ class Report:
     cells: tuple[ReportCell, ...]
     notes: tuple[Note, ...]
     confidential: bool = True
+    risk_panel: tuple[PanelEntry, ...] = ()

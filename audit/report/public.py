@@ -18,6 +18,7 @@ terms:
 * Digests. The release's digest covers true values: whoever knows everything but one withheld cell could try
   its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
   same manner.
+* Measures of the risk panel that rest on true values or on which cells are sensitive.
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
 Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge, a what-if
@@ -78,6 +79,7 @@ def public_copy(report: Report) -> Report:
         cells=cells,
         notes=(ABOUT_COPY, *(note for note in report.notes if note.code in PUBLIC_NOTES)),
         confidential=False,
+        risk_panel=tuple(entry for entry in report.risk_panel if entry.public),
     )
 
 
@@ -93,7 +95,8 @@ def _only_a_finding(cell: ReportCell) -> bool:
     """
     released = not _status(cell).withheld and _status(cell) is not Status.MISSING
     known = cell.lower is not None and cell.lower == cell.upper
-    return cell.reason == "sensitive_published" or (released and known and not cell.sensitive)
+    listed_anyway = cell.sensitive and cell.reason != "sap"
+    return cell.reason == "sensitive_published" or (released and known and not listed_anyway)
 
 
 def _public_cell(cell: ReportCell) -> ReportCell:

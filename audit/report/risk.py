@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
 from audit.measures.sample_risk import Estimate, SampleRisk, SampleSettings
-from audit.report.exact_json import dumps
+from audit.report.exact_json import dumps, significant
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
-
-DIGITS = 12
-"""Significant digits that are given: the last ones of a float depend on the processor's logarithm."""
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""
@@ -67,12 +64,12 @@ def risk_json(report: RiskReport) -> str:
     return dumps(document, indent=1) + "\n"
 
 
-def _number(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
-
-
 def _estimate(value: Estimate) -> "Json":
-    return {"mean": _number(value.mean), "error": _number(value.error), "deviation": _number(value.deviation)}
+    return {
+        "mean": significant(value.mean),
+        "error": significant(value.error),
+        "deviation": significant(value.deviation),
+    }
 
 
 def _part(part: PartRisk) -> "Json":
@@ -82,22 +79,22 @@ def _part(part: PartRisk) -> "Json":
         "N": part.total,
         "zeros": part.zeros,
         "undefined": part.undefined,
-        "R1": None if part.risk is None else _number(part.risk),
+        "R1": None if part.risk is None else significant(part.risk),
         "R2": None,
-        "H_X": None if part.entropy is None else _number(part.entropy),
+        "H_X": None if part.entropy is None else significant(part.entropy),
         "H_X_given_Y": None,
         "HD": None,
         "utility": None,
-        "terms": [_number(term) for term in part.terms],
+        "terms": [significant(term) for term in part.terms],
         "after": None,
     }
     if part.after is not None:
         end = part.after
         found |= {
-            "R2": _number(end.risk.mean),
-            "H_X_given_Y": None if end.conditional is None else _number(end.conditional.mean),
-            "HD": _number(end.distance.mean),
-            "utility": _number(end.utility.mean),
+            "R2": significant(end.risk.mean),
+            "H_X_given_Y": None if end.conditional is None else significant(end.conditional.mean),
+            "HD": significant(end.distance.mean),
+            "utility": significant(end.utility.mean),
             "after": _after(end),
         }
     return found
@@ -110,12 +107,12 @@ def _after(end: ProtectedPart) -> "Json":
         "H_X_given_Y": None if end.conditional is None else _estimate(end.conditional),
         "HD": _estimate(end.distance),
         "HD_shares": _estimate(end.distance_shares),
-        "HD_bound": _number(end.bound),
+        "HD_bound": significant(end.bound),
         "utility": _estimate(end.utility),
-        "terms": [_number(term) for term in end.terms],
-        "multipliers": [_number(factor) for factor in end.multipliers],
+        "terms": [significant(term) for term in end.terms],
+        "multipliers": [significant(factor) for factor in end.multipliers],
         "above_original": end.above_original,
-        "lost_mass": _number(end.lost),
+        "lost_mass": significant(end.lost),
         "impossible_cells": end.impossible,
     }
 
@@ -129,7 +126,7 @@ def _sample(report: RiskReport) -> "Json":
         "population": found.population,
         "model": settings.model,
         "smoothing": {"added": settings.smoothing.added, "pseudo_bayes": settings.smoothing.pseudo_bayes},
-        "margins_missed": _number(found.missed),
+        "margins_missed": significant(found.missed),
         "samples": found.samples,
         "populations": found.versions,
         "R1": _estimate(found.r1),
@@ -137,7 +134,7 @@ def _sample(report: RiskReport) -> "Json":
         "zeros": _estimate(found.zeros),
         "H_X": _estimate(found.entropy),
         "H_X_given_Y": _estimate(found.conditional),
-        "true_R1": None if found.true_r1 is None else _number(found.true_r1),
+        "true_R1": None if found.true_r1 is None else significant(found.true_r1),
         "true_R2": None if found.true_r2 is None else _estimate(found.true_r2),
     }
 
@@ -209,10 +206,10 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
 
 def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
     smoothing = [f"{settings.smoothing.added:g} added to every cell"] if settings.smoothing.added else []
-    smoothing += ["pseudo-Bayes"] if settings.smoothing.pseudo_bayes else []
+    smoothing += ["pseudo-Bayes smoothing"] if settings.smoothing.pseudo_bayes else []
     lines = [
         f"Sample of n = {found.size:,} from a population of N = {found.population:,}; {settings.model} model, "
-        f"{' and '.join(smoothing) or 'no'} smoothing; {found.samples:,} "
+        f"{' and '.join(smoothing) or 'no smoothing'}; {found.samples:,} "
         f"{'sample' if found.samples == 1 else 'samples'}, {found.versions:,} populations drawn for each."
     ]
     if found.true_r2 is not None:

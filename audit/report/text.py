@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from audit.linear.naming import plural
@@ -10,6 +11,7 @@ from audit.report.model import InsiderFinding, Report, ReportCell
 from audit.report.words import (
     ASCII,
     cell_name,
+    figure,
     headline,
     interval,
     possible,
@@ -82,6 +84,7 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
         if cell.steps
     ]
     _print_findings(console, "As one table after another is released", steps, limit)
+    _print_panel(console, report)
     if report.notes:
         console.print("\nNotes", style="bold")
         for note in report.notes:
@@ -111,6 +114,20 @@ def _summary_lines(report: Report) -> list[str]:
         f"{plural(summary.degrees_of_freedom, 'degree of freedom', 'degrees of freedom')}, "
         f"{plural(summary.components, 'component')}; bounds: {printable(report.bounds)}.",
     ]
+
+
+def _print_panel(console: "Console", report: Report) -> None:
+    if not report.risk_panel:
+        return
+    console.print("\nRisk side by side", style="bold")
+    for entry in report.risk_panel:
+        console.print(f"  - {entry.title}")
+        for line in (
+            "; ".join(figure(f, ASCII) for f in entry.figures),
+            f"Tells: {entry.tells}",
+            f"Does not tell: {entry.does_not_tell}",
+        ):
+            console.print(fill(line, console.width, initial_indent="      ", subsequent_indent="        "))
 
 
 def _print_cells(

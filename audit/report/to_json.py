@@ -6,7 +6,17 @@ from importlib.metadata import PackageNotFoundError, version
 
 from audit.model.release import Note
 from audit.report.exact_json import Json, dumps
-from audit.report.model import InsiderFinding, Report, ReportCell, Reveals, Step, Summary, Term
+from audit.report.model import (
+    InsiderFinding,
+    OverTables,
+    PanelEntry,
+    Report,
+    ReportCell,
+    Reveals,
+    Step,
+    Summary,
+    Term,
+)
 
 SCHEMA = "tableseal/report/1"
 """Name and version of the shape; a change that breaks readers gets a new number."""
@@ -40,6 +50,7 @@ def report_document(report: Report) -> dict[str, Json]:
         "policy": None if policy is None else {"sha256": policy},
         "engine": {"version": engine_version(), "bounds": report.bounds},
         "summary": _summary(report.summary),
+        "risk_panel": [_entry(entry) for entry in report.risk_panel],
         "cells": [_cell(cell) for cell in report.cells],
         "notes": [_note(note) for note in report.notes],
     }
@@ -80,7 +91,33 @@ def _cell(cell: ReportCell) -> dict[str, Json]:
     }
     if cell.steps:
         written["steps"] = [_step(step) for step in cell.steps]
+    if cell.over_tables is not None:
+        written["over_tables"] = _over_tables(cell.over_tables)
+    if cell.rank is not None:
+        written["rank"] = {"alone": cell.rank.alone, "recomputable": cell.rank.recomputable}
     return written
+
+
+def _entry(entry: PanelEntry) -> dict[str, Json]:
+    return {
+        "measure": entry.measure,
+        "title": entry.title,
+        "figures": [{"name": f.name, "label": f.label, "value": f.value} for f in entry.figures],
+        "tells": entry.tells,
+        "does_not_tell": entry.does_not_tell,
+        "public": entry.public,
+    }
+
+
+def _over_tables(found: OverTables) -> dict[str, Json]:
+    return {
+        "entropy_bits": found.entropy_bits,
+        "method": found.method,
+        "tables": found.tables,
+        "ci": list(found.ci),
+        "ess": found.ess,
+        "rhat": found.rhat,
+    }
 
 
 def _pair(ends: Sequence[Fraction | None] | None) -> Json:

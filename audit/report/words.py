@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.exact_json import decimal_text
-from audit.report.model import Report, ReportCell
+from audit.report.model import Figure, OverTables, Report, ReportCell
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,30 @@ def risk(value: float | None, signs: Signs) -> str:
     if value is None:
         return signs.infinity
     return "0" if value == 0 else f"{value:.4f}"
+
+
+def figure(found: Figure, signs: Signs) -> str:
+    """A figure of the risk panel with its label: `fewest bits: 1.585`."""
+    value = found.value
+    if value is None:
+        return f"{found.label}: none"
+    return f"{found.label}: {number(value, signs) if isinstance(value, int) else format(value, '.4g')}"
+
+
+def over_tables(found: OverTables | None, signs: Signs) -> str:
+    """Entropy over tables: `2.96`; sampled: `2.96, 2.90 to 3.01`, with `?` where chains have not converged."""
+    if found is None:
+        return ""
+    text = f"{found.entropy_bits:.2f}"
+    if found.method == "sampled":
+        text = f"{signs.about}{text}, {found.ci[0]:.2f} to {found.ci[1]:.2f}" + ("" if converged(found) else " ?")
+    return text
+
+
+def converged(found: OverTables) -> bool:
+    """Exact, or the chains agree (split R-hat at most 1.05) and are worth 100 independent tables at least."""
+    agree = found.rhat is not None and found.rhat <= 1.05 and found.ess is not None and found.ess >= 100
+    return found.method == "exact" or agree
 
 
 def verdict(cell: ReportCell) -> str:

@@ -113,8 +113,40 @@ class HighsWarm:
         )
 
 
+class HighsInterior:
+    """Interior point method without crossover: the middle of a face, and no basis."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._model = _model(problem, integer=False)
+        self._columns = np.arange(problem.matrix.shape[1], dtype=np.int32)
+        self._model.setOptionValue("solver", "ipm")
+        self._model.setOptionValue("run_crossover", "off")
+
+    def minimise(self, cost: Floats, column_lower: Floats, column_upper: Floats, seconds: float) -> Outcome:
+        """Minimise cost @ x from nothing."""
+        model, columns = self._model, self._columns
+        model.changeColsCost(len(columns), columns, cost)
+        model.changeColsBounds(len(columns), columns, column_lower, column_upper)
+        model.setOptionValue("time_limit", model.getRunTime() + max(seconds, 0.0))
+        for presolve in ("on", "off"):  # what presolve leaves is at times too small or degenerate for the method
+            model.clearSolver()
+            model.setOptionValue("presolve", presolve)
+            model.run()
+            if model.getModelStatus() != highspy.HighsModelStatus.kUnknown:
+                break
+        solution = model.getSolution()
+        if model.getModelStatus() != highspy.HighsModelStatus.kOptimal or not solution.value_valid:
+            return Outcome("stopped")
+        dual = np.array(solution.row_dual, dtype=np.float64) if solution.dual_valid else None
+        return Outcome("optimal", np.array(solution.col_value, dtype=np.float64), dual)
+
+
 class Highs:
     """The default engine."""
+
+    def interior(self, problem: Problem) -> HighsInterior:
+        """A linear program for the interior point method."""
+        return HighsInterior(problem)
 
     def warm(self, problem: Problem) -> HighsWarm:
         """A warm linear program."""

@@ -70,8 +70,20 @@ class WarmSolver(Protocol):
         ...
 
 
+class InteriorSolver(Protocol):
+    """One linear program solved afresh by an interior point method, without going on to a vertex."""
+
+    def minimise(self, cost: Floats, column_lower: Floats, column_upper: Floats, seconds: float) -> Outcome:
+        """A point in the middle of the optimal face of cost @ x, within other column bounds."""
+        ...
+
+
 class Solver(Protocol):
     """An engine: makes warm linear programs and solves integer programs."""
+
+    def interior(self, problem: Problem) -> InteriorSolver:
+        """A linear program for an interior point method."""
+        ...
 
     def warm(self, problem: Problem) -> WarmSolver:
         """A warm linear program."""

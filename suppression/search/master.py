@@ -132,15 +132,14 @@ class Master:
         InputError: the solver is not installed.
         """
         problem = pulp.LpProblem("secondary_cells", pulp.LpMinimize)
-        z = {j: pulp.LpVariable(f"z{j:07d}", cat="Binary") for j in np.flatnonzero(open_candidates).tolist()}
+        chosen = np.flatnonzero(open_candidates).tolist()
+        z = {j: problem.add_variable(f"z{j:07d}", 0, 1, cat="Integer") for j in chosen}
         problem += pulp.LpAffineExpression([(z[j], float(self.cost[j])) for j in z])
         for row in self.rows:
             terms = [(z[j], w) for j, w in zip(row.candidates.tolist(), row.weight.tolist(), strict=True) if j in z]
             if not terms and row.right > NEARLY:
                 return Chosen(None, float("inf"), infeasible=True)
-            problem += pulp.LpConstraint(
-                pulp.LpAffineExpression(terms), sense=pulp.LpConstraintGE, rhs=row.right - 1e-9
-            )
+            problem += pulp.LpAffineExpression(terms) >= row.right - 1e-9
         status = problem.solve(self._solver(seconds, gap))
         if status == pulp.LpStatusInfeasible:
             return Chosen(None, float("inf"), infeasible=True)

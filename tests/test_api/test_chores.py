@@ -26,11 +26,11 @@ SKIPS = load("skips", ROOT / ".ci" / "skips.py")
 
 def test_an_unknown_chore_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert DO.main(["tset"]) == 2
-    assert "demo|test|lint|types|check|cases" in capsys.readouterr().err
+    assert "demo|test|lint|types|check|bench|cases" in capsys.readouterr().err
 
 
 def test_the_development_group_is_read_from_pyproject() -> None:
-    wanted = DO.development_requirements((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = DO.requirements((ROOT / "pyproject.toml").read_text("utf-8"), "dev")
     assert any(requirement.startswith("pytest") for requirement in wanted)
 
 
@@ -78,3 +78,24 @@ def test_a_run_without_tests_fails(tmp_path: Path) -> None:
     junit.write_text("<testsuites/>")
     listed.write_text("")
     assert SKIPS.main(junit, listed) == 1
+
+
+def test_a_competitor_that_cannot_be_installed_does_not_stop_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str]) -> int:
+        ran.append(command)
+        return int("gconfid" in command[-1])
+
+    monkeypatch.setattr(DO, "ENVIRONMENT", tmp_path)
+    monkeypatch.setattr(DO, "install", lambda **_: None)
+    monkeypatch.setattr(DO, "run", run)
+    assert DO.bench(["--only", "hierM"]) == 0
+    assert ran[-1][1:] == ["-m", "cases.benchmarks", "--only", "hierM"]
+    assert "gconfid==2.0.4 could not be installed" in capsys.readouterr().err
+    assert any("pytauargus" in command[-1] for command in ran)
+    tried = len(ran)
+    DO.bench([])
+    assert len(ran) == 2 * tried  # what failed is tried again

@@ -247,11 +247,17 @@ def test_an_experiment(folder: Path) -> None:
         (["zeros.csv"], "N = 0"),
         (["margins.csv"], "leave margins out"),
         (["fraction.csv"], "row 1 (line 1), column 2"),
-        (["a.csv", "wide.csv"], "has 4 codes and a.csv has 3"),
+        (["a.csv", "wide.csv"], "wide.csv: has 3 x 4 cells, expected"),
         (["a.csv", "--weights", "1,1,1"], "sum to 3"),
         (["a.csv", "--weights", "1,1"], "found 2, expected 3"),
         (["a.csv", "--weights", "a,b"], "numbers separated by commas"),
         (["a.csv", "--weights", "1,0,0", "--norm", "l2"], "has no weights"),
+        (["a.csv", "--weights", "nan,1,0"], "weights nan, 1, 0: expected numbers of which none is negative"),
+        (["a.csv", "one.csv"], "one.csv: has 1 x 1 cells, expected"),
+        (["quote.csv"], "quote.csv line 2: the quotes do not fit"),
+        (["a.csv", "--samples", "5"], "belongs to --sample-size"),
+        (["a.csv", "b.csv", "--definition", "s15", "--swap-rate", "0.1", "--swap-cap", "0"], "largest state is 0"),
+        (["a.csv", "--definition", "s15", "--rounding", "3", "--multiplier", "1,1"], "expected one, from 0 to 1"),
         (["a.csv", "--rounding", "1"], "base 1"),
         (["a.csv", "--rounding", str(10**20)], "from 2 to 1,000,000,000"),
         (["a.csv", "b.csv", "--definition", "s15", "--rounding", "1001"], "from 2 to 1,000"),
@@ -289,6 +295,7 @@ def test_an_experiment(folder: Path) -> None:
 def test_wrong_use_is_one_clear_message(folder: Path, arguments: list[str], said: str) -> None:
     """CONVENTION 241 to 243."""
     Path("one.csv").write_text("5\n")
+    Path("quote.csv").write_text('1,"2\n3,4\n')
     Path("zeros.csv").write_text("0,0\n0,0\n")
     Path("margins.csv").write_text("1,2,3\n4,5,9\n5,7,12\n")
     Path("fraction.csv").write_text("1,2.5\n4,5\n")

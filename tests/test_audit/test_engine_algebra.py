@@ -145,7 +145,7 @@ def test_network_matrices_are_totally_unimodular(seed: int) -> None:
         all(_at_most_one_each(column) for column in (np.array(signs)[:, None] * matrix).T)
         for signs in product((1, -1), repeat=shape[0])
     )
-    assert network_signs(csr_array(matrix)) == expected
+    assert (network_signs(csr_array(matrix)) is not None) == expected
     if expected:
         assert totally_unimodular(matrix)
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from agreement import assert_same_bounds, by_name, report_of
+from agreement import assert_arithmetic, assert_same_bounds, by_name, report_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import Document, read
 from random_releases import Maker
 
 from audit import pipeline
+from audit.bounds import reveal
 from audit.linear import base
 from audit.linear.reduce import reduce
 from audit.report import ReportCell
@@ -283,3 +284,16 @@ def test_weaker_methods_are_wider(seed: int) -> None:
             value = Fraction(known.truth) * oracle.units[name[0]]
             assert cell.attained[0] is None or cell.attained[0] <= value
             assert cell.attained[1] is None or cell.attained[1] >= value
+
+
+@FEW
+@given(SEEDS)
+def test_arithmetic_of_elimination(seed: int) -> None:
+    """Nothing is made as short as it can be: the same cells are exposed, each with arithmetic that holds."""
+    # CONVENTION 38
+    document = made(seed, truths=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reveal, "MOST_PROGRAMS", 0)
+        report = report_of(document)
+    if report is not None:
+        assert_arithmetic(document, read(document), report)

@@ -101,6 +101,17 @@ def test_limits_travel_as_seconds_left() -> None:
     assert pickle.loads(pickle.dumps(Limits())) == Limits()
 
 
+def test_waiting_for_a_worker_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work that lies in a queue for a while after it was sent does not begin with all its time."""
+    import pickle
+    import time
+
+    sent, now = pickle.dumps(Limits(deadline=time.monotonic() + 100)), time.time()
+    for waited, least, most in ((60, 30, 40), (-3600, 90, 100), (500, 0, 0)):
+        monkeypatch.setattr("audit.bounds.component.time", lambda waited=waited: now + waited)
+        assert least <= pickle.loads(sent).seconds_left() <= most
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[object]:
     distributed = pytest.importorskip("distributed")

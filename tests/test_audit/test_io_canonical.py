@@ -173,3 +173,23 @@ def test_it_is_a_valid_release_file_on_disk(tmp_path: Path) -> None:
     assert plain(again) == plain(release)
     assert release_digest(again) == release_digest(release)
     assert release_digest(replace(release, title="x")) != release_digest(release)
+
+
+def test_what_follows_without_rows_is_spelled_out_and_not_read() -> None:
+    """CONVENTION 304."""
+    cells = {"a": ["k", "l"], "b": ["x", "y"], "value": [3, 4]}
+    absent = {"leaves": "zero", "totals": "compute"}
+    release = release_from_document(
+        {
+            "tableseal": 1,
+            "kind": "count",
+            "variables": {"a": {"total": "T", "codes": ["k", "l"]}, "b": {"codes": ["x", "y"]}},
+            "tables": [{"name": "t", "cells": cells, "absent": absent}],
+        }
+    )
+    document = json.loads(canonical_json(release))
+    derived = document["tables"][0]["derived"]
+    assert derived["zeros"] == {"a": ["k", "l"], "b": ["x", "y"]}
+    assert sorted(derived["totals"]) == [["T", "x", 3], ["T", "y", 4]]
+    derived["totals"][0][-1] = 99
+    assert canonical_json(release_from_document(document)) == canonical_json(release)

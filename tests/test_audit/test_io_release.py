@@ -17,7 +17,19 @@ from audit.io import (
     read_release,
 )
 from audit.io.release_file import release_from_document
-from audit.model import PQ, Attribute, Dominance, Entropy, Intruder, Measure, Policy, Request, Require, Threshold
+from audit.model import (
+    PQ,
+    Attribute,
+    Dominance,
+    Entropy,
+    Intruder,
+    Measure,
+    Policy,
+    Request,
+    Require,
+    SapLimit,
+    Threshold,
+)
 
 REPORTS = sorted((Path(__file__).parents[1] / "data" / "reports").glob("*/*.yaml"))
 
@@ -130,7 +142,7 @@ primary:                      # what is sensitive
   - {request: {percent: 10}, protection_percent: 5}
   - {request: false}
   - {attribute: {given: [a], populated: 2}}
-require: {exposed: true, protection: false, basis: integer, risk: 0.2}
+require: {exposed: true, protection: false, basis: integer, risk: 0.2, sap: {n: 2, max: 0.05}}
 insider: {p_percent: 15}
 """
 RULES = (
@@ -151,7 +163,7 @@ def test_policies(tmp_path: Path) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(POLICY)
     policy = read_policy(path)
-    require = Require(True, False, "integer", Fraction(1, 5))
+    require = Require(True, False, "integer", Fraction(1, 5), SapLimit(2, Fraction(1, 20)))
     assert policy == Policy(RULES, require, Fraction(15), sha256(POLICY.encode()).hexdigest())
     again = policy_from_document(policy_document(policy))
     assert (again.primary, again.require, again.insider_p) == (RULES, require, 15)
@@ -186,7 +198,10 @@ def test_a_policy_given_goes_before_the_one_in_the_release(tmp_path: Path) -> No
         ({"primary": [{"attribute": {"given": []}}]}, ["attribute.given", "at least 1"]),
         ({"primary": [{"attribute": {"given": ["b"]}}]}, ['"b"', "no such variable", "a, y"]),
         ({"primary": ["threshold"]}, ["primary[0]", '"threshold"', "expected one of"]),
-        ({"require": {"sap": {}}}, ["policy.require", '"sap"', "known keys"]),
+        ({"require": {"spa": {}}}, ["policy.require", '"spa"', 'did you mean "sap"?']),
+        ({"require": {"sap": {"n": 2}}}, ["policy.require.sap.max", "missing"]),
+        ({"require": {"sap": {"n": 0, "max": 0}}}, ["policy.require.sap.n", '"0"', "at least 1"]),
+        ({"require": {"sap": {"n": 2, "max": 5}}}, ["policy.require.sap.max", '"5"', "at most 1"]),
         ({"require": {"basis": "int"}}, ["policy.require.basis", '"int"', "any, integer"]),
         ("no.yaml", ["policy", '"no.yaml"', "without a folder"]),
     ],

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from audit.errors import InputError
 from audit.model import Note
 from audit.report import (
+    CellRank,
+    Figure,
     InsiderFinding,
+    OverTables,
+    PanelEntry,
     Possible,
     Report,
     ReportCell,
@@ -72,6 +76,26 @@ cells = st.builds(
     ),
     insider=st.none() | st.builds(InsiderFinding, texts, pairs),
     steps=st.lists(st.builds(Step, texts, ends, ends, st.none() | floats), max_size=2).map(tuple),
+    over_tables=st.none()
+    | st.builds(
+        OverTables,
+        floats,
+        st.sampled_from(["exact", "sampled"]),
+        st.none() | st.integers(1, 2**90),
+        st.tuples(floats, floats),
+        st.none() | floats,
+        st.none() | floats,
+    ),
+    rank=st.none() | st.builds(CellRank, st.booleans(), st.booleans()),
+)
+panels = st.builds(
+    PanelEntry,
+    texts,
+    texts,
+    st.lists(st.builds(Figure, texts, texts, st.none() | st.integers(0, 2**60) | floats), max_size=3).map(tuple),
+    texts,
+    texts,
+    st.booleans(),
 )
 counts = st.integers(0, 10**7)
 reports = st.builds(
@@ -85,6 +109,7 @@ reports = st.builds(
     cells=st.lists(cells, max_size=3).map(tuple),
     notes=st.lists(st.builds(Note, texts, texts, counts), max_size=2).map(tuple),
     confidential=st.booleans(),
+    risk_panel=st.lists(panels, max_size=2).map(tuple),
 )
 
 # ---------------------------------------------------------------- numbers
@@ -231,7 +256,7 @@ def test_the_shape_is_the_agreed_one():
     # CONVENTION 161
     written = json.loads(report_json(O03))
     assert list(written) == [
-        *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "cells", "notes")
+        *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "risk_panel", "cells", "notes")
     ]
     assert written["release"] == {"title": "O03", "sha256": "0" * 64}
     assert written["policy"] is None

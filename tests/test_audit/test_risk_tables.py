@@ -1,5 +1,6 @@
 """The leaf counts that risk is measured of: bare matrices, releases, sub-tables, pairs of tables."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,17 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from audit.errors import InputError, LimitError
 from audit.io import release_from_document
-from audit.io.matrix import is_matrix, read_matrix, read_numbers
+from audit.io.matrix import is_matrix, matrix_in, read_matrix, read_numbers
 from audit.linear.leaf_counts import leaf_counts
 from audit.model.count_table import Axis, CountTable, aligned
 
 
 def dense(table: CountTable) -> Any:
     return table.dense().tolist()
+
+
+def bare(text: str, name: str, *, all_cells: bool = False) -> CountTable:
+    return CountTable.of_matrix(name, read_matrix(text, name, all_cells=all_cells))
 
 
 def of_array(values: np.ndarray) -> CountTable:
@@ -194,30 +199,54 @@ def test_two_tables_by_their_codes() -> None:
 @pytest.mark.parametrize(
     ("protected", "said"),
     [
-        ("1,2\n3,4\n5,6\n", "has 3 codes and a.csv has 2"),
-        ("1,2,9\n3,4,9\n", 'column" has 3 codes and a.csv has 2; "3" is not among them'),
+        ("1,2\n3,4\n5,6\n", "b.csv: has 3 x 2 cells, expected 2 x 2 as in a.csv"),
+        ("1,2,9\n3,4,9\n", "b.csv: has 2 x 3 cells, expected 2 x 2"),
+        ("1,2\n", "b.csv: has 1 x 2 cells, expected 2 x 2"),
     ],
 )
 def test_matrices_of_different_shapes(protected: str, said: str) -> None:
     """CONVENTION 242."""
     with pytest.raises(InputError, match=said):
-        aligned(read_matrix("1,2\n3,5\n", "a.csv"), read_matrix(protected, "b.csv"))
+        aligned(bare("1,2\n3,5\n", "a.csv"), bare(protected, "b.csv", all_cells=True))
 
 
 def test_tables_of_different_variables() -> None:
     with pytest.raises(InputError, match=r"b.csv: has the variables row, column, expected those of .*: region, sex"):
-        aligned(leaf_counts(release(FULL)), read_matrix("1,2\n3,4\n", "b.csv"))
+        aligned(leaf_counts(release(FULL)), bare("1,2\n3,4\n", "b.csv"))
 
 
-@pytest.mark.parametrize("text", ["1,2\n3,5\n", "1;2\n3;5\n", "1\t2\n\n3\t5", " 1, 2\n3, 5.0\n", "1;2,0\n3;5,0\n"])
+@pytest.mark.parametrize(
+    "text", ["1,2\n3,5\n", "1;2\n3;5\n", "1\t2\n\n3\t5", " 1, 2\n3, 5.0\n", "1;2,0\n3;5,0\n", "1;2\n3;5e0\n"]
+)
 def test_bare_matrices(text: str) -> None:
     assert is_matrix(text)
-    assert dense(read_matrix(text, "a.csv")) == [[1, 2], [3, 5]]
+    assert read_matrix(text, "a.csv").tolist() == [[1, 2], [3, 5]]
+    assert dense(bare(text, "a.csv")) == [[1, 2], [3, 5]]
 
 
 def test_a_header_is_no_matrix() -> None:
     """CONVENTION 241."""
     assert not is_matrix("sex,n\nF,3\n")
+    assert not is_matrix(",2001,2002\nF,3,4\n")
+    assert not is_matrix("sex,2001\nF,3\n")
+
+
+def test_what_looks_like_numbers_is_read_as_numbers() -> None:
+    """So that the message is about the entry that is wrong, not about column names."""
+    assert all(map(is_matrix, ("1,nan\n", "inf,1\n", "1,,3\n")))
+    assert not is_matrix('1,"2\n3,4\n')
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("1,2\n3,5\n")
+    (tmp_path / "a.csv").write_text("1,2\n3,5\n")
+    (tmp_path / "h.csv").write_text("v,n\na,5\n")
+    assert matrix_in(tmp_path / "a.yaml") is matrix_in(tmp_path / "h.csv") is None
+    found = matrix_in(tmp_path / "a.csv")
+    assert found is not None
+    assert found.tolist() == [[1, 2], [3, 5]]
+    with pytest.raises(InputError, match=r"b\.csv: there is no such file"):
+        matrix_in(tmp_path / "b.csv")
 
 
 @pytest.mark.parametrize(
@@ -227,10 +256,13 @@ def test_a_header_is_no_matrix() -> None:
         ("1,2\n\n3.5,4\n", r"a.csv row 2 \(line 3\), column 1: found \"3.5\", a negative or fractional count"),
         ("1,2\n3,x\n", 'column 2: found "x", no number'),
         ("1,2\n3,\n", 'column 2: found "", no number'),
-        ("1,2\n3\n", "line 2: found 1 numbers, expected 2"),
-        ("1,2\n3,10000000000000000\n", "more than the largest count"),
-        ("1,2,3\n4,5,9\n", "the last column equals the sum"),
-        ("1,2\n4,5\n5,7\n", "the last row equals the sum"),
+        ("1,2\n3\n", r"a.csv row 2 \(line 2\): found 1 entry, expected 2 as in row 1"),
+        (f"1,2\n3,{2**60 + 1}\n", "more than the largest count"),
+        ("1,nan\n2,3\n", r'a.csv row 1 \(line 1\), column 2: found "nan", no number'),
+        ("inf,1\n2,3\n", 'row 1 .*, column 1: found "inf", no number'),
+        ("1,,3\n2,3,4\n", 'row 1 .*, column 2: found "", no number'),
+        ("1,2,3\n4,5,9\n", "the last column is the sum"),
+        ("1,2\n4,5\n5,7\n", "the last row is the sum"),
         ("1,2,3\n4,5,9\n5,7,12\n", "the last row and the last column"),
         ("1,1\n1,1\n", "the last row and the last column"),
     ],
@@ -244,23 +276,23 @@ def test_matrices_that_cannot_be_used(text: str, said: str) -> None:
 @pytest.mark.parametrize("text", ["107,107\n", "1,2\n1,2\n", "0,0,0\n0,0,0\n0,0,0\n"])
 def test_what_only_looks_like_a_margin(text: str) -> None:
     """CONVENTION 241: one line that equals one other is no sum."""
-    assert read_matrix(text, "a.csv").cells > 1
+    assert read_matrix(text, "a.csv").size > 1
 
 
 def test_a_sum_may_be_a_cell() -> None:
     """CONVENTION 241."""
-    assert dense(read_matrix("1,2,3\n4,5,9\n", "a.csv", all_cells=True)) == [[1, 2, 3], [4, 5, 9]]
+    assert read_matrix("1,2,3\n4,5,9\n", "a.csv", all_cells=True).tolist() == [[1, 2, 3], [4, 5, 9]]
 
 
 def test_counts_of_a_quadrillion_do_not_overflow() -> None:
     largest = 10**15
-    found = read_matrix(f"{largest},1\n2,{largest}\n", "a.csv")
+    found = bare(f"{largest},1\n2,{largest}\n", "a.csv")
     assert int(found.values.sum()) == 2 * largest + 3
     with pytest.raises(InputError, match=r"sum to more than 2\^62"):
         CountTable("t", (Axis("v", ("a", "b")),), np.arange(2), np.array([2**62, 2**62 - 1]))
 
 
-@pytest.mark.parametrize(("text", "said"), [("0.5,0.5\n1\n", "found 1 numbers, expected 2"), ("1,y\n", 'found "y"')])
+@pytest.mark.parametrize(("text", "said"), [("0.5,0.5\n1\n", "found 1 entry, expected 2"), ("1,y\n", 'found "y"')])
 def test_numbers_that_are_none(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_numbers(text, "p.csv")

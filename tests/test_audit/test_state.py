@@ -3,18 +3,22 @@
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_releases import Maker
+from scipy.sparse import csr_array
 from small import many_blocks
 
 from audit.bounds import engine
-from audit.bounds.component import Answer
+from audit.bounds.component import Answer, Component, End, Limits, TargetBounds
+from audit.bounds.knowledge import know_nothing
 from audit.bounds.remembered import from_text, to_text
 from audit.errors import InputError
 from audit.execution.state import State
@@ -50,7 +54,7 @@ class Counting:
 
     def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
         for item in items:
-            self.worked += sum(begun is None or not begun.complete for _, begun in item.components)
+            self.worked += sum(begun is None or not begun.complete for _, begun in getattr(item, "components", ()))
             yield work(item)
 
 
@@ -109,6 +113,38 @@ def test_a_damaged_state_is_refused(tmp_path: Path) -> None:
             audit(release, state=state)
 
 
+def test_a_file_that_fails_later_is_a_clear_error(tmp_path: Path) -> None:
+    """Locked by another audit, a full disk, a file overwritten meanwhile: told by name, never a traceback."""
+    import sqlite3
+
+    release = release_from_document(many_blocks(2))
+    with State(tmp_path / "state") as state:
+        state._database.execute("PRAGMA busy_timeout = 0")
+        other = sqlite3.connect(tmp_path / "state", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(InputError, match=r"--state .*state: cannot be used \(.*locked"):
+            audit(release, state=state)
+        other.close()
+        state._database.execute("DROP TABLE found")
+        with pytest.raises(InputError, match=r"--state .*state: cannot be used"):
+            state.get("key")
+
+
+def test_points_of_an_earlier_run_are_kept() -> None:
+    """A real solution that closed an end does so again, and is there for the proof."""
+    one = np.array([1], dtype=np.int64)
+    ends = np.array([0], dtype=np.int64), np.array([5], dtype=np.int64)
+    eye = csr_array(np.eye(1, dtype=np.int64))
+    component = Component(csr_array(2 * np.eye(1, dtype=np.int64)), one, one, *ends, eye)
+    point = (one, 2)
+    lower, upper = (End(Fraction(1, 2), value, None, Fraction(1, 2), point=point) for value in (1, 0))
+    known = know_nothing(component, Limits(prove=True))
+    known.go_on_from(Answer((TargetBounds(lower, upper, convex=False, seen=0),), (), (), complete=False))
+    assert known.met.tolist() == [True, True]
+    assert known.points == {0: point, 1: point}
+    assert [(b.lower.point, b.upper.point) for b in known.bounds()] == [(point, point)]
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**40))
 def test_answers_survive_as_text(seed: int) -> None:
@@ -118,7 +154,7 @@ def test_answers_survive_as_text(seed: int) -> None:
         def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[Any]:
             for item in items:
                 answers = work(item)
-                kept.extend(answers)
+                kept.extend(answer for answer in answers or () if isinstance(answer, Answer))
                 yield answers
 
     with suppress(InputError):

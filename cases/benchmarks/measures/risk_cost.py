@@ -5,6 +5,7 @@ Run: python cases/benchmarks/measures/risk_cost.py
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -51,21 +52,20 @@ def main() -> None:
     first = 0.0
     for size in (10, 30, 100, 300, 1000):
         found = table(random.poisson(0.7, size * size), (size, size))
-        taken = seconds(lambda found=found: measure(RiskRequest(found, rounding=3, replicates=100, slices=False)))
+        taken = seconds(partial(measure, RiskRequest(found, rounding=3, replicates=100, slices=False)))
         first = first or taken
         print(f"  K = {found.cells:>9,}  {taken:8.3f} s  {taken / first:7.1f} times the smallest")
     print("... against N (10,000 cells)")
     base = random.poisson(0.7, 10_000)
     for power in (0, 3, 6, 9, 12):
         found = table(base * 10**power, (100, 100))
-        taken = seconds(lambda found=found: measure(RiskRequest(found, rounding=3, replicates=100, slices=False)))
+        taken = seconds(partial(measure, RiskRequest(found, rounding=3, replicates=100, slices=False)))
         print(f"  N = {float(found.values.sum()):9.1e}  {taken:8.3f} s")
     cube = hypercube(random)
     print(f"Hypercube: {cube.cells:,} cells, {len(cube.values):,} not empty, N = {int(cube.values.sum()):,}")
     for versions, slices in ((1000, False), (100, True)):
-        taken = seconds(
-            lambda v=versions, s=slices: measure(RiskRequest(cube, rounding=3, replicates=v, slices=s, seed=1))
-        )
+        request = RiskRequest(cube, rounding=3, replicates=versions, slices=slices, seed=1)
+        taken = seconds(partial(measure, request))
         what = "and its 57 parts" if slices else "the whole table"
         print(f"  {versions:>5,} roundings, {what}: {taken:.2f} s")
     taken = seconds(

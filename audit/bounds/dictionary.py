@@ -1,0 +1,226 @@
+"""The exact dictionary of a component: D w = beta + T z, in whole numbers.
+
+Its variables are the component's columns, the activities of its rows, and its targets that are more than one column.
+Each is measured from one of its bounds (w = x - lower, or upper - x where only that is known), so that w lies in
+[0, span]; a free one is measured from 0. Nonbasic variables stand at a bound, and z >= 0 is the distance from it. D is
+the determinant of the basis and every entry is a determinant too, so divisions leave no rest (Edmonds 1967, Bareiss
+1968). The row of a basic variable is its reduced cost row: without negative entries the variable is at its minimum,
+and the entries of row activities are the multipliers that prove it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Component
+from audit.linear.integers import NO_LOWER, NO_UPPER
+
+Ints = NDArray[np.int64]
+
+LARGEST = 2**31 - 1
+"""Largest entry of T: the difference of two products of such entries fits 64 bits."""
+
+# What a kernel answers.
+DONE, FULL, PAUSE, TOO_LARGE, EMPTY, CUT = range(6)
+
+# What is known of an end.
+OPEN, CLOSED, TOUCHED, REACHED, OPTIMAL, UNLIMITED = range(6)
+"""CLOSED: when the search began. TOUCHED: a vertex has the value that the column bounds prove. REACHED: an integer
+vertex goes as far as is asked."""
+
+# Slots of `Dictionary.state`.
+DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, PIVOTS, CURSOR, STUCK, FRESH, BUDGET = range(11)
+"""ACTIVE: nonbasic variables that can move, CARRIED: those and the ones kept for their multipliers, ROWS: basic
+variables, LIMIT: largest entry, KEEP: 1 if multipliers are wanted, PIVOTS: made so far, CURSOR: place in the order of
+ends, STUCK: pivots in a row that gained nothing, FRESH: 1 if this vertex is not listed yet, BUDGET: pivots before a
+pause."""
+
+PATIENCE = 20
+"""Pivots without gain before the rule that cannot cycle takes over (Bland 1977)."""
+
+
+class Dictionary(NamedTuple):
+    """State of the simplex method; kernels change the arrays in place.
+
+    Attributes
+    ----------
+    T: int64 (basic x nonbasic); beta: int64 (basic): D times the values of the basic variables.
+    basic, nonbasic: int64, variables: columns first, then rows, then forms.
+    span: int64 (variables), how far a variable can be from where it is measured; NO_UPPER: no end.
+    free: bool (variables), without bounds; these never leave the basis.
+    up: bool (variables), nonbasic at the far end of the span.
+    state: int64, see the slots above.
+    """
+
+    T: NDArray[Any]
+    beta: NDArray[Any]
+    basic: Ints
+    nonbasic: Ints
+    span: Ints
+    free: NDArray[np.bool_]
+    up: NDArray[np.bool_]
+    state: NDArray[Any]
+
+
+class Frame(NamedTuple):
+    """How a dictionary belongs to its component.
+
+    sign, origin: int64 (variables): variable = origin + sign * w.
+    columns: how many of the variables are columns.
+    order: int64 (rows), rows with few entries first: the order in which they are satisfied.
+    target: int64 (targets), the variable of each.
+    """
+
+    sign: Ints
+    origin: Ints
+    columns: int
+    order: Ints
+    target: Ints
+
+
+class Ends(NamedTuple):
+    """What is asked, as minima of sign * w, and what was found.
+
+    Attributes
+    ----------
+    variable, sign: int64 (ends).
+    real: int64 (ends), nothing lies below for real tables; goal: for whole ones nothing below is asked; NO_LOWER: none.
+    order: int64, the ends in the order in which they are gone for.
+    left: int64: how many ends are open, then which.
+    status: int64 (ends).
+    number, below: int64 (ends): the minimum number / below where the status is OPTIMAL.
+    part, part_below: int64 (ends), likewise the least value at a vertex that is not whole; 0 / 0: none.
+    """
+
+    variable: Ints
+    sign: Ints
+    real: Ints
+    goal: Ints
+    order: Ints
+    left: Ints
+    status: Ints
+    number: NDArray[Any]
+    below: NDArray[Any]
+    part: NDArray[Any]
+    part_below: NDArray[Any]
+
+
+class Found(NamedTuple):
+    """Buffers that a kernel fills, and empties by stopping when they are full.
+
+    Attributes
+    ----------
+    vertices: int64 (room x columns), w of the columns at whole vertices.
+    proof: int64 (room x 3): end, where its multipliers stop in the next two, denominator.
+    row, factor: int64: variables (rows) and what they are multiplied with, as entries of T.
+    filled: int64: vertices, proofs, multipliers in the buffers.
+    """
+
+    vertices: NDArray[Any]
+    proof: NDArray[Any]
+    row: Ints
+    factor: NDArray[Any]
+    filled: Ints
+
+
+def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[Dictionary, Frame] | None:
+    """The dictionary in which all columns are nonbasic at their lower bounds; None if numbers are too large for it.
+
+    Upper bounds of columns that follow from the rows and the lower bounds are no constraints of the dictionary: they
+    would add nothing but degenerate vertices. Lower bounds cost nothing, and rows of one column stay rows.
+
+    keep: columns of equations are carried along, for their multipliers.
+    """
+    matrix, targets = component.matrix, component.targets
+    m, n = matrix.shape
+    start, size = targets.indptr[:-1], np.diff(targets.indptr)
+    single = size == 1
+    single[single] = targets.data[start[single]] == 1
+    long = np.flatnonzero(~single)
+    target = np.empty(len(size), np.int64)
+    target[single] = targets.indices[start[single]]
+    target[long] = n + m + np.arange(len(long))
+
+    lower = np.concatenate([component.column_lower, component.lower, np.full(len(long), NO_LOWER)])
+    upper = np.concatenate([_needed_upper(component), component.upper, np.full(len(long), NO_UPPER)])
+    has_lower, has_upper = lower != NO_LOWER, upper != NO_UPPER
+    sign = np.where(has_upper & ~has_lower, -1, 1)
+    origin = np.where(has_lower, lower, np.where(has_upper, upper, 0))
+    span = np.where(has_lower & has_upper, upper - np.where(has_lower, lower, 0), NO_UPPER)
+    T = np.zeros((m + len(long), n), np.int64)
+    T[:m] = matrix.toarray()
+    beta = np.zeros(len(T), np.int64)
+    inside = np.repeat(~single, size)
+    row = m + np.repeat(np.arange(len(long)), size[long])
+    np.add.at(T, (row, targets.indices[inside]), targets.data[inside])
+    at = origin[:n]
+    if at.any():
+        if (np.abs(T.astype(np.float64)) @ np.abs(at.astype(np.float64))).max(initial=0.0) >= float(NO_UPPER):
+            return None
+        value = T @ at
+        beta[:m], origin[n + m :] = value[:m], value[m:]
+    if (sign < 0).any():
+        T *= sign[n:, None] * sign[None, :n]
+    beta[:m] = sign[n : n + m] * (beta[:m] - origin[n : n + m])
+    room = float(NO_UPPER) / 4
+    bounded = np.where(span == NO_UPPER, 0, span)
+    if max(np.abs(beta).max(initial=0), bounded.max(initial=0)) >= room or np.abs(T).max(initial=0) > largest:
+        return None
+    state = np.zeros(BUDGET + 1, np.int64)
+    state[[DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, FRESH]] = 1, n, n, len(T), largest, keep, 1
+    variables = len(sign)
+    dictionary = Dictionary(
+        T,
+        beta,
+        np.arange(n, variables),
+        np.arange(n),
+        span,
+        ~has_lower & ~has_upper,
+        np.zeros(variables, np.bool_),
+        state,
+    )
+    return dictionary, Frame(sign, origin, n, np.argsort(np.diff(matrix.indptr), kind="stable"), target)
+
+
+def _needed_upper(component: Component) -> Ints:
+    """Upper bounds of columns, without those that some sum gives: entries > 0, and lower bounds of its columns."""
+    matrix, low, high = component.matrix, component.column_lower, component.column_upper
+    entry, column = matrix.data, matrix.indices
+    if (high == NO_UPPER).all() or np.abs(entry).max(initial=0) > 2**10:
+        return high
+    small = np.abs(low) < 2**50
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    sums = (component.upper != NO_UPPER) & (np.bincount(row, (entry < 0) | ~small[column], len(component.upper)) == 0)
+    least = matrix @ np.where(small, low, 0)
+    room = np.where(sums, component.upper - least, NO_UPPER)
+    follows = np.zeros(len(high), np.bool_)
+    follows[column[room[row] <= entry * (np.minimum(high, 2**51) - np.where(small, low, 0))[column]]] = True
+    return np.where(follows, NO_UPPER, high)
+
+
+def compacted(dictionary: Dictionary) -> Dictionary:
+    """Without the rows that must hold and have stayed basic (they follow from others) and the columns let go."""
+    stay = dictionary.span[dictionary.basic] != 0
+    state = dictionary.state
+    carried = int(state[CARRIED])
+    state[ROWS] = stay.sum()
+    return dictionary._replace(
+        T=np.ascontiguousarray(dictionary.T[stay, :carried]),
+        beta=dictionary.beta[stay],
+        basic=dictionary.basic[stay],
+        nonbasic=dictionary.nonbasic[:carried].copy(),
+    )
+
+
+def copied(dictionary: Dictionary) -> Dictionary:
+    """A dictionary whose pivots leave this one alone."""
+    T, beta, basic, nonbasic, span, free, up, state = dictionary
+    return Dictionary(T.copy(), beta.copy(), basic.copy(), nonbasic.copy(), span.copy(), free, up.copy(), state.copy())
+
+
+def widened(dictionary: Dictionary) -> Dictionary:
+    """The same in integers of any size."""
+    state = dictionary.state.astype(object)
+    state[LIMIT] = 0
+    return dictionary._replace(T=dictionary.T.astype(object), beta=dictionary.beta.astype(object), state=state)

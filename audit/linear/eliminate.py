@@ -1,0 +1,342 @@
+"""What the equations alone say: rank, which forms have one value, and the rows that prove it.
+
+Elimination runs modulo a large prime, where numbers do not grow; what it finds is then proved over the rationals:
+
+- *Rank.* Rows that give pivots are independent modulo the prime, so also over the rationals. Every other row is written
+  as a combination of them, exactly. Then both ranks are equal (else another prime is taken).
+- *Determined.* A form is tested against one random solution of the homogeneous equations modulo the prime: where it is
+  not 0 there, no combination of rows gives it modulo the prime, hence (the ranks being equal) none over the rationals.
+  Where it is 0, the combination is computed and checked exactly.
+
+Multipliers come from the prime by lifting (Dixon 1982): what the digits so far leave over is divided by the prime and
+solved for again, until small fractions are found that fit exactly, or nothing can.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, lcm
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, dia_array
+
+from audit.errors import LimitError
+from audit.linear.graph import connected
+from audit.linear.integers import NO_UPPER, multiply, multiply_wide
+from audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
+from audit.linear.propagate import InfeasibleError
+
+Multipliers = dict[int, Fraction]
+"""Equation -> multiplier."""
+
+LARGEST_PRIME = 2**31 - 1
+"""Products of two residues fit 64 bits."""
+
+
+AT_ONCE = 2_000
+"""Forms whose multipliers are held at the same time."""
+
+MOST_NUMERATOR, MOST_DENOMINATOR = 2**20, 2**10
+"""Fractions that are looked for in one residue; the rest is lifted."""
+
+
+def primes() -> Iterator[int]:
+    """Primes from 2^31 - 1 downward. Only finitely many divide a minor of any given system."""
+    yield LARGEST_PRIME
+    for candidate in range(LARGEST_PRIME - 2, 1, -2):
+        if all(candidate % d for d in range(3, isqrt(candidate) + 1, 2)):
+            yield candidate
+
+
+@dataclass(frozen=True)
+class Values:
+    """Which forms the equations determine, and their values (exact; several equations may give fractions)."""
+
+    known: NDArray[np.bool_]
+    numerator: NDArray[np.object_]
+    denominator: NDArray[np.int64]
+
+    def whole(self) -> NDArray[np.int64]:
+        """The values as whole numbers, 0 where not known.
+
+        Raises
+        ------
+        InfeasibleError: one lies between two multiples of the unit.
+        """
+        numerator, denominator = np.where(self.known, self.numerator, 0), self.denominator.astype(object)
+        quotient = numerator // denominator
+        if (quotient * denominator != numerator).any():
+            raise InfeasibleError
+        if (np.abs(quotient) >= NO_UPPER).any():
+            raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
+        result: NDArray[np.int64] = quotient.astype(np.int64)
+        return result
+
+
+class Elimination:
+    """Equations matrix @ x = value, eliminated.
+
+    Parameters
+    ----------
+    matrix: int64 csr (equations x columns); value: int64 (equations).
+
+    Attributes
+    ----------
+    rank: rank over the rationals.
+    consistent: False if some combination of equations says 0 = nonzero.
+    in_dependency: bool (equations), which rows some linear dependency between rows needs: each of them can be left out
+    without lowering the rank.
+    """
+
+    def __init__(self, matrix: csr_array, value: NDArray[np.int64]) -> None:
+        self.matrix, self.value = matrix, value
+        self._rows, self._columns = _order(matrix)
+        self._place = np.empty(matrix.shape[1], dtype=np.int64)
+        self._place[self._columns] = np.arange(matrix.shape[1])
+        for prime in primes():
+            self._echelon = _Echelon(self._moved(csr_array(matrix[self._rows])), prime)
+            self.rank = self._echelon.rank
+            depending = self._rows[self._echelon.dependent]
+            rest = csr_array(matrix[depending])
+            self.in_dependency = np.zeros(matrix.shape[0], np.bool_)
+            proved = self._proved(rest, self.in_dependency)
+            if proved.known.all():
+                break
+        self.in_dependency[depending] = True
+        self.consistent = bool((proved.numerator == value[depending] * proved.denominator.astype(object)).all())
+
+    def values(self, forms: csr_array) -> Values:
+        """Values of the forms that the equations alone give. forms: int64 csr (forms x columns)."""
+        candidate = self._echelon.vanish(self._moved(forms))
+        at = np.flatnonzero(candidate)
+        found = self._proved(csr_array(forms[at]))
+        known = np.zeros(forms.shape[0], np.bool_)
+        numerator = np.zeros(forms.shape[0], dtype=object)
+        denominator = np.ones(forms.shape[0], np.int64)
+        known[at], numerator[at], denominator[at] = found.known, found.numerator, found.denominator
+        return Values(known, numerator, denominator)
+
+    def determined(self) -> tuple[NDArray[np.int64], Values]:
+        """Columns that the equations determine, and their values."""
+        columns = np.flatnonzero(self._echelon.zeros()[self._place])
+        ones = np.ones(len(columns), np.int64)
+        forms = csr_array((ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), self.matrix.shape[1]))
+        found = self._proved(forms)
+        return columns, found
+
+    def multipliers(self, form: Mapping[int, int]) -> Multipliers | None:
+        """Exact multipliers y over the equations with y @ matrix = form; None if there are none.
+
+        form: column -> weight.
+        """
+        prime, power = self._echelon.prime, 1
+        rest, digits = {c: v for c, v in form.items() if v}, dict[int, int]()
+        while True:
+            columns = np.array(sorted(rest), dtype=np.int64)
+            data = np.array([rest[c] % prime for c in columns.tolist()], dtype=np.int64)
+            shape = (1, self.matrix.shape[1])
+            left = csr_array((data, self._place[columns], np.array([0, len(columns)])), shape=shape)
+            inside, found = self._echelon.combinations(left)
+            if not inside[0]:
+                return None
+            for r, v in zip(self._rows[found.indices].tolist(), found.data.tolist(), strict=True):
+                digits[r] = digits.get(r, 0) + power * v
+                for c, e in self._entries(r):
+                    rest[c] = rest.get(c, 0) - v * e
+            rest = {c: v // prime for c, v in rest.items() if v}
+            power *= prime
+            y = _fractions(digits, power)
+            if y is not None and self._gives(y, form):
+                return y
+
+    def _moved(self, forms: csr_array) -> csr_array:
+        """Columns in the order of elimination."""
+        return csr_array((forms.data, self._place[forms.indices], forms.indptr), shape=forms.shape)
+
+    def _proved(self, forms: csr_array, used: NDArray[np.bool_] | None = None) -> Values:
+        """Values of forms that probably are combinations of equations; those that are none are not known.
+
+        used: bool (equations), told which equations the combinations use.
+        """
+        count = forms.shape[0]
+        result = Values(np.zeros(count, np.bool_), np.zeros(count, dtype=object), np.ones(count, np.int64))
+        for start in range(0, count, AT_ONCE):
+            self._prove(csr_array(forms[start : start + AT_ONCE]), result, start, used)
+        return result
+
+    def _prove(self, forms: csr_array, result: Values, start: int, used: NDArray[np.bool_] | None) -> None:
+        count = forms.shape[0]
+        inside, residues = self._echelon.combinations(self._moved(forms))
+        # Nearly always the multipliers are whole numbers or small fractions: all forms at once.
+        numerator, denominator = _small(residues, self._echelon.prime)
+        whole = csr_array((numerator, self._rows[residues.indices], residues.indptr), (count, self.matrix.shape[0]))
+        given, known = multiply(whole, self.matrix), np.zeros(count, np.bool_)
+        wanted = multiply(csr_array(dia_array((denominator.reshape(1, -1), [0]), shape=(count, count))), forms)
+        if given is not None and wanted is not None:
+            left = csr_array(given - wanted)
+            left.eliminate_zeros()
+            known = inside & (np.diff(left.indptr) == 0)
+        here = slice(start, start + count)
+        result.known[here], result.denominator[here] = known, denominator
+        result.numerator[here] = multiply_wide(whole, self.value)
+        if used is not None:
+            used[whole.indices[(whole.data != 0) & np.repeat(known, np.diff(whole.indptr))]] = True
+        for f in np.flatnonzero(inside & ~known).tolist():
+            span = slice(forms.indptr[f], forms.indptr[f + 1])
+            y = self.multipliers(dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True)))
+            if y is not None:
+                if used is not None:
+                    used[list(y)] = True
+                value = sum((v * int(self.value[r]) for r, v in y.items()), Fraction(0))
+                result.known[start + f] = True
+                result.numerator[start + f], result.denominator[start + f] = value.numerator, value.denominator
+
+    def _entries(self, row: int) -> Iterator[tuple[int, int]]:
+        span = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
+        return zip(self.matrix.indices[span].tolist(), self.matrix.data[span].tolist(), strict=True)
+
+    def _gives(self, y: Multipliers, target: Mapping[int, int]) -> bool:
+        common = lcm(*(v.denominator for v in y.values()))
+        rest = {c: v * common for c, v in target.items()}
+        for row, factor in y.items():
+            whole = int(factor * common)
+            for c, e in self._entries(row):
+                rest[c] = rest.get(c, 0) - whole * e
+        return not any(rest.values())
+
+
+def _fractions(residues: Mapping[int, int], modulus: int) -> Multipliers | None:
+    """Fractions with small parts that the residues stand for (Wang 1981); None if there are none."""
+    most = isqrt(modulus // 2)
+    result = {}
+    common = 1
+    for row, residue in residues.items():
+        r0, r1, s0, s1 = modulus, residue * common % modulus, 0, 1
+        while r1 > most:
+            q = r0 // r1
+            r0, r1, s0, s1 = r1, r0 - q * r1, s1, s0 - q * s1
+        if abs(s1) * common > most:
+            return None
+        value = Fraction(r1, s1 * common)
+        common = lcm(common, value.denominator)
+        if value:
+            result[row] = value
+    return result
+
+
+def _small(residues: csr_array, prime: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(numerators, a denominator per row) that the residues of each row probably stand for; what they are worth shows
+    when they are multiplied out."""
+    numerator, denominator = residues.data.copy(), np.ones(residues.shape[0], np.int64)
+    large = np.abs(numerator) > MOST_NUMERATOR
+    for f in np.unique(np.searchsorted(residues.indptr, np.flatnonzero(large), side="right") - 1).tolist():
+        row = numerator[residues.indptr[f] : residues.indptr[f + 1]]
+        while denominator[f] <= MOST_DENOMINATOR and (np.abs(row) > MOST_NUMERATOR).any():
+            factor = _denominator(int(row[np.argmax(np.abs(row) > MOST_NUMERATOR)]), prime)
+            denominator[f] *= factor
+            row[:] = (row * factor + prime // 2) % prime - prime // 2
+            if factor == 1:
+                break
+    return numerator, denominator
+
+
+def _denominator(residue: int, modulus: int) -> int:
+    """Denominator of the fraction with a small numerator that the residue stands for (Wang 1981)."""
+    r0, r1, s0, s1 = modulus, residue % modulus, 0, 1
+    while r1 > MOST_NUMERATOR:
+        q = r0 // r1
+        r0, r1, s0, s1 = r1, r0 - q * r1, s1, s0 - q * s1
+    return abs(s1) if abs(s1) <= MOST_DENOMINATOR else 1
+
+
+def _order(matrix: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Orders of rows and columns: one connected part after another, in each the short rows first (measured: they fill
+    in least)."""
+    of_row, of_column = connected(matrix)
+    by_row = np.lexsort((np.diff(matrix.indptr), of_row))
+    return by_row.astype(np.int64), np.argsort(of_column, kind="stable").astype(np.int64)
+
+
+class _Echelon:
+    """Row echelon form modulo a prime of a matrix in the order of elimination."""
+
+    def __init__(self, matrix: csr_array, prime: int) -> None:
+        rows, columns = matrix.shape
+        self.prime, self._columns = prime, columns
+        self._run = run = Runner(matrix.nnz)
+        self._row_of = run.full(columns, -1)
+        self._ptr, self._step_ptr = run.full(rows + 1, 0), run.full(rows + 1, 0)
+        self._source, self._scale = run.full(rows, 0), run.full(rows, 0)
+        room = 4 * matrix.nnz + columns + 16
+        self._column, self._entry = run.full(room, 0), run.full(room, 0)
+        self._step_row, self._step_factor = run.full(room, 0), run.full(room, 0)
+        system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
+        done = rank = 0
+        while True:
+            done, rank = run(eliminate, *system, prime, done, rank, run.full(columns, 0), self._row_of, *self._stored())
+            if done == rows:
+                break
+            room *= 2
+            self._column, self._entry = run.longer(self._column, room), run.longer(self._entry, room)
+            self._step_row, self._step_factor = run.longer(self._step_row, room), run.longer(self._step_factor, room)
+        self.rank: int = rank
+        independent = np.zeros(rows, np.bool_)
+        independent[np.asarray(self._source[:rank], dtype=np.int64)] = True
+        self.dependent = np.flatnonzero(~independent)
+        """Rows that are combinations of the others, modulo the prime."""
+        self._null = self._solution()
+        self._work, self._factor = run.full(columns, 0), run.full(rank, 0)  # `combine` leaves them zero
+
+    def _stored(self) -> tuple[Cells, ...]:
+        return (
+            self._ptr,
+            self._column,
+            self._entry,
+            self._source,
+            self._scale,
+            self._step_ptr,
+            self._step_row,
+            self._step_factor,
+        )
+
+    def _solution(self) -> NDArray[np.int64]:
+        """A random solution of the homogeneous equations (fixed seed)."""
+        free = np.random.default_rng(20071217).integers(1, self.prime, self._columns)
+        x = self._run.array(free)
+        self._run(null_vector, self.prime, self._row_of, self._ptr, self._column, self._entry, x)
+        return np.asarray(x, dtype=np.int64)
+
+    def zeros(self) -> NDArray[np.bool_]:
+        """Columns where the random solution is 0."""
+        result: NDArray[np.bool_] = self._null == 0
+        return result
+
+    def vanish(self, forms: csr_array) -> NDArray[np.bool_]:
+        """Forms that are 0 at the random solution."""
+        part = forms.data % self.prime * self._null[forms.indices] % self.prime
+        total = csr_array((part, forms.indices, forms.indptr), shape=forms.shape).sum(axis=1)
+        result: NDArray[np.bool_] = np.asarray(total).ravel() % self.prime == 0
+        return result
+
+    def combinations(self, forms: csr_array) -> tuple[NDArray[np.bool_], csr_array]:
+        """(is a combination, its multipliers modulo the prime between -prime/2 and prime/2) of every form."""
+        run, count = self._run, forms.shape[0]
+        inside, out_ptr = run.full(count, 0), run.full(count + 1, 0)
+        system = run.array(forms.indptr), run.array(forms.indices), run.array(forms.data)
+        room = 4 * forms.nnz + min(self.rank, 1000) + 16
+        row, value = run.full(room, 0), run.full(room, 0)
+        done = 0
+        while True:
+            place = self._work, self._factor, self._row_of
+            done = run(combine, *system, self.prime, done, *place, *self._stored(), inside, out_ptr, row, value)
+            if done == count:
+                break
+            room *= 2
+            row, value = run.longer(row, room), run.longer(value, room)
+        ptr = np.asarray(out_ptr, dtype=np.int64)
+        data = np.asarray(value[: ptr[-1]], dtype=np.int64)
+        data = np.where(data > self.prime // 2, data - self.prime, data)
+        indices = np.asarray(row[: ptr[-1]], dtype=np.int64)
+        shape = (count, len(self._step_ptr) - 1)
+        return np.asarray(inside, dtype=np.int64) > 0, csr_array((data, indices, ptr), shape=shape)

@@ -1,0 +1,44 @@
+"""Which rows and columns of a matrix hang together."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+SMALL = 2_000
+"""Edges below which plain Python is quicker than importing scipy's graphs (0.1 s)."""
+
+
+def connected(matrix: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(label of each row, label of each column): rows and columns with an entry in common have the same label."""
+    rows, columns = matrix.shape
+    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
+    label = joined(rows + columns, row, matrix.indices + rows)
+    return label[:rows], label[rows:]
+
+
+def joined(nodes: int, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Label of each node: nodes that edges (one, other) join have the same, numbered in the order of first nodes."""
+    if len(one) < SMALL:
+        return _union(nodes, one.tolist(), other.tolist())
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(nodes, nodes))
+    label: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return label
+
+
+def _union(nodes: int, one: list[int], other: list[int]) -> NDArray[np.int64]:
+    """Labels numbered in the order of their first node."""
+    above = list(range(nodes))
+
+    def top(node: int) -> int:
+        while above[node] != node:
+            above[node] = above[above[node]]
+            node = above[node]
+        return node
+
+    for a, b in zip(one, other, strict=True):
+        a, b = top(a), top(b)
+        above[max(a, b)] = min(a, b)
+    tops = np.array([top(node) for node in range(nodes)], dtype=np.int64)
+    return np.unique(tops, return_inverse=True)[1].ravel()

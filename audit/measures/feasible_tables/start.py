@@ -1,0 +1,42 @@
+"""Tables to start from: far apart, so that chains that agree in the end have seen what lies between."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.certify import Rational, rationalise, satisfies
+from audit.bounds.component import Component
+from audit.bounds.problem import solver_problem, to_original
+from audit.solvers.protocol import Solver
+
+SECONDS = 60.0
+"""For one integer program; never reached on the components that are small enough to be sampled."""
+
+
+def starting_tables(component: Component, count: int, solver: Solver, seed: int) -> NDArray[np.int64] | None:
+    """(count x columns) feasible tables of whole units, vertices for random objectives and their opposites as far as
+    there are different ones; None if none is found. Each is checked in whole numbers."""
+    problem, shift = solver_problem(component)
+    warm = solver.warm(problem)
+    generator = np.random.default_rng(seed)
+    found: list[NDArray[np.int64]] = []
+    for _ in range(-(-count // 2)):
+        direction = generator.standard_normal(component.matrix.shape[1])
+        for cost in (direction, -direction):
+            table = _whole(component, warm.minimise(cost).x, shift)
+            if table is None:
+                table = _whole(component, solver.minimise_integer(problem, cost, SECONDS).x, shift)
+            if table is not None:
+                found.append(table)
+    if not found:
+        return None
+    return np.array([found[k % len(found)] for k in range(count)])
+
+
+def _whole(
+    component: Component, point: NDArray[np.float64] | None, shift: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    z = None if point is None else rationalise(point)
+    if z is None or z.denominator != 1:
+        return None
+    x: Rational = to_original(z, shift)
+    return x.numerator if satisfies(component, x) else None

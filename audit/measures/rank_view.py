@@ -1,0 +1,63 @@
+"""The rank view of a release: what withholding takes away from the equations, and what is withheld for nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from audit.linear.eliminate import Elimination
+
+
+@dataclass(frozen=True)
+class RankView:
+    """Rank decreases of the withheld cells of a release; the equations are all that is known exactly.
+
+    decrease: of withholding all of them.
+    alone: bool (cells), whether withholding this one cell would take one off the rank if all others were released.
+    recomputable: bool (cells), whether the equations give the cell although it is withheld: publishing it again changes
+        neither rank nor any interval (withheld for nothing, O03 section 4.5.3).
+    """
+
+    decrease: int
+    alone: NDArray[np.bool_]
+    recomputable: NDArray[np.bool_]
+
+
+def rank_view(equations: csr_array, rank: int, withheld: csr_array, determined: NDArray[np.bool_]) -> RankView:
+    """The rank view of withheld cells, exactly.
+
+    Parameters
+    ----------
+    equations: int64 (rows x columns), everything that is known exactly; rank: of these.
+    withheld: int64 (cells x columns); determined: bool (cells), which of them the equations give, or bounds of columns
+        that are in no equation.
+    """
+    given = _given(equations)
+    touched = np.zeros(equations.shape[1], np.bool_)
+    touched[equations.indices] = True
+    rows = csr_array(vstack([withheld, equations], format="csr", dtype=np.int64).multiply(~given.reshape(1, -1)))
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    eliminated = Elimination(rows, np.zeros(rows.shape[0], np.int64))
+    strange = csr_array(withheld @ csr_array((~touched).astype(np.int64).reshape(-1, 1)))
+    return RankView(
+        decrease=eliminated.rank + int(given.sum()) - rank,
+        alone=~eliminated.in_dependency[: withheld.shape[0]],
+        recomputable=determined & (strange.toarray()[:, 0] == 0),
+    )
+
+
+def _given(equations: csr_array) -> NDArray[np.bool_]:
+    """Columns that equations with nothing else left give, again and again: most of a release, and quickly found."""
+    given = np.zeros(equations.shape[1], np.bool_)
+    entry = (equations != 0).astype(np.int64)
+    places = csr_array(entry.multiply(np.arange(equations.shape[1]).reshape(1, -1)).tocsr())
+    while True:
+        left = ~given
+        size = entry @ left.astype(np.int64)
+        single = size == 1
+        columns = (places @ left.astype(np.int64))[single]
+        if not left[columns].any():
+            return given
+        given[columns] = True

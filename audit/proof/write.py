@@ -1,0 +1,191 @@
+"""From what an audit has found to a proof that stands on released statements only."""
+
+from fractions import Fraction
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from audit.bounds.certify import Rational
+from audit.bounds.component import End, Limits, Multipliers, Split
+from audit.bounds.component import Proof as Bound
+from audit.bounds.engine import CellBounds, Kept
+from audit.bounds.reveal import Argument as Revealed
+from audit.bounds.unfold import Multipliers as Exact
+from audit.linear.reduce import Reduced
+from audit.linear.system import SEPARATOR
+from audit.prepare import Prepared
+from audit.progress import Progress
+from audit.proof.areas import Area, Areas
+from audit.proof.bounding import Bounder
+from audit.proof.leaves import LeafCodes
+from audit.proof.model import Argument, Cases, Cell, Claim, Combination, Proof, ProvedEnd
+from audit.proof.witness import Part, Witnesses
+from audit.solvers.protocol import Solver
+
+
+class _Statements:
+    """The proof's list of statements, in the order in which they are first used."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+        self._measures = list(prepared.release.measures)
+        self._position: dict[Cell | int, int] = {}
+
+    def cell(self, position: int) -> Cell:
+        """Measure and codes of a cell."""
+        cells = self._prepared.cells
+        codes = self._prepared.release.cell_codes(cells.codes[position]).values()
+        return self._measures[int(cells.measure[position])], *codes
+
+    def terms(self, y: Exact) -> list[tuple[int, Fraction]]:
+        """Multipliers of system rows as multipliers of statements; rows that make base tables agree say nothing of
+        joint leaves."""
+        system = self._prepared.system
+        total: dict[int, Fraction] = {}
+        for row, factor in sorted(y.items()):
+            cell, link = int(system.cell[row]), int(system.link[row])
+            if cell == link == SEPARATOR:
+                continue
+            said = self.cell(cell) if cell >= 0 else link + 1
+            n = self._position.setdefault(said, len(self._position))
+            total[n] = total.get(n, Fraction(0)) + factor * int(system.scale[row])
+        return [(n, x) for n, x in total.items() if x]
+
+    def list(self) -> tuple[Cell | int, ...]:
+        """All statements that were used."""
+        return tuple(self._position)
+
+
+class _Writer:
+    def __init__(
+        self,
+        prepared: Prepared,
+        reduced: Reduced,
+        kept: Kept,
+        solver: Solver,
+        limits: Limits,
+    ) -> None:
+        self._prepared, self._kept, self._solver, self._limits = prepared, kept, solver, limits
+        self.statements = _Statements(prepared)
+        self._leaves = LeafCodes(prepared.release, prepared.system.base)
+        self._areas = Areas(prepared, reduced)
+        self.witnesses = Witnesses(prepared, reduced, kept, self._leaves)
+        self._bounders: dict[int, Bounder] = {}
+
+    def claim(self, k: int, found: CellBounds, revealed: Revealed | None) -> Claim:
+        """Both ends of open cell k."""
+        system = self._prepared.system
+        form = csr_array(system.forms[[k]])
+        area = self._areas.of(form.indices.astype(np.int64))
+        ends = []
+        for sign, name in ((1, "lower"), (-1, "upper")):
+            end: End = getattr(found.bounds[k], name)
+            signed = {int(c): sign * Fraction(int(w)) for c, w in zip(form.indices, form.data, strict=True)}
+            y = None if revealed is None or revealed.by_cases else getattr(revealed, name)
+            outer = None
+            if end.outer is not None:
+                short = None if y is None else {row: sign * x for row, x in y.items()}
+                why = self._outer(signed, area, sign * end.outer, short)
+                outer = None if why is None else (end.outer, why)
+            ends.append(self._end(k, name, end, outer, signed, area))
+        return Claim(self.statements.cell(int(system.open_cells[k])), ends[0], ends[1])
+
+    def _outer(self, form: Exact, area: Area | None, target: int, y: Exact | None) -> Argument | None:
+        if y is not None:
+            return Combination(tuple(self.statements.terms(y)))
+        if area is None:
+            return Combination(tuple(self.statements.terms(self._areas.of_system(form, {}))))
+        constant, cost = self._areas.constant(form), area.cost(form)
+        bounder = self._bounders.setdefault(id(area), Bounder(area.component, self._solver, self._limits))
+        bound = bounder.prove(cost, target - constant)
+        return None if bound is None else self._argument(bound, form, area, [])
+
+    def _argument(self, bound: Bound, form: Exact, area: Area, path: list[tuple[int, int, int]]) -> Argument:
+        """A proof over an area's rows as one over statements. path: (column, side, value) of the cases above."""
+        if isinstance(bound, Split):
+            measure, leaves = self._leaves.base_cell(int(area.columns[bound.column]))
+            low = self._argument(bound.low, form, area, [*path, (bound.column, -1, bound.at)])
+            high = self._argument(bound.high, form, area, [*path, (bound.column, 1, bound.at + 1)])
+            return Cases(measure, leaves, bound.at, low, high)
+        target = {} if bound.empty else form
+        y = {
+            int(area.rows[r]): Fraction(int(n), bound.denominator)
+            for r, n in zip(bound.rows.tolist(), bound.numerator.tolist(), strict=True)
+        }
+        terms = self.statements.terms(self._areas.of_system(target, y))
+        rest = self._rest(bound, area, target) if path else {}
+        for column, weight in rest.items():
+            case = _binding(path, column, 1 if weight > 0 else -1)
+            if case is not None:
+                terms.append((-1 - case, weight))
+        return Combination(tuple(terms), bound.empty)
+
+    def _rest(self, bound: Multipliers, area: Area, form: Exact) -> Exact:
+        """form - A'y over the area's columns."""
+        rest = area.cost(form) * bound.denominator - area.component.matrix[bound.rows].T @ bound.numerator
+        return {int(c): Fraction(int(rest[c]), bound.denominator) for c in np.flatnonzero(rest)}
+
+    def _end(
+        self, k: int, name: str, end: End, outer: tuple[int, Argument] | None, form: Exact, area: Area | None
+    ) -> ProvedEnd:
+        if not self.witnesses.complete:
+            return ProvedEnd(outer, None, None, None)
+        parts = [(c, getattr(bounds, name)) for c, bounds in self._kept.pieces[k]]
+        if end.unlimited and area is not None:
+            ray = self.witnesses.ray(area.component, area.columns, area.cost(form), self._solver)
+            return ProvedEnd(outer, None, None, ray)
+        attained = continuous = None
+        if end.attained is not None and all(p.table is not None for _, p in parts):
+            attained = end.attained, self.witnesses.table([(c, p.table) for c, p in parts])
+        if end.continuous is not None:
+            real: list[Part] = [(c, best) for c, p in parts if (best := _best_table(p)) is not None]
+            if len(real) == len(parts):
+                continuous = end.continuous, self.witnesses.table(real)
+        return ProvedEnd(outer, attained, continuous, None)
+
+
+def _best_table(end: End) -> int | Rational | None:
+    """The table in hand that goes furthest, None where it was not kept."""
+    if end.continuous is None:
+        return end.table
+    return None if end.point is None else Rational(*end.point)
+
+
+def _binding(path: list[tuple[int, int, int]], column: int, side: int) -> int | None:
+    """Position of the tightest case above that bounds a column from one side."""
+    cases = [(side * value, n) for n, (c, s, value) in enumerate(path) if c == column and s == side]
+    return max(cases)[1] if cases else None
+
+
+def prove(
+    prepared: Prepared,
+    reduced: Reduced,
+    found: CellBounds,
+    arguments: dict[int, Revealed],
+    digest: str,
+    solver: Solver,
+    limits: Limits,
+    tell: Progress,
+) -> Proof:
+    """A proof of every end that was found, as far as time allows.
+
+    Parameters
+    ----------
+    found: bounds of all open cells, with what was kept for proofs.
+    arguments: open cell -> arithmetic that leaves it one value.
+    """
+    assert found.kept is not None
+    writer = _Writer(prepared, reduced, found.kept, solver, limits)
+    claims = []
+    for k in range(len(found.bounds)):
+        claims.append(writer.claim(k, found, arguments.get(k)))
+        tell("proof", k + 1, len(found.bounds))
+    witnesses = writer.witnesses
+    return Proof(
+        digest,
+        writer.statements.list(),
+        witnesses.reference,
+        tuple(witnesses.tables),
+        tuple(witnesses.rays),
+        tuple(claims),
+    )

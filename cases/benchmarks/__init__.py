@@ -1,0 +1,1 @@
+"""The benchmark of the project: instance families, competitors, measurements; `python3 do.py bench`."""

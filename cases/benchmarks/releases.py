@@ -1,0 +1,88 @@
+"""Benchmark instances as releases of tableseal: in memory, and as files."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from audit.io import release_from_document
+from audit.model import Release
+from cases.benchmarks.instance import Instance
+
+TABLE = "table"
+STATUS = "status"
+VALUE = "value"
+PROTECTION = {"lower": "lpl", "upper": "upl"}
+
+
+def release(instance: Instance) -> Release:
+    """The release that an agency would audit: withheld cells with their true values, as its own knowledge."""
+    columns = {name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()}
+    trees = [{"codes": list(d.codes[1:]), "tree": _tree(instance, axis)} for axis, d in enumerate(instance.dimensions)]
+    document = _document(instance, trees, {"cells": columns})
+    return release_from_document(document, folder=Path.cwd(), source=instance.name)
+
+
+def write(instance: Instance, folder: Path, *, insiders: bool = False) -> Path:
+    """Write release.json, cells.csv and hier_NAME.csv into the folder; the path of release.json.
+
+    insiders: also ask for the insider audit, as a release does that says nothing about it.
+    """
+    files = []
+    for d in instance.dimensions:
+        files.append({"file": f"hier_{d.name}.csv"})
+        parents = ["" if parent < 0 else d.codes[parent] for parent in d.parents]
+        _write_csv(folder / f"hier_{d.name}.csv", {"code": list(d.codes), "parent": parents})
+    _write_csv(folder / "cells.csv", _columns(instance))
+    path = folder / "release.json"
+    document = _document(instance, files, {"file": "cells.csv"})
+    if not insiders:
+        document["intruder"] = {"insiders": []}
+    path.write_text(json.dumps(document, indent=1), "utf-8")
+    return path
+
+
+def _document(instance: Instance, variables: list[dict[str, Any]], cells: dict[str, Any]) -> dict[str, Any]:
+    total = [{"total": d.codes[0]} for d in instance.dimensions]
+    return {
+        "tableseal": "1",
+        "title": instance.name,
+        "kind": "magnitude" if instance.magnitudes else "count",
+        "unit": "1",
+        "variables": {d.name: t | v for d, t, v in zip(instance.dimensions, total, variables, strict=True)},
+        "tables": [{"name": TABLE, **cells, "value": VALUE, "status": STATUS, "protection": PROTECTION}],
+    }
+
+
+def _tree(instance: Instance, axis: int) -> Any:
+    d = instance.dimensions[axis]
+
+    def below(group: int) -> Any:
+        children = d.children[group]
+        if not any(child in d.children for child in children):
+            return [d.codes[child] for child in children]
+        return {d.codes[child]: below(child) if child in d.children else None for child in children}
+
+    return below(0)
+
+
+def _columns(instance: Instance) -> dict[str, list[str]]:
+    """Columns of the table as text."""
+    status = np.full(len(instance.values), "published")
+    status[instance.withheld] = "secondary"
+    status[instance.primary] = "primary"
+    codes = {d.name: column.tolist() for d, column in zip(instance.dimensions, instance.codes(), strict=True)}
+    required = {
+        name: np.where(instance.primary, distance.astype(str), "").tolist()
+        for name, distance in (("lpl", instance.below), ("upl", instance.above))
+    }
+    return {**codes, VALUE: instance.values.astype(str).tolist(), STATUS: status.tolist(), **required}
+
+
+def _write_csv(path: Path, columns: dict[str, list[str]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))

@@ -1,0 +1,130 @@
+"""Shuttle over super-cells, and bounds in closed form, against every table listed and integer programs."""
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from audit.bounds import shuttle
+from audit.bounds.component import Component, Limits
+from audit.bounds.frechet import decomposable, frechet_bounds
+from audit.bounds.plan import shuttle_only
+from audit.errors import LimitError
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import InfeasibleError, form_bounds, propagate
+
+SEEDS = st.integers(0, 2**40)
+
+
+def shuttled(component: Component) -> list[tuple[int | None, int | None]]:
+    return [(t.lower.outer, t.upper.outer) for t in shuttle_only().bounds(component, Limits()).targets]
+
+
+def component(matrix: list[list[int]], lower: list[int], upper: list[int], targets: list[list[int]]) -> Component:
+    columns = len(targets[0])
+    low, high = np.zeros(columns, np.int64), np.full(columns, NO_UPPER)
+    rows = np.array(matrix, dtype=np.int64)
+    return Component(csr_array(rows), np.array(lower), np.array(upper), low, high, csr_array(np.array(targets)))
+
+
+def test_a_withheld_subtotal_carries_a_bound() -> None:
+    """a+b+c+d = 10 and c+d+e >= 7, e <= 1: then c+d >= 6, so a+b <= 4 - no single cell says so."""
+    # CONVENTION 39
+    rows = [[1, 1, 1, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]
+    targets = [[0, 0, 1, 1, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
+    found = component(rows, [10, 7, 0], [10, NO_UPPER, 1], targets)
+    assert shuttled(found) == [(6, 10), (0, 4), (0, 4)]
+    low, high = propagate(found.matrix, found.lower, found.upper, found.column_lower, found.column_upper, integer=True)
+    assert form_bounds(found.targets, low, high)[1].tolist() == [20, 20, 10]
+
+
+@settings(max_examples=200)
+@given(SEEDS)
+def test_super_cells_cut_off_no_table_and_only_narrow(seed: int) -> None:
+    random = Random(seed)
+    columns, most = random.randint(2, 5), 3
+    sets = [[random.choice([0, 1, 1]) for _ in range(columns)] for _ in range(random.randint(1, 5))]
+    rows = np.array(
+        [s if random.random() < 0.8 else [-v for v in s] for s in sets] + np.eye(columns, dtype=int).tolist()
+    )
+    x = np.array([random.randint(0, most) for _ in range(columns)])
+    slack = [random.choice([0, 1]) for _ in sets]
+    lower = np.concatenate([rows[: len(sets)] @ x - slack, np.zeros(columns, int)])
+    upper = np.concatenate([rows[: len(sets)] @ x + slack, np.full(columns, most)])
+    targets = [[random.choice([0, 1, 1]) for _ in range(columns)] for _ in range(4)]
+    found = component(rows.tolist(), lower.tolist(), upper.tolist(), targets)
+    grid = np.array(list(product(range(most + 1), repeat=columns)))
+    sums = grid @ rows.T
+    tables = grid[((sums >= lower) & (sums <= upper)).all(axis=1)]
+    low, high = propagate(found.matrix, found.lower, found.upper, found.column_lower, found.column_upper, integer=True)
+    plain = form_bounds(found.targets, low, high)
+    for k, (least, greatest) in enumerate(shuttled(found)):
+        values = tables @ np.array(targets[k])
+        assert plain[0][k] <= least <= values.min()
+        assert plain[1][k] >= greatest >= values.max()
+
+
+def test_no_table_at_all() -> None:
+    with pytest.raises(InfeasibleError):
+        shuttled(component([[1, 1], [1, 1]], [3, 5], [3, 5], [[1, 1]]))
+
+
+def test_without_bounds_nothing_is_claimed() -> None:
+    free = component([[1, -1]], [0], [0], [[1, 1]])
+    free = Component(free.matrix, free.lower, free.upper, np.full(2, NO_LOWER), free.column_upper, free.targets)
+    assert shuttled(free) == [(None, None)]
+
+
+def test_many_sums_are_not_compared() -> None:
+    # CONVENTION 39
+    rows = [[1, 1, 1, 1, 0], [0, 0, 1, 1, 1], [0, 0, 0, 0, 1]]
+    found = component(rows, [10, 7, 0], [10, NO_UPPER, 1], [[0, 0, 1, 1, 0]])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuttle, "MOST_NESTED", 2)
+        assert shuttled(found) == [(0, 20)]
+
+
+@settings(max_examples=60)
+@given(SEEDS)
+def test_closed_form_is_sharp(seed: int) -> None:
+    """Against integer programs, for chains, stars and margins that share nothing."""
+    random = Random(seed)
+    axes = random.choice(
+        [[(0,), (1,)], [(0, 1), (1, 2)], [(0, 1), (2,)], [(0, 1), (1, 2), (1, 3)], [(0, 1), (1, 2), (2, 3)]]
+    )
+    shape = tuple(random.randint(2, 3) for _ in range(1 + max(a for c in axes for a in c)))
+    table = np.array([random.choice([0, 0, 1, 2, 5]) for _ in range(int(np.prod(shape)))]).reshape(shape)
+    margins = {c: table.sum(axis=tuple(a for a in range(len(shape)) if a not in c)) for c in axes}
+    lower, upper = frechet_bounds(shape, margins)
+    rows, right = [], []
+    for c, margin in margins.items():
+        for index in np.ndindex(margin.shape):
+            row = np.zeros(shape)
+            row[tuple(index[c.index(a)] if a in c else slice(None) for a in range(len(shape)))] = 1
+            rows.append(row.ravel())
+            right.append(margin[index])
+    cell = random.randrange(table.size)
+    for sign, ends in ((1, lower), (-1, upper)):
+        cost = np.zeros(table.size)
+        cost[cell] = sign
+        best = milp(cost, constraints=LinearConstraint(np.array(rows), right, right), integrality=1, bounds=Bounds(0))
+        assert round(best.fun * sign) == ends.ravel()[cell]
+
+
+def test_what_is_decomposable() -> None:
+    assert decomposable([(0, 1), (1, 2), (0, 2)]) is None  # chordal, but the clique is no margin
+    assert decomposable([(0, 1), (1, 2), (2, 3), (0, 3)]) is None  # a cycle of four
+    assert decomposable([(0, 1), (1,), (1, 2)]) == ([(0, 1), (1, 2)], [(0, 1, (1,))])
+    with pytest.raises(ValueError, match="decomposable"):
+        frechet_bounds((2, 2, 2), {c: np.ones((2, 2), np.int64) for c in ((0, 1), (1, 2), (0, 2))})
+    with pytest.raises(ValueError, match="disagree"):
+        frechet_bounds((2, 2), {(0,): np.array([1, 2]), (1,): np.array([1, 3])})
+    with pytest.raises(ValueError, match="no margin"):
+        frechet_bounds((2, 2), {(0,): np.array([1, 2])})
+    with pytest.raises(LimitError):
+        frechet_bounds((2, 2), {(0,): np.array([2**61, 0]), (1,): np.array([0, 2**61])})

@@ -1,0 +1,122 @@
+"""Proofs: everything that is found on small releases is proved, and two independent checks accept it."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from dense_proof import Dense
+from falsify import ends_of
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from proofs import BY_CASES, accepted, proved
+from random_releases import SCHEMAS, SHAPES, Maker
+from small import document as small_document
+from small import table
+
+from audit.errors import InputError
+from audit.io import canonical_json, release_from_document
+from audit.linear import base
+from audit.pipeline import audit
+from audit.proof import proof_json
+from audit.proof.document import proof_document
+from audit.proof.verify import check
+
+SEEDS = st.integers(0, 2**40)
+FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+def all_proved(maker: Maker) -> None:
+    """Everything that such a small audit finds is proved, and a second check agrees."""
+    document = maker.document()
+    note(str(document))
+    files = proved(document)
+    if files is None:
+        return
+    count = check(*files)
+    assert count["proved"] == count["attained"] == count["ends"]
+    assert Dense(document).accepts(json.loads(files[0]))
+
+
+@settings(FEW, max_examples=40)
+@given(SEEDS)
+def test_random_releases(seed: int) -> None:
+    all_proved(Maker(Random(seed)))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS, ids=str)
+@settings(FEW, max_examples=4)
+@given(SEEDS)
+def test_every_way_of_linking(schema: tuple[tuple[int, ...], ...], seed: int) -> None:
+    all_proved(Maker(Random(seed), schema=schema))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@settings(FEW, max_examples=4)
+@given(SEEDS)
+def test_every_kind_of_classification(shape: dict[str, object], seed: int) -> None:
+    all_proved(Maker(Random(seed), first_shape=shape))
+
+
+@settings(FEW)
+@given(SEEDS)
+def test_populations_split_into_blocks(seed: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "WORTH_SPLITTING", 0)
+        all_proved(Maker(Random(seed)))
+
+
+@settings(FEW)
+@given(SEEDS)
+def test_rounded_tables(seed: int) -> None:
+    all_proved(Maker(Random(seed), rounded=100))
+
+
+@settings(FEW)
+@given(SEEDS)
+def test_links_with_coefficients_take_cases(seed: int) -> None:
+    all_proved(Maker(Random(seed), linked=100, base=8))
+
+
+def test_arithmetic_that_takes_cases_says_so() -> None:
+    """CONVENTION 37."""
+    report = audit(release_from_document(BY_CASES)).report
+    texts = {cell.cell[0][1]: cell.reveals.text for cell in report.cells if cell.reveals is not None}
+    assert "between 0 and 11/3 every whole number but 1 is ruled out case by case" in texts["1"]
+    assert "between 1/3 and 8/3 every whole number but 2 is ruled out case by case" in texts["2"]
+
+
+def test_tables_of_fractions_are_kept_apart() -> None:
+    """Linear bounds are reached by tables of fractions, which are claimed as `continuous` only."""
+    release = release_from_document(BY_CASES)
+    result = audit(release, bounds="lp", prove=True)
+    assert result.proof is not None
+    proof = proof_document(result.proof)
+    check(json.dumps(proof).encode(), canonical_json(release))
+    ends = [end for end in ends_of(proof) if "continuous" in end]
+    assert ends
+    for end in ends:
+        end["attained"] = end.pop("continuous")
+        assert not accepted(json.dumps(proof).encode(), canonical_json(release))
+        end["continuous"] = end.pop("attained")
+
+
+@pytest.mark.parametrize("options", [{"bounds": "shuttle"}, {"time_limit": 0}])
+def test_what_is_not_proved_is_counted(options: dict[str, Any]) -> None:
+    """CONVENTION 301: propagation alone has no tables, and after a limit some ends stay open."""
+    release = release_from_document(BY_CASES)
+    result = audit(release, prove=True, **options)
+    assert result.proof is not None
+    count = check(proof_json(result.proof).encode(), canonical_json(release))
+    assert count["attained"] < count["ends"]
+
+
+@pytest.mark.parametrize(
+    ("intruder", "options"), [({"prior": "0.5"}, {}), ({}, {"withhold_primaries": True})], ids=["prior", "what-if"]
+)
+def test_what_cannot_be_proved_from_what_is_released(intruder: dict[str, str], options: dict[str, bool]) -> None:
+    """CONVENTION 303."""
+    rows = table("Tklm", [9, None, None, 3], status=["published", "primary", "primary", "published"])
+    release = release_from_document(small_document(rows, intruder=intruder))
+    with pytest.raises(InputError, match="neither can be proved"):
+        audit(release, prove=True, **options)

@@ -1,0 +1,173 @@
+"""The verifier itself: short, alone, and right about what a release says."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from small import document, table
+
+from audit.io import canonical_json, release_from_document
+from audit.pipeline import audit
+from audit.proof import proof_json, proof_schema, verify
+from audit.proof.verify import RefusedError, check
+
+SOURCE = Path(verify.__file__)
+
+
+def proved(*tables: dict[str, Any], **changes: Any) -> tuple[dict[str, Any], bytes]:
+    """(proof, canonical release) of tables of one variable."""
+    release = release_from_document(document(*tables, **changes))
+    result = audit(release, prove=True)
+    assert result.proof is not None
+    return json.loads(proof_json(result.proof)), canonical_json(release)
+
+
+def ends(proof: dict[str, Any], code: str) -> tuple[Any, Any]:
+    """Outer ends of a cell; None: no limit."""
+    claim = next(c for c in proof["claims"] if c["cell"][1] == code)
+    return claim["lower"].get("outer"), claim["upper"].get("outer")
+
+
+def verdict(proof: dict[str, Any], release: bytes) -> dict[str, int]:
+    """What the verifier says; the proof is also of the shape that its schema describes."""
+    jsonschema.validate(proof, proof_schema())
+    return check(json.dumps(proof).encode(), release)
+
+
+def test_it_is_short_and_needs_nothing() -> None:
+    """CONVENTION 300."""
+    text = SOURCE.read_text("utf-8")
+    assert len(text.splitlines()) < 250
+    modules = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            modules.add(str(node.module).split(".")[0])
+    assert modules <= sys.stdlib_module_names
+
+
+WITHHELD = table("Tklm", [9, None, None, 3], status=["published", "primary", "secondary", "published"])
+
+
+def test_multipliers_name_what_is_released() -> None:
+    """CONVENTION 302: only cells that the table lists; one of the leaves l and m, which it does not tell apart."""
+    silent = {"leaves": "not_released", "totals": "not_released"}
+    rows = table("Tk", [9, None], status=["published", "missing"], upper=[None, 4], absent=silent)
+    proof, _ = proved(rows)
+    assert {tuple(said) for said in proof["statements"]} <= {("value", "T"), ("value", "k")}
+    records = [r for t in (proof["reference"], *proof["tables"]) for r in t]
+    assert {code for _, code, _ in records} == {"k", "l"}
+
+
+def test_it_runs_alone(tmp_path: Path) -> None:
+    """CONVENTION 300: exit codes 0, 1 and 2."""
+    (tmp_path / "verify.py").write_bytes(SOURCE.read_bytes())
+    proof, release = proved(WITHHELD)
+    (tmp_path / "release.json").write_bytes(release)
+    (tmp_path / "good.json").write_text(json.dumps(proof))
+    proof["claims"][0]["lower"]["outer"] += 1
+    (tmp_path / "bad.json").write_text(json.dumps(proof))
+    (tmp_path / "no.json").write_text("[1]")
+
+    def run(*files: str) -> tuple[int, str]:
+        command = [sys.executable, "-I", "verify.py", *files]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    assert run("good.json", "release.json") == (0, "Accepted: 4 of 4 ends proved, 4 attained.\n")
+    assert run("bad.json", "release.json") == (1, "Refused: the multipliers prove less.\n")
+    assert run("no.json", "release.json")[0] == 2
+    assert run("missing.json", "release.json")[0] == 2
+    assert run("good.json")[0] == 2
+    assert "Traceback" not in run("no.json", "release.json")[1]
+
+
+@pytest.mark.parametrize(
+    ("tables", "changes", "code", "expected"),
+    [
+        ([WITHHELD], {}, "k", (0, 6)),
+        ([WITHHELD], {"intruder": {"nonempty": True}}, "k", (1, 5)),
+        ([WITHHELD], {"intruder": {"nonnegative": False}}, "k", (None, None)),
+        ([table("Tklm", [10, 5, 0, 5], rounding={"base": 5, "method": "conventional"})], {}, "m", (3, 7)),
+        ([table("Tklm", [10, 5, 0, 5], rounding={"base": 5, "method": "up"})], {}, "m", (1, 5)),
+        ([table("Tklm", [10, 5, 0, 5], rounding={"base": 5, "method": "random"})], {}, "k", (1, 9)),
+        (
+            [table("Tkl", [9, None, None], status=["published", "primary", "secondary"], upper=[None, 4, None])],
+            {},
+            "l",
+            (5, 9),
+        ),
+        ([table("Tk", [9, None], status=["published", "primary"])], {}, "k", (9, 9)),
+        (
+            [
+                table(
+                    "kl",
+                    [None, 4],
+                    status=["primary", "published"],
+                    truth=[2, 4],
+                    absent={"leaves": "zero", "totals": "compute"},
+                )
+            ],
+            {},
+            "k",
+            (2, 2),
+        ),
+        (
+            [WITHHELD],
+            {"links": [{"terms": [[2, {"a": "k"}], [-1, {"a": "l"}]], "lower": "1/2"}]},
+            "k",
+            (3, 6),
+        ),
+    ],
+    ids=["sum", "nonempty", "negative", "conventional", "up", "random", "upper", "absent", "computed", "link"],
+)
+def test_it_reads_what_is_released(
+    tables: list[dict[str, Any]], changes: dict[str, Any], code: str, expected: tuple[int | None, int | None]
+) -> None:
+    """Intervals worked out by hand; one unit less is refused."""
+    proof, release = proved(*tables, **changes)
+    count = verdict(proof, release)
+    assert count["ends"] == count["proved"] == count["attained"]
+    assert ends(proof, code) == expected
+    for side, step in (("lower", 1), ("upper", -1)):
+        claim = next(c for c in proof["claims"] if c["cell"][1] == code)
+        if "outer" in claim[side]:
+            claim[side]["outer"] += step
+            with pytest.raises(RefusedError, match="multipliers prove less"):
+                verdict(proof, release)
+            claim[side]["outer"] -= step
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda p: p["claims"].pop(), "no claim of"),
+        (lambda p: p["release"].update(sha256="0" * 64), "of another release"),
+        (lambda p: p["claims"][0]["lower"].pop("attained"), "more or less than it states"),
+        (lambda p: p["claims"][0]["upper"]["proof"]["y"].clear(), "negative coefficient"),
+        (lambda p: p["claims"][0]["lower"]["attained"].__setitem__(0, 7), "does not reach it"),
+        (lambda p: p["reference"][0].__setitem__(2, 8), "does not fit what is said of"),
+        (lambda p: p["reference"][0].__setitem__(1, "T"), "has codes of sums"),
+        (lambda p: p["reference"][0].__setitem__(2, -1), "is negative"),
+        (lambda p: p["claims"][0]["lower"].update(ray=0) or p["rays"].append([["value", "k", 1]]), "does not fit"),
+    ],
+)
+def test_the_reason_is_said(damage: Any, reason: str) -> None:
+    proof, release = proved(WITHHELD)
+    damage(proof)
+    with pytest.raises(RefusedError, match=reason):
+        check(json.dumps(proof).encode(), release)
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"{", b"null", b'{"schema": "tableseal/proof/1"}'])
+def test_what_is_no_proof_is_an_error(text: bytes) -> None:
+    _, release = proved(WITHHELD)
+    with pytest.raises((ValueError, RefusedError)):
+        check(text, release)

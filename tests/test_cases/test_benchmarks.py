@@ -1,0 +1,364 @@
+"""The benchmark: instances, what competitors answer, the comparison of answers, and the command."""
+
+import gzip
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit import audit, read_release
+from audit.errors import InputError
+from cases.benchmarks import folder, releases, rows, scaling
+from cases.benchmarks.__main__ import main
+from cases.benchmarks.agreement import compare, reference
+from cases.benchmarks.attack import attack, components
+from cases.benchmarks.bench import instance_names
+from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS, REFERENCES
+from cases.benchmarks.competitors.protocol import Answer
+from cases.benchmarks.competitors.tableseal_file import run_command
+from cases.benchmarks.families import FAMILIES, Family, generate
+from cases.benchmarks.instance import Instance
+from cases.benchmarks.process import run
+from cases.benchmarks.render import render
+from cases.benchmarks.rows import Point, Results, Row
+from cases.benchmarks.targets import Command, Exact, Ratio, Seconds, WithoutSolver
+from cases.benchmarks.worker import measure
+
+DOCS = Path(__file__).parents[2] / "docs"
+TINY = Family(((3, 2), (2, 2), (2,)), mean=5, primary=2)
+
+
+def lonely_equations(instance: Instance) -> int:
+    """How many equations have exactly one withheld cell."""
+    return int((abs(instance.equations) @ instance.withheld.astype(np.int64) == 1).sum())
+
+
+# --- instances
+
+
+@given(
+    st.lists(st.lists(st.integers(2, 4), min_size=1, max_size=2).map(tuple), min_size=2, max_size=3).map(tuple),
+    st.floats(0.5, 20),
+    st.integers(1, 3),
+    st.floats(0, 0.8),
+    st.integers(0, 2**32),
+)
+def test_generated_tables_add_up_and_hide_something_everywhere(
+    branches: tuple[tuple[int, ...], ...], mean: float, primary: int, zeros: float, seed: int
+) -> None:
+    family = Family(branches, mean, primary, zeros)
+    instance = generate("x", family, seed)
+    assert not (instance.equations @ instance.values).any()
+    assert instance.values[0] == instance.values.max()
+    assert np.array_equal(instance.primary, (instance.values >= 1) & (instance.values <= primary))
+    assert not (instance.primary & ~instance.withheld).any()
+    assert instance.values[instance.withheld].min(initial=1) > 0
+    assert lonely_equations(instance) == 0
+    assert generate("x", family, seed).digest == instance.digest
+
+
+def test_another_seed_is_another_table() -> None:
+    assert generate("x", TINY, 1).digest != generate("x", TINY, 2).digest
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "withheld"),
+    [("2d100", 10_201, 2_540), ("3d20", 9_261, 1_393), ("hierM", 9_920, 1_868), ("hierH1", 41_920, 14_980)],
+)
+def test_families_have_the_sizes_of_the_measurements_that_set_the_targets(name: str, cells: int, withheld: int) -> None:
+    instance = generate(name, FAMILIES[name])
+    assert (len(instance.values), int(instance.withheld.sum())) == (cells, withheld)
+
+
+def test_the_curve_ends_at_a_million_cells() -> None:
+    sizes = [scaling.cells(name) for name in scaling.TREES]
+    assert sizes[0] == 100
+    assert sizes == sorted(sizes)
+    assert sizes[-1] >= 1_000_000
+
+
+@pytest.mark.parametrize("name", folder.names(folder.DATA))
+def test_shipped_instances_are_what_their_files_say(name: str) -> None:
+    instance = folder.load(folder.DATA, name)
+    table, _, pattern = name.partition(":")
+    described = json.loads((folder.DATA / table / "meta.json").read_text("utf-8"))
+    listed = gzip.decompress((folder.DATA / table / f"withheld_{pattern}.csv.gz").read_bytes()).split()[1:]
+    assert len(instance.values) == described["ncells"]
+    assert int(instance.primary.sum()) == described["nprim"]
+    assert int((instance.values == 0).sum()) == described["nzero"]
+    assert int(instance.withheld.sum()) == len(listed)
+    assert lonely_equations(instance) == 0
+
+
+def test_instances_survive_being_saved(tmp_path: Path) -> None:
+    instance = generate("x", TINY)
+    instance.save(tmp_path / "x.npz")
+    again = Instance.load(tmp_path / "x.npz")
+    assert (again.name, again.digest) == (instance.name, instance.digest)
+
+
+def write_folder(instance: Instance, root: Path, *, spoil: str = "") -> None:
+    """Write an instance as an instance folder; spoil: text appended to cells.csv."""
+    place = root / "tiny"
+    place.mkdir(parents=True)
+    releases.write(instance, place)
+    names = [d.name for d in instance.dimensions]
+    columns = [*instance.codes(), instance.values, instance.primary.astype(int), instance.below, instance.above]
+    lines = [",".join([*names, "freq", "primary", "lpl", "upl"])]
+    lines += [",".join(map(str, line)) for line in zip(*(c.tolist() for c in columns), strict=True)]
+    (place / "cells.csv").write_text("\n".join(lines) + spoil, "utf-8")
+    (place / "meta.json").write_text(json.dumps({"kind": "freq", "dims": names}), "utf-8")
+    withheld = np.flatnonzero(instance.withheld).tolist()
+    (place / "withheld_own.csv").write_text("\n".join(["row", *map(str, withheld)]), "utf-8")
+
+
+def test_a_folder_gives_back_the_instance(tmp_path: Path) -> None:
+    instance = generate("tiny:own", TINY)
+    write_folder(instance, tmp_path)
+    assert folder.names(tmp_path) == ["tiny:own"]
+    assert folder.load(tmp_path, "tiny:own").digest == instance.digest
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "message"),
+    [
+        ("tiny:other", "", "withheld_other.csv: there is no such file"),
+        ("tiny:own", "\nT,T,T,1,0,0,0", "expected each of .* combinations once"),
+        ("tiny:own", "\nT,T,nowhere,1,0,0,0", 'column c: unknown code "nowhere"'),
+    ],
+)
+def test_a_folder_that_is_not_right_is_refused(tmp_path: Path, name: str, spoil: str, message: str) -> None:
+    write_folder(generate("tiny:own", TINY), tmp_path, spoil=spoil)
+    with pytest.raises(InputError, match=message):
+        folder.load(tmp_path, name)
+
+
+def test_a_folder_without_a_column_is_refused(tmp_path: Path) -> None:
+    write_folder(generate("tiny:own", TINY), tmp_path)
+    (tmp_path / "tiny" / "withheld_own.csv").write_text("cell\n1\n", "utf-8")
+    with pytest.raises(InputError, match=r'tiny/withheld_own.csv: there is no column "row"'):
+        folder.load(tmp_path, "tiny:own")
+
+
+def test_a_folder_whose_table_does_not_add_up_is_refused(tmp_path: Path) -> None:
+    instance = generate("tiny:own", TINY)
+    changed = instance.values.copy()
+    changed[0] += 1
+    write_folder(replace(instance, values=changed), tmp_path)
+    with pytest.raises(InputError, match="3 equations do not add up"):
+        folder.load(tmp_path, "tiny:own")
+
+
+def test_the_release_is_the_same_in_memory_and_from_files(tmp_path: Path) -> None:
+    instance = generate("tiny", Family(((2, 2), (3,)), mean=5, primary=2), seed=3)
+    in_memory = audit(releases.release(instance)).report
+    from_files = audit(read_release(releases.write(instance, tmp_path, insiders=True))).report
+    assert in_memory.cells == from_files.cells
+    assert in_memory.summary.withheld == int(instance.withheld.sum())
+    required = {cell.cell: cell.required for cell in in_memory.cells if cell.status == "primary"}
+    assert len(required) == int(instance.primary.sum()) > 0
+    assert all(required.values())
+
+
+def test_the_system_of_the_others_holds_for_the_true_values_and_falls_into_parts() -> None:
+    instance = generate("x", FAMILIES["hierM"])
+    whole = attack(instance)
+    truth = instance.values[instance.withheld]
+    assert np.array_equal(whole.matrix @ truth, whole.right)
+    parts = components(whole)
+    assert sorted(column for part in parts for column in part.columns.tolist()) == list(range(len(truth)))
+    assert all(np.array_equal(part.matrix @ truth[part.columns], part.right) for part in parts)
+    # The sizes of the measurements that set the targets.
+    assert (len(parts), max(len(part.columns) for part in parts)) == (46, 264)
+
+
+# --- answers
+
+
+@pytest.fixture(scope="module")
+def answers() -> tuple[Instance, dict[str, Answer]]:
+    instance = generate("tiny", TINY, seed=3)
+    names = (OURS, "tableseal_file", *REFERENCES)
+    return instance, {name: measure(BY_NAME[name], instance, 60, lambda: None, runs=1)[1] for name in names}
+
+
+@pytest.mark.parametrize("name", [OURS, "tableseal_file", *REFERENCES])
+def test_every_answer_agrees_with_the_others(name: str, answers: tuple[Instance, dict[str, Answer]]) -> None:
+    instance, given_answers = answers
+    truth = instance.values[instance.withheld]
+    others = [given_answers[other] for other in REFERENCES if other != name]
+    found = compare(given_answers[name], BY_NAME[name].relation, truth, reference(others))
+    assert (found.compared, found.wrong) == (2 * len(truth), 0)
+    assert given_answers[name].done == 2 * len(truth)
+
+
+def test_shares_of_methods_add_up_to_all(answers: tuple[Instance, dict[str, Answer]]) -> None:
+    shares = answers[1][OURS].methods
+    assert sum(shares.values()) == pytest.approx(1)
+
+
+TRUTH = np.array([5, 7])
+LINEAR = np.array([[2.5, 0.0], [8.0, np.inf]])
+WHOLE = np.array([[3.0, 0.0], [8.0, np.inf]])
+RIGHT = Answer(LINEAR, WHOLE, WHOLE)
+
+
+def test_a_right_answer_is_not_blamed() -> None:
+    found = compare(RIGHT, "equal", TRUTH, LINEAR)
+    assert (found.compared, found.wrong, found.worst) == (4, 0, 0.0)
+
+
+def changed(ends: np.ndarray, at: tuple[int, int], value: float) -> np.ndarray:
+    result = ends.copy()
+    result[at] = value
+    return result
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        replace(RIGHT, linear=changed(LINEAR, (0, 0), 2.4)),  # too wide
+        replace(RIGHT, linear=changed(LINEAR, (1, 1), 1000.0)),  # a limit where there is none
+        replace(RIGHT, outer=changed(WHOLE, (0, 0), 2.0)),  # whole numbers must be rounded inward
+        replace(RIGHT, outer=changed(WHOLE, (1, 0), 4.0)),  # excludes the true value
+        replace(RIGHT, attained=changed(WHOLE, (1, 0), 9.0)),  # a table beyond what is proved
+    ],
+)
+def test_every_kind_of_wrong_answer_is_caught(wrong: Answer) -> None:
+    assert compare(wrong, "equal", TRUTH, LINEAR).wrong == 1
+
+
+def test_programs_that_assume_more_may_be_narrower_but_not_wider() -> None:
+    narrower, wider = changed(LINEAR, (0, 0), 4.0), changed(LINEAR, (0, 0), 2.0)
+    assert compare(Answer(narrower), "inside", TRUTH, LINEAR).wrong == 0
+    assert compare(Answer(narrower), "equal", TRUTH, LINEAR).wrong == 1
+    assert compare(Answer(wider), "inside", TRUTH, LINEAR).wrong == 1
+    assert compare(Answer(changed(LINEAR, (0, 0), 6.0)), "inside", TRUTH, None).wrong == 1  # excludes the true value
+
+
+def test_ends_that_were_not_computed_are_not_compared() -> None:
+    part = Answer(changed(LINEAR, (0, 0), np.nan))
+    assert compare(part, "equal", TRUTH, LINEAR).compared == 3
+    assert compare(RIGHT, "equal", TRUTH, reference([part])).compared == 3
+    assert compare(RIGHT, "equal", TRUTH, reference([part, RIGHT])).compared == 4
+
+
+def test_our_command_says_what_is_wrong_with_the_input(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="there"):
+        run_command(["audit", str(tmp_path / "there.json")])
+
+
+# --- the command
+
+
+def bench(root: Path, *names: str) -> int:
+    only = [argument for name in names for argument in ("--only", name)]
+    places = {"--instances": root / "in", "--output": root / "out", "--cache": root / "cache", "--limit": 30}
+    return main([*only, *(str(word) for pair in places.items() for word in pair)])
+
+
+def test_the_command_measures_compares_and_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_folder(generate("tiny:own", TINY), tmp_path / "in")
+    monkeypatch.setattr(type(BY_NAME["gconfid"]), "available", lambda _: False)
+    assert bench(tmp_path, "tiny", "gconfid", "highs_warm") == 0
+    assert "gconfid audit: missing" in capsys.readouterr().out
+    assert bench(tmp_path, "tiny", OURS, "highs_warm") == 0
+    said = capsys.readouterr().out
+    assert "bounds alone" in said
+    assert "HiGHS, one model, warm:" not in said  # it is known already
+    results = rows.parse(json.loads((tmp_path / "out" / "BENCHMARKS.json").read_text("utf-8")))
+    ours, highs = results.row("tiny:own", OURS), results.row("tiny:own", "highs_warm")
+    assert ours is not None
+    assert highs is not None
+    assert ours.compared == ours.done == 2 * ours.withheld
+    assert (ours.wrong, ours.exact) == (0, 1.0)
+    assert min(ours.cpu or 0, ours.wall or 0, ours.peak_mb or 0) > 0
+    page = (tmp_path / "out" / "BENCHMARKS.md").read_text("utf-8")
+    assert f"| tiny:own | {ours.cells} | {ours.withheld} |" in page
+    assert "not installed" in page
+
+
+def test_a_name_that_nothing_has_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench(tmp_path, "hierXXL") == 2
+    assert '"hierXXL"' in capsys.readouterr().err
+
+
+def test_a_process_is_stopped_at_its_limit_and_an_error_is_told() -> None:
+    assert run([sys.executable, "-c", "while True: pass"], core=None, cpu_limit=1).stopped
+    failed = run(
+        [sys.executable, "-c", "raise SystemExit('no such thing: /home/me/secret/file.py')"], core=None, cpu_limit=5
+    )
+    assert not failed.stopped
+    assert failed.last_error == "no such thing: file.py"
+
+
+# --- the page
+
+
+def row(competitor: str, **fields: object) -> Row:
+    known = {"instance": "i", "cells": 9, "withheld": 4, "digest": "", "of": "", "status": "measured", "limit": 60.0}
+    return Row(competitor=competitor, date="2026-01-01", **(known | fields))  # type: ignore[arg-type]
+
+
+def page(*measured: Row) -> str:
+    return render(Results({"processor": "p"}, measured))
+
+
+def test_ratios_extrapolations_and_limits_are_shown() -> None:
+    ours = row(OURS, cpu=0.5, wall=0.6, done=8, methods={"flows": 0.75, "simplex": 0.25}, exact=0.999999)
+    shown = page(
+        ours,
+        row("glpk_components", cpu=5.0, done=8, compared=8),
+        row("pulp_cbc", cpu=3.0, done=2),
+        row("gconfid", status="limit"),
+        row("pytauargus", status="missing"),
+        row("highs_warm", cpu=1.0, done=8, compared=8, wrong=2),
+    )
+    assert "5 (10x)" in shown
+    assert "→ 12 (24x)" in shown
+    assert "> 60 (> 120x)" in shown
+    assert "not installed" in shown
+    assert "**2 DIFFER** of 8" in shown
+    assert "all 8" in shown
+    assert "flows 75%, simplex 25%" in shown
+    assert "99.99%" in shown
+
+
+def test_targets_are_judged_by_what_was_measured() -> None:
+    ours = row(OURS, cpu=0.5, done=8, exact=0.75)
+    results = Results({}, (ours, row("gconfid", status="limit"), row("glpk_components", cpu=4.0, done=8)))
+    assert Ratio("i", "gconfid", 100).check(results) == ("> 120 times", "yes")
+    assert Ratio("i", "gconfid", 200).check(results) == ("> 120 times", "–")
+    assert Ratio("i", "glpk_components", 10).check(results) == ("8 times", "**no**")
+    assert Seconds("i", 1).check(results) == ("0.5 s", "yes")
+    assert Seconds("other", 1).check(results) == ("–", "–")
+    assert Seconds("i", 1).check(Results({}, (row(OURS, status="limit"),))) == ("> 60 s", "**no**")
+    assert Exact("i", 0.8).check(results) == ("75%", "**no**")
+    closed = row(OURS, cpu=1.0, done=8, methods={"flows": 0.75, "simplex": 0.15, "not closed": 0.1})
+    assert WithoutSolver("i", 0.8).check(Results({}, (closed,))) == ("75%", "**no**")
+    point = Point("size6", 9, 4, "", "measured", 60, "2026-01-01", cpu=10, wall=11, peak_mb=5000)
+    assert Command("size6", "", 60, 4096).check(Results({}, (), (point,))) == ("10 s, 5,000 MB", "**no**")
+
+
+def test_the_page_is_that_of_its_data() -> None:
+    data = json.loads((DOCS / "BENCHMARKS.json").read_text("utf-8"))
+    assert render(rows.parse(data)) == (DOCS / "BENCHMARKS.md").read_text("utf-8")
+
+
+def test_no_measured_answer_disagrees() -> None:
+    measured: Sequence[Row] = rows.parse(json.loads((DOCS / "BENCHMARKS.json").read_text("utf-8"))).rows
+    assert measured
+    assert [(one.instance, one.competitor) for one in measured if one.wrong] == []
+
+
+def test_names_are_unique() -> None:
+    names = [*instance_names(folder.DATA), *(c.name for c in COMPETITORS), *scaling.TREES]
+    assert len(set(names)) == len(names)
