@@ -16,7 +16,7 @@ from audit.bounds.component import Component, Limits
 from audit.bounds.method import Method
 from audit.errors import InputError, LimitError
 from audit.linear.cells import Cells
-from audit.linear.difference import Differenced, difference_rows
+from audit.linear.difference import difference_rows
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.naming import full_name, plural
 from audit.linear.nesting import CellCodes
@@ -36,10 +36,13 @@ class Equations:
     value: int64 (columns), a table that satisfies everything: the true one wherever the agency has given it.
     always_open: bool (columns), never published exactly: rounded cells, cells without a value, base cells.
     cells: number of cells.
+    short: int64 csr (short relations x columns), every "whole = its parts" that holds, in all directions: more than
+        `matrix` needs, each of them equal to zero, and none with an open column among it.
     """
 
     matrix: csr_array
     by_column: csr_array
+    short: csr_array
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     column_lower: NDArray[np.int64]
@@ -102,22 +105,27 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
     said_lower, said_upper = known_bounds(release, shown, prior=False)
     system = build_system(release, shown, said_lower, said_upper)
     exact = np.flatnonzero(said_lower == said_upper)
-    differenced, _ = difference_rows(release, system, exact, CellCodes(cells.measure[exact], cells.codes[exact]))
-    matrix, owner = _relations(system, differenced, len(cells))
+    differenced, variants = difference_rows(release, system, exact, CellCodes(cells.measure[exact], cells.codes[exact]))
+    own = csr_array(differenced.transform), csr_array(differenced.matrix)
+    all_ways = csr_array(variants), csr_array(variants @ system.matrix)
+    owner = _owners(system, *own, len(cells))
+    matrix = _relations(system, *own, owner, len(cells))
     lower, upper = _when_withheld(release, cells)
     unknown_base = np.flatnonzero(owner < 0)
+    always_open = np.concatenate([~known | cells.rounded, np.ones(len(unknown_base), np.bool_)])
     base_lower = 0 if system.nonnegative else NO_LOWER
     rows = np.flatnonzero(np.diff(matrix.indptr) > 0)
     link = system.link >= 0
     equations = Equations(
         matrix=csr_array(matrix[rows]),
+        short=_short(_relations(system, *all_ways, owner, len(cells)), always_open),
         by_column=csr_array(matrix[rows].T.tocsr()),
         lower=np.where(link, differenced.lower, 0)[rows],
         upper=np.where(link, differenced.upper, 0)[rows],
         column_lower=np.concatenate([lower, np.full(len(unknown_base), base_lower)]),
         column_upper=np.concatenate([upper, np.full(len(unknown_base), NO_UPPER)]),
         value=np.concatenate([np.where(known, value, 0), np.zeros(len(unknown_base), np.int64)]),
-        always_open=np.concatenate([~known | cells.rounded, np.ones(len(unknown_base), np.bool_)]),
+        always_open=always_open,
         cells=len(cells),
     )
     return _completed(equations, np.concatenate([known, np.zeros(len(unknown_base), np.bool_)]), method)
@@ -151,30 +159,48 @@ def _said(cells: Cells, said: Amounts, known: Amounts) -> Amounts:
     return Amounts(np.where(keep, said.units, known.units), np.where(keep, said.known, known.known))
 
 
-def _relations(system: LinearSystem, differenced: Differenced, cells: int) -> tuple[csr_array, NDArray[np.int64]]:
-    """(relations over cells and further base cells, cell that each base cell is; -1 for further base cells)."""
-    # A released row says: transform @ (values of its cells) = matrix @ base cells.
+def _stated(system: LinearSystem, transform: csr_array, cells: int) -> csr_array:
+    """What each combination of rows says of cells: transform @ (values of the cells that the rows state)."""
     of_cells = np.flatnonzero(system.cell >= 0)
-    pick = coo_array(
-        (np.ones(len(of_cells), np.int64), (of_cells, system.cell[of_cells])), shape=(len(system.cell), cells)
-    )
-    stated = csr_array(differenced.transform @ csr_array(pick))
-    base = differenced.matrix
+    entries = (np.ones(len(of_cells), np.int64), (of_cells, system.cell[of_cells]))
+    return csr_array(transform @ csr_array(coo_array(entries, shape=(len(system.cell), cells))))
+
+
+def _owners(system: LinearSystem, transform: csr_array, base: csr_array, cells: int) -> NDArray[np.int64]:
+    """The cell that each base cell is; -1 for base cells that are no cells of the release."""
+    stated = _stated(system, transform, cells)
     owner = np.full(base.shape[1], -1, dtype=np.int64)
     alone = np.flatnonzero((np.diff(base.indptr) == 1) & (np.diff(stated.indptr) == 1))
     column, cell = base.indices[base.indptr[alone]], stated.indices[stated.indptr[alone]]
     same = (base.data[base.indptr[alone]] == 1) & (stated.data[stated.indptr[alone]] == 1)
     owner[column[same][::-1]] = cell[same][::-1]
+    return owner
+
+
+def _relations(
+    system: LinearSystem, transform: csr_array, base: csr_array, owner: NDArray[np.int64], cells: int
+) -> csr_array:
+    """matrix @ base cells - transform @ (values of stated cells) over cells and the base cells that are none."""
+    stated = _stated(system, transform, cells)
+    further = int((owner < 0).sum())
     place = owner.copy()
-    place[owner < 0] = cells + np.arange(int((owner < 0).sum()))
-    total = cells + int((owner < 0).sum())
+    place[owner < 0] = cells + np.arange(further)
     row = np.repeat(np.arange(base.shape[0]), np.diff(base.indptr))
-    moved = csr_array(coo_array((base.data, (row, place[base.indices])), shape=(base.shape[0], total)))
-    wide = csr_array((stated.data, stated.indices, stated.indptr), shape=(stated.shape[0], total))
-    # Links state base cells themselves, not a combination of cells.
-    relations = csr_array(moved - wide)
+    shape = (base.shape[0], cells + further)
+    moved = csr_array(coo_array((base.data, (row, place[base.indices])), shape=shape))
+    relations = csr_array(moved - csr_array((stated.data, stated.indices, stated.indptr), shape=shape))
     relations.eliminate_zeros()
-    return relations, owner
+    return relations
+
+
+def _short(relations: csr_array, always_open: NDArray[np.bool_]) -> csr_array:
+    """Relations between cells alone, each once."""
+    filled = np.flatnonzero(np.diff(relations.indptr) > 0)
+    rows = csr_array(relations[filled])
+    row = np.repeat(np.arange(len(filled)), np.diff(rows.indptr))
+    pure = np.ones(len(filled), np.bool_)
+    pure[row[always_open[rows.indices]]] = False
+    return csr_array(rows[np.flatnonzero(pure)])
 
 
 def _completed(equations: Equations, known: NDArray[np.bool_], method: Method) -> Equations:

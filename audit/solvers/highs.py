@@ -11,6 +11,7 @@ import numpy as np
 # The public subclass switches on callbacks in its constructor, which prints a banner on standard output before it can
 # be told to be silent; the JSON report goes there. The base class has the same interface and prints nothing.
 from highspy.highs import _Highs
+from scipy.sparse import csr_array
 
 from audit.solvers.protocol import Basis, Floats, Outcome, Problem
 
@@ -55,6 +56,17 @@ class HighsWarm:
     def set_rows(self, value: Floats) -> None:
         """Make every row an equation with the given right side; the next run starts with dual simplex."""
         self._model.changeRowsBounds(len(value), np.arange(len(value), dtype=np.int32), value, value)
+        self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+
+    def set_columns(self, lower: Floats, upper: Floats) -> None:
+        """Change the bounds of all columns; the next run starts with dual simplex."""
+        self._model.changeColsBounds(len(self._columns), self._columns, lower, upper)
+        self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+
+    def add_rows(self, matrix: csr_array, lower: Floats, upper: Floats) -> None:
+        """Add rows; the next run starts with dual simplex."""
+        start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
+        self._model.addRows(len(lower), lower, upper, matrix.nnz, start, index, matrix.data.astype(np.float64))
         self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
 
     def minimise(self, cost: Floats, seconds: float = float("inf")) -> Outcome:

@@ -61,6 +61,14 @@ class WarmSolver(Protocol):
         """Make every row an equation with the given right side; the next run starts with dual simplex."""
         ...
 
+    def set_columns(self, lower: Floats, upper: Floats) -> None:
+        """Change the bounds of all columns; the next run starts with dual simplex."""
+        ...
+
+    def add_rows(self, matrix: csr_array, lower: Floats, upper: Floats) -> None:
+        """Add rows; the next run starts with dual simplex."""
+        ...
+
 
 class InteriorSolver(Protocol):
     """One linear program solved afresh by an interior point method, without going on to a vertex."""

@@ -1,0 +1,143 @@
+"""What it costs to withhold a cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm, log2
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError, LimitError
+from audit.linear.cells import Cells
+from audit.linear.naming import full_name
+from audit.model import Release
+
+Kind = Literal["column", "unit", "value", "log", "frequency"]
+
+LARGEST = 2**52
+"""Costs beyond this many of their smallest steps would not be exact in a solver."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Which costs to use.
+
+    kind: `column`: the file's own, `value` where a table has none; `unit`: 1 a cell (fewest cells); `value`: the true
+    value; `log`: log2(1 + value); `frequency`: contributors.
+    tables: factor for the cells of a table, by name (1 where none is given).
+    prefer, avoid: factors for cells of these codes ("size=5"): cheaper by ten, dearer by ten.
+    """
+
+    kind: Kind = "column"
+    tables: Mapping[str, Fraction] = field(default_factory=dict)
+    prefer: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+
+
+FACTOR = 10
+"""What `prefer` divides and `avoid` multiplies the cost by."""
+
+LOG_STEPS = 1000
+"""Logarithms are rounded to thousandths: costs are exact numbers."""
+
+
+def cell_costs(release: Release, cells: Cells, value: NDArray[np.int64], costs: Costs) -> tuple[NDArray[np.int64], int]:
+    """(cost of each cell in 1 / scale, scale). At least one step each: no cell is withheld for nothing.
+
+    value: int64 (cells), true values in units.
+
+    Raises
+    ------
+    InputError: a cost is negative or not a number, a table or code is unknown.
+    LimitError: costs of too different sizes.
+    """
+    amounts = [Fraction(v) for v in _plain(release, cells, value, costs.kind)]
+    factor = _factors(release, cells, costs)
+    amounts = [a * f for a, f in zip(amounts, factor, strict=True)]
+    scale = lcm(*{a.denominator for a in amounts}, 1)
+    if scale > 10**6:
+        scale = 10**6
+    steps = [max(round(a * scale), 1) for a in amounts]
+    if sum(steps) >= LARGEST:
+        raise LimitError(
+            "The costs of withholding add up to more than 2^52 of their smallest step; choose coarser ones."
+        )
+    return np.array(steps, dtype=np.int64), scale
+
+
+def _plain(release: Release, cells: Cells, value: NDArray[np.int64], kind: Kind) -> list[Fraction | int]:
+    unit = [m.unit for m in release.measures.values()]
+    if kind == "unit":
+        return [1] * len(cells)
+    if kind == "frequency":
+        return _frequencies(release, cells, value)
+    amounts: list[Fraction | int] = [
+        abs(v) * unit[m] for v, m in zip(value.tolist(), cells.measure.tolist(), strict=True)
+    ]
+    if kind == "log":
+        return [Fraction(round(log2(1 + float(a)) * LOG_STEPS), LOG_STEPS) for a in amounts]
+    if kind == "column":
+        for cell, given in _from_columns(release, cells).items():
+            amounts[cell] = given
+    return amounts
+
+
+def _frequencies(release: Release, cells: Cells, value: NDArray[np.int64]) -> list[Fraction | int]:
+    counts = [m.kind == "count" for m in release.measures.values()]
+    found: list[Fraction | int] = []
+    for cell in range(len(cells)):
+        number = int(value[cell]) if counts[cells.measure[cell]] else cells.frequency.get(cell)
+        if number is None:
+            raise InputError(f"{full_name(release, cells, cell)}: cost by frequency needs its number of contributors")
+        found.append(number)
+    return found
+
+
+def _from_columns(release: Release, cells: Cells) -> dict[int, Fraction]:
+    """Costs that tables give; the first table that lists a cell decides."""
+    found: dict[int, Fraction] = {}
+    offset = 0
+    order = np.argsort(cells.listing_table, kind="stable")
+    for t, table in enumerate(release.tables):
+        listed = order[offset : offset + len(table.codes)]
+        offset += len(table.codes)
+        if table.cost is None:
+            continue
+        for row, cell in enumerate(cells.listing_cell[listed].tolist()):
+            cost = float(table.cost[row])
+            if not (cost >= 0 and np.isfinite(cost)):
+                if np.isnan(cost):
+                    continue
+                raise InputError(
+                    f"{full_name(release, cells, cell)}: a cost of {cost:g}; expected a number that is not negative"
+                )
+            if cell not in found and cells.listing_table[listed[row]] == t:
+                found[cell] = Fraction(str(cost)).limit_denominator(10**6)
+    return found
+
+
+def _factors(release: Release, cells: Cells, costs: Costs) -> list[Fraction]:
+    names = [t.name for t in release.tables]
+    unknown = [name for name in costs.tables if name not in names]
+    if unknown:
+        raise InputError(f'cost of table "{unknown[0]}": there is no such table; there are {", ".join(names)}')
+    factor = [costs.tables.get(names[t], Fraction(1)) for t in cells.table.tolist()]
+    for words, change in ((costs.prefer, Fraction(1, FACTOR)), (costs.avoid, Fraction(FACTOR))):
+        for word in words:
+            for cell in _having(release, cells, word):
+                factor[cell] *= change
+    return factor
+
+
+def _having(release: Release, cells: Cells, word: str) -> list[int]:
+    """Cells with a code, written variable=code."""
+    name, _, code = word.partition("=")
+    if name not in release.variables:
+        raise InputError(f'"{word}": expected variable=code; variables are {", ".join(release.variables)}')
+    hierarchy = release.variables[name]
+    if code not in hierarchy.codes:
+        raise InputError(f'"{word}": {name} has no code "{code}"')
+    position = list(release.variables).index(name)
+    return np.flatnonzero(cells.codes[:, position] == hierarchy.codes.index(code)).tolist()

@@ -1,0 +1,1 @@
+"""Searches for secondary patterns; all of them ask the same oracle."""

@@ -1,0 +1,182 @@
+"""The master problem: the cheapest pattern that satisfies all cuts found so far.
+
+Its relaxation is kept warm in the linear programming engine; whole patterns are found through PuLP, with HiGHS or any
+other solver that is installed.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pulp
+from highspy.highs import _Highs
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.decision.cuts import Cut
+from audit.errors import InputError
+from audit.solvers.protocol import Problem as Program
+from audit.solvers.protocol import Solver
+
+DEFAULT_SOLVER = "HiGHS"
+
+NEARLY = 1e-6
+
+
+@dataclass(frozen=True)
+class Row:
+    """sum of weight over withheld candidates >= right. candidates: int64, positions among the candidates."""
+
+    candidates: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    right: float
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A whole pattern of the master, and what it proves. pattern: bool (candidates), None: none was found."""
+
+    pattern: NDArray[np.bool_] | None
+    bound: float
+    infeasible: bool = False
+
+
+class _QuietHighs(pulp.HiGHS):  # type: ignore[misc]  # PuLP ships no usable types
+    """PuLP's HiGHS without the banner that the public class prints on standard output."""
+
+    def createAndConfigureSolver(self, lp: Any) -> None:  # noqa: N802 - PuLP's name
+        lp.solverModel = _Highs()
+        lp.solverModel.setOptionValue("output_flag", False)
+        for name, value in self.optionsDict.items():
+            lp.solverModel.setOptionValue(name, value)
+        lp.solverModel.setOptionValue("time_limit", float(self.timeLimit))
+
+
+class Master:
+    """Cuts over the candidates; cells that are always withheld have been put in."""
+
+    def __init__(
+        self,
+        candidates: NDArray[np.int64],
+        always: NDArray[np.bool_],
+        cost: NDArray[np.int64],
+        solver: Solver,
+        integer_solver: str = DEFAULT_SOLVER,
+    ) -> None:
+        """candidates: positions of the cells that may be withheld; always: bool (cells), withheld in every pattern."""
+        self.candidates, self._always = candidates, always
+        self.cost = cost[candidates].astype(np.float64)
+        self.rows: list[Row] = []
+        self._place = np.full(len(always), -1, dtype=np.int64)
+        self._place[candidates] = np.arange(len(candidates))
+        self._integer_solver = integer_solver
+        count = len(candidates)
+        nothing = csr_array((0, count), dtype=np.float64)
+        empty = np.empty(0)
+        self._warm = solver.warm(Program(nothing, empty, empty, np.zeros(count), np.ones(count)))
+        self._sent = 0
+
+    def add(self, cut: Cut) -> bool:
+        """Add a cut; False if nothing that may be withheld helps to satisfy it."""
+        right = cut.right - int(cut.weight[self._always[cut.cells]].sum())
+        place = self._place[cut.cells]
+        inside = place >= 0
+        if right <= 0:
+            return True
+        weight = np.minimum(cut.weight[inside], right)
+        self.rows.append(Row(place[inside], weight / right, 1.0))
+        return int(weight.sum()) >= right
+
+    def add_row(self, row: Row) -> None:
+        """Add any row over candidates."""
+        self.rows.append(row)
+
+    def relaxed(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]] | None:
+        """(share of each candidate, least cost, reduced cost) of the relaxation; None: no pattern fits."""
+        self._send()
+        outcome = self._warm.minimise(self.cost)
+        if outcome.x is None or outcome.row_dual is None:
+            return None
+        matrix = self._matrix(self.rows)
+        reduced = self.cost - matrix.T @ outcome.row_dual
+        return outcome.x, float(self.cost @ outcome.x), reduced
+
+    def _send(self) -> None:
+        fresh = self.rows[self._sent :]
+        if fresh:
+            right = np.array([r.right for r in fresh])
+            self._warm.add_rows(self._matrix(fresh), right, np.full(len(fresh), np.inf))
+            self._sent = len(self.rows)
+
+    def _matrix(self, rows: list[Row]) -> csr_array:
+        indptr = np.concatenate([[0], np.cumsum([len(r.candidates) for r in rows])]).astype(np.int64)
+        indices = np.concatenate([np.empty(0, np.int64), *(r.candidates for r in rows)])
+        data = np.concatenate([np.empty(0), *(r.weight for r in rows)])
+        return csr_array((data, indices, indptr), shape=(len(rows), len(self.candidates)))
+
+    def whole(
+        self,
+        seconds: float,
+        *,
+        open_candidates: NDArray[np.bool_],
+        gap: float = 0.0,
+    ) -> Chosen:
+        """The cheapest whole pattern over the open candidates, all others published.
+
+        gap: relative, at which to stop. The best pattern so far is not handed over: HiGHS 1.16 then returns it as the
+        point of a better objective.
+
+        Raises
+        ------
+        InputError: the solver is not installed.
+        """
+        problem = pulp.LpProblem("secondary_cells", pulp.LpMinimize)
+        chosen = np.flatnonzero(open_candidates).tolist()
+        z = {j: problem.add_variable(f"z{j:07d}", 0, 1, cat="Integer") for j in chosen}
+        problem += pulp.LpAffineExpression([(z[j], float(self.cost[j])) for j in z])
+        for row in self.rows:
+            terms = [(z[j], w) for j, w in zip(row.candidates.tolist(), row.weight.tolist(), strict=True) if j in z]
+            if not terms and row.right > NEARLY:
+                return Chosen(None, float("inf"), infeasible=True)
+            problem += pulp.LpAffineExpression(terms) >= row.right - 1e-9
+        status = problem.solve(self._solver(seconds, gap))
+        if status == pulp.LpStatusInfeasible:
+            return Chosen(None, float("inf"), infeasible=True)
+        if problem.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
+            return Chosen(None, 0.0)
+        pattern = np.zeros(len(self.candidates), np.bool_)
+        pattern[[j for j, variable in z.items() if (variable.varValue or 0.0) > 0.5]] = True
+        cost = float(self.cost[pattern].sum())
+        if not self._satisfies(pattern):
+            return Chosen(None, self._bound(problem, float("inf")))
+        return Chosen(pattern, self._bound(problem, cost))
+
+    def _satisfies(self, pattern: NDArray[np.bool_]) -> bool:
+        matrix, right = self._matrix(self.rows), np.array([r.right for r in self.rows])
+        return bool((matrix @ pattern.astype(np.float64) >= right - 1e-6).all())
+
+    def _bound(self, problem: Any, cost: float) -> float:
+        """What the solver proves; only what is sure of one that does not tell."""
+        info = getattr(problem.solverModel, "getInfo", None)
+        if info is not None:
+            bound = float(info().mip_dual_bound)
+            return min(bound, cost) if np.isfinite(bound) else 0.0
+        return cost if problem.sol_status == pulp.LpSolutionOptimal else 0.0
+
+    def _solver(self, seconds: float, gap: float) -> Any:
+        if self._integer_solver == DEFAULT_SOLVER:
+            return _QuietHighs(
+                msg=False, timeLimit=max(seconds, 0.1), threads=1, random_seed=0, mip_rel_gap=gap, mip_abs_gap=0.0
+            )
+        available = pulp.listSolvers(onlyAvailable=True)
+        if self._integer_solver not in available:
+            raise InputError(
+                f"--solver {self._integer_solver}: not installed; installed are {', '.join(sorted(available))}"
+            )
+        return pulp.getSolver(self._integer_solver, msg=False, timeLimit=max(seconds, 0.1), gapRel=gap)
+
+
+def whole_bound(bound: float) -> int:
+    """Costs are whole steps: the bound rounded up, with room for the solver's tolerance."""
+    return ceil(bound - 1e-6 * max(1.0, abs(bound)))
