@@ -1,7 +1,7 @@
 """Which steps a component is put through: by its size and shape, each choice resting on a measurement."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -66,6 +66,8 @@ class _Always:
 class _Full:
     solver: Solver
     tables_first: bool = False
+    tableau: Tableau = field(default_factory=Tableau)
+    """One for all components: it loads compiled pivots once the plain ones have had enough to do."""
 
     def __call__(self, component: Component, known: Knowledge) -> Iterator[Step]:
         rows, columns = component.matrix.shape
@@ -73,7 +75,7 @@ class _Full:
         if known.convex:
             yield Flows()  # all ends of 2d300 (22,912 columns) in 0.4 s, of 2d30 (221 columns) in 0.013 s
         elif (rows + sums) * columns <= TABLEAU:
-            yield Tableau()
+            yield self.tableau
         elif self.tables_first:
             yield Probe(self.solver)
         if columns >= DENSE and not known.convex and len(known.open_linear()):

@@ -50,7 +50,8 @@ class TablesealBounds:
 
 
 def _load_kernels() -> None:
-    """Instances large enough for every compiled kernel, once."""
+    """Instances large enough for every compiled kernel, once; what is loaded is used for small components too."""
+    from audit.bounds.kernels import tableau_compiled  # noqa: F401
     from audit.linear.merge import merge_cells
 
     for name in ("2d100", "hierM"):
