@@ -1,11 +1,12 @@
 """What a search for secondary cells is given: which cells must be withheld, which may be, at what cost, and what every
 pattern has to achieve."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.plan import deciding
 from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations, build_equations
 from audit.errors import InputError
@@ -16,7 +17,6 @@ from audit.model import Policy, Release, Status
 from audit.rules import assess, completed
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
-from suppression.methods import deciding
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,6 @@ class Problem:
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
         return int(self.cost[pattern & ~self.primary].sum())
-
-    def with_requirements(self, more: tuple[Requirement, ...]) -> "Problem":
-        """The same with further requirements."""
-        return replace(self, requirements=(*self.requirements, *more))
 
 
 def build_problem(release: Release, policy: Policy, costs: Costs, solver: Solver) -> Problem:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
+from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
 from audit.execution.executor import HERE, Executor
 from audit.model import Policy, Release
@@ -18,7 +19,6 @@ from audit.report.model import Report
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.costs import Costs
-from suppression.methods import deciding
 from suppression.problem import Problem, build_problem
 from suppression.search.cover import clean_up, cover
 from suppression.search.master import DEFAULT_SOLVER

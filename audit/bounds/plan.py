@@ -27,7 +27,7 @@ determinants no longer fitted)."""
 DENSE = 1000
 """Columns from which a component that is no network and does not suit the tableau gets witness rounds. All ends, CPU
 seconds beside GLPK warm, whose answers are floats: 268 columns (f3d_10) 0.8, 0.13; 1,389 columns (3d20) 9.5, 11.3;
-10,301 columns (3d40) 90, hours."""
+10,301 columns (3d40) 134 on a busy machine, hours."""
 
 WHOLE = 3000
 """Columns up to which one integer program asks a dense component for a table of whole numbers (3d20: 4.6 s)."""

@@ -144,9 +144,10 @@ class Oracle:
         at = np.searchsorted(columns, [n.cell for n in needs])
         ones = np.ones(len(needs), np.int64)
         targets = csr_array((ones, at, np.arange(len(needs) + 1)), shape=(len(needs), len(columns)))
+        component = equations.component(columns, targets)
         ends = [_enough(n, int(equations.value[n.cell])) for n in needs]
         answer = self._method.bounds(
-            equations.component(columns, targets),
+            component,
             replace(limits, prove=True),
             enough=np.array([low for low, _ in ends] + [-high for _, high in ends], dtype=np.int64),
             start=equations.value[columns],
@@ -156,9 +157,9 @@ class Oracle:
         for k, (bounds, need) in enumerate(zip(answer.targets, needs, strict=True)):
             low, high = _far_enough(need, int(equations.value[need.cell]))
             if bounds.lower.unlimited and (bounds.lower.attained is None or bounds.lower.attained > low):
-                tables += self._table(equations.component(columns, targets), int(at[k]), NO_LOWER, low, limits)
+                tables += self._table(component, int(at[k]), NO_LOWER, low, limits)
             if bounds.upper.unlimited and (bounds.upper.attained is None or bounds.upper.attained < high):
-                tables += self._table(equations.component(columns, targets), int(at[k]), high, NO_UPPER, limits)
+                tables += self._table(component, int(at[k]), high, NO_UPPER, limits)
         for table in tables:
             changed = np.flatnonzero(table != equations.value[columns])
             changed = changed[columns[changed] < equations.cells]

@@ -99,3 +99,8 @@ def test_a_competitor_that_cannot_be_installed_does_not_stop_the_benchmark(
     tried = len(ran)
     DO.bench([])
     assert len(ran) == 2 * tried  # what failed is tried again
+
+
+def test_soak_runs_files_that_are_there() -> None:
+    assert DO.SOAK
+    assert [name for name in DO.SOAK if not (ROOT / name).is_file()] == []

@@ -10,6 +10,7 @@ from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
 from audit.bounds.component import Limits
+from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
 from audit.errors import InputError
 from audit.io import release_from_document
@@ -18,7 +19,6 @@ from audit.pipeline import audit
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.costs import Costs
-from suppression.methods import deciding
 from suppression.problem import Problem, build_problem
 from suppression.search.cover import clean_up, cover
 from suppression.search.optimal import optimal
