@@ -1,9 +1,8 @@
 """Withhold as little as possible so that every sensitive cell stays protected; and audit what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +19,9 @@ from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
-from suppression.search.cover import clean_up, cover
-from suppression.search.master import DEFAULT_SOLVER
-from suppression.search.optimal import optimal
+from suppression.search.method import DEFAULT_SOLVER, Search, Tools, keep_nothing
+from suppression.search.methods import METHODS
 from suppression.search.result import Found
-
-Method = Literal["optimal", "heuristic"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class Suppression:
     report: the audit of that release. needed_by: for each secondary cell the sensitive cells that fail without it.
     """
 
-    method: Method
+    method: str
     problem: Problem
     found: Found
     release: Release | None
@@ -47,11 +43,14 @@ class Suppression:
 def suppress(
     release: Release,
     *,
-    method: Method = "optimal",
+    method: str = "optimal",
+    search: Search | None = None,
     policy: Policy | None = None,
     costs: Costs | None = None,
     solver: str = DEFAULT_SOLVER,
+    seed: int = 0,
     time_limit: float | None = None,
+    keep: Callable[[Found], None] = keep_nothing,
     progress: Progress | None = None,
     executor: Executor = HERE,
 ) -> Suppression:
@@ -59,10 +58,13 @@ def suppress(
 
     Parameters
     ----------
+    method: one of METHODS; search: one with settings of its own, which `method` then only names.
     policy: overrides the release's own; its rules and the statuses in the files say what is sensitive.
     costs: of withholding a cell; the files' own where nothing is given.
     solver: of the master problems: HiGHS, or any that PuLP finds installed.
+    seed: of methods that draw at random.
     time_limit: seconds for the search; the audit of its outcome comes on top.
+    keep: told of every better pattern while the search goes on.
 
     Raises
     ------
@@ -74,10 +76,7 @@ def suppress(
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     oracle = Oracle(problem.equations, problem.requirements, deciding(engine))
-    if method == "optimal":
-        found = optimal(problem, oracle, engine, limits, integer_solver=solver, progress=tell)
-    else:
-        found = heuristic(problem, oracle, limits)
+    found = (search or METHODS[method])(problem, Tools(oracle, engine, limits, solver, seed, tell, keep))
     if found.pattern is None:
         return Suppression(method, problem, found, None, None, {})
     protected = protected_release(release, problem.cells, problem.primary, found.pattern)
@@ -85,17 +84,6 @@ def suppress(
         protected = replace(protected, policy=policy)
     report = audit(protected, progress=tell, executor=executor).report
     return Suppression(method, problem, found, protected, report, needed_by(problem, oracle, found.pattern))
-
-
-def heuristic(problem: Problem, oracle: Oracle, limits: Limits) -> Found:
-    """A safe pattern quickly, without a bound on what is left to gain."""
-    pattern, impossible = cover(problem, oracle, problem.primary, limits)
-    if impossible is not None:
-        return Found("infeasible", None, 0, 0, impossible)
-    if pattern is None:
-        return Found("unfinished", None, 0, 0)
-    pattern = clean_up(problem, oracle, pattern, limits)
-    return Found("feasible", pattern, problem.price(pattern), 0)
 
 
 def needed_by(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_]) -> dict[int, tuple[int, ...]]:

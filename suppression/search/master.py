@@ -18,8 +18,7 @@ from audit.decision.cuts import Cut
 from audit.errors import InputError
 from audit.solvers.protocol import Problem as Program
 from audit.solvers.protocol import Solver
-
-DEFAULT_SOLVER = "HiGHS"
+from suppression.search.method import DEFAULT_SOLVER
 
 NEARLY = 1e-6
 

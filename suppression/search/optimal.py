@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
-from audit.decision.oracle import Oracle
-from audit.progress import Progress, silent
-from audit.solvers.protocol import Solver
+from audit.progress import Progress
 from suppression.problem import Problem
 from suppression.search.attackers import Attackers
 from suppression.search.cover import clean_up, cover
-from suppression.search.master import DEFAULT_SOLVER, Master, Row, whole_bound
+from suppression.search.master import Master, Row, whole_bound
+from suppression.search.method import Tools
 from suppression.search.relations import Lonely
 from suppression.search.result import Found
 
@@ -30,33 +29,26 @@ STALLED = 6
 """Rounds in which the relaxation may rise by less than a thousandth before whole patterns are looked for."""
 
 
-def optimal(
-    problem: Problem,
-    oracle: Oracle,
-    solver: Solver,
-    limits: Limits,
-    *,
-    integer_solver: str = DEFAULT_SOLVER,
-    progress: Progress = silent,
-) -> Found:
+def optimal(problem: Problem, tools: Tools) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap."""
-    search = _Search(problem, oracle, solver, integer_solver)
-    pattern, impossible = cover(problem, oracle, problem.primary, limits)
+    limits, progress = tools.limits, tools.progress
+    search = _Search(problem, tools)
+    pattern, impossible = cover(problem, tools.oracle, problem.primary, limits)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
     if pattern is None:
         return Found("unfinished", None, 0, 0)
-    search.improve(clean_up(problem, oracle, pattern, limits))
+    search.improve(clean_up(problem, tools.oracle, pattern, limits))
     search.relax(limits, progress)
     return search.whole(limits, progress)
 
 
 class _Search:
-    def __init__(self, problem: Problem, oracle: Oracle, solver: Solver, integer_solver: str) -> None:
-        self.problem, self.oracle = problem, oracle
+    def __init__(self, problem: Problem, tools: Tools) -> None:
+        self.problem, self.oracle, self._keep = problem, tools.oracle, tools.keep
         self._candidates = np.flatnonzero(problem.may)
-        self.master = Master(self._candidates, problem.primary, problem.cost, solver, integer_solver)
-        self._attackers = Attackers(problem.equations, problem.requirements, solver)
+        self.master = Master(self._candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
+        self._attackers = Attackers(problem.equations, problem.requirements, tools.engine)
         self._lonely = Lonely(problem.equations)
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
         self.best: NDArray[np.bool_] | None = None
@@ -71,6 +63,7 @@ class _Search:
         cost = self.problem.price(pattern)
         if self.best is None or cost < self.cost:
             self.best, self.cost = pattern.copy(), cost
+            self._keep(Found("feasible", self.best, cost, min(self.bound, cost)))
 
     def relax(self, limits: Limits, progress: Progress) -> None:
         """Cuts against fractional patterns; raises the bound and closes candidates that cannot be in a better one."""

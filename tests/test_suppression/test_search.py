@@ -21,6 +21,7 @@ from suppression.apply import protected_release
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.search.cover import clean_up, cover
+from suppression.search.method import Tools
 from suppression.search.optimal import optimal
 from suppression.suppress import suppress
 
@@ -65,7 +66,7 @@ def cheapest(problem: Problem) -> int | None:
 def test_optimal_is_the_cheapest_of_all_patterns(seed: int) -> None:
     problem = small_problem(seed)
     oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()))
-    found = optimal(problem, oracle, Highs(), Limits())
+    found = optimal(problem, Tools(oracle, Highs(), Limits()))
     best = cheapest(problem)
     if best is None:
         assert found.status == "infeasible"

@@ -1,0 +1,46 @@
+"""What every search method is: a function of a problem and the tools to work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from audit.bounds.component import Limits
+from audit.decision.oracle import Oracle
+from audit.progress import Progress, silent
+from audit.solvers.protocol import Solver
+from suppression.problem import Problem
+from suppression.search.result import Found
+
+DEFAULT_SOLVER = "HiGHS"
+"""Of integer programs; any other that PuLP finds installed can be named."""
+
+
+def keep_nothing(found: Found) -> None:
+    """For callers that only want the last answer."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a search works with.
+
+    oracle: says whether a pattern is safe; engine: linear programs; integer_solver: of integer programs, by PuLP's
+    name. limits: at which the search ends with the best it has. seed: of methods that draw at random.
+    keep: told of every safe pattern that is better than those before, so that an interrupted search loses nothing.
+    """
+
+    oracle: Oracle
+    engine: Solver
+    limits: Limits
+    integer_solver: str = DEFAULT_SOLVER
+    seed: int = 0
+    progress: Progress = silent
+    keep: Callable[[Found], None] = keep_nothing
+
+
+class Search(Protocol):
+    """A search method."""
+
+    def __call__(self, problem: Problem, tools: Tools) -> Found:
+        """The best pattern that the method finds within the limits; safe by the oracle, unless the method is labelled
+        otherwise."""
+        ...
