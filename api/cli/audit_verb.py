@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.guard import memory_limit
-from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
@@ -27,14 +26,6 @@ LIMIT = 40
 
 PIPE_WIDTH = 120
 """Characters a line where there is no terminal."""
-
-
-class Bounds(StrEnum):
-    """How sharply intervals are computed."""
-
-    SHUTTLE = "shuttle"
-    LP = "lp"
-    INTEGER = "integer"
 
 
 class Entropy(StrEnum):
@@ -121,6 +112,8 @@ def audit_verb(
     check_targets(targets, inputs=(release, policy))
     if public and proof is not None:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
+    from audit.execution.memory import memory_limit
+
     with memory_limit(memory_limit_mb):
         from audit.execution.processes import local
         from audit.execution.state import opened

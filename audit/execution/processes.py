@@ -137,8 +137,14 @@ def _end_with_parent() -> None:
     """In a worker: end when the parent does. A parent that is killed cannot tell its workers, and they would wait for
     work for ever."""
     parent = parent_process()
-    if parent is not None:
-        Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _is_done(future: "Future[Any]") -> bool:

@@ -50,7 +50,7 @@ class Folder:
                 f"{where}: names the file {quoted(name)}, but this release came without a folder of files; "
                 "give the data inline (`cells`, `codes`, `tree`)."
             )
-        _refuse_outside(name, where)
+        refuse_outside(name, where)
         if isinstance(self.root, ArchiveFolder):
             return self.root.content(name, where, self.limit)
         return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
@@ -76,7 +76,8 @@ class Folder:
         return path
 
 
-def _refuse_outside(name: str, where: str) -> None:
+def refuse_outside(name: str, where: str) -> None:
+    """InputError if `name` is not the name of a file inside a folder; `where` is the place that names it."""
     windows = PureWindowsPath(name)
     if not name or "\0" in name:
         raise InputError(f"{where}: found {quoted(name)}, expected the name of a file.")

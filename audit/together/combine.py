@@ -91,9 +91,7 @@ def _tables(member: Member, variables: Mapping[str, Hierarchy]) -> list[Table]:
     tables = []
     for table in release.tables:
         as_it_is = all(known[name] for name in table.named)
-        absent, beside = table.absent, []
-        if not as_it_is and absent != NOTHING:
-            absent, beside = _spelled_out(table, release)
+        absent, beside = (table.absent, []) if as_it_is else _spelled_out(table, release)
         for part in (replace(table, absent=absent), *beside):
             codes = _recoded(part.codes, member, variables)
             codes.setflags(write=False)
@@ -103,6 +101,7 @@ def _tables(member: Member, variables: Mapping[str, Hierarchy]) -> list[Table]:
 
 
 def _spelled_out(table: Table, release: Release) -> tuple[Absent, list[Table]]:
+    """What is left of `absent`, and tables that list the rest of it."""
     done = complete(table, release, KeySpace.of(release))
     spelled = []
     if len(done.sum_codes):

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.guard import memory_limit
 from api.cli.progress import Progress
 from api.cli.reading import parse_status_map
 from api.cli.streams import check_targets, say, write_target
 from audit.errors import InputError
+from audit.execution.memory import memory_limit
 
 
 def test_a_file_is_written_whole_with_the_usual_rights(tmp_path: Path) -> None:
