@@ -1,5 +1,5 @@
 """Several releases as one: what an intruder sees who has all of them."""
 
-from audit.together.combine import Member, combine
+from audit.together.combine import Member, combine, parts
 
-__all__ = ["Member", "combine"]
+__all__ = ["Member", "combine", "parts"]

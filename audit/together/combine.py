@@ -20,6 +20,14 @@ from audit.together.variables import agreed_variable, same_variable
 NOTHING = Absent("not_released", "not_released")
 """A table that says nothing beyond its rows."""
 
+TOTALS, ZEROS = "computed totals", "zeros without a row"
+"""What stands beside a table whose sums and zeros without a row are spelled out."""
+
+
+def parts(name: str) -> tuple[str, ...]:
+    """The names under which a table may be found among those of all releases."""
+    return (name, f"{name} ({TOTALS})", f"{name} ({ZEROS})")
+
 
 @dataclass(frozen=True)
 class Member:
@@ -105,12 +113,12 @@ def _spelled_out(table: Table, release: Release) -> tuple[Absent, list[Table]]:
     done = complete(table, release, KeySpace.of(release))
     spelled = []
     if len(done.sum_codes):
-        spelled.append(_beside(table, "computed totals", done.sum_codes, Status.PUBLISHED, done.sums))
+        spelled.append(_beside(table, TOTALS, done.sum_codes, Status.PUBLISHED, done.sums))
     if table.absent.leaves == "zero" and release.intruder.nonnegative:
         return Absent("zero", "not_released"), spelled
     if len(done.zero_codes):
         zeros = Amounts.of([0] * len(done.zero_codes))
-        spelled.append(_beside(table, "zeros without a row", done.zero_codes, Status.STRUCTURAL_ZERO, zeros))
+        spelled.append(_beside(table, ZEROS, done.zero_codes, Status.STRUCTURAL_ZERO, zeros))
     return NOTHING, spelled
 
 
