@@ -74,9 +74,10 @@ def test_two_releases_safe_alone_unsafe_together_the_culprit_named() -> None:
         ("primary", True, True),
         ("frozen", False, True),
     ]
-    assert "k = T - l - m = 9 - 3 - 4 = 2" in (
-        found.fallen[0].cell.reveals.text if found.fallen[0].cell.reveals else ""
-    )
+    reveals = found.fallen[0].cell.reveals
+    assert reveals is not None
+    assert reveals.text.startswith("k = T - ")
+    assert reveals.text.endswith(" = 2")
 
 
 def test_without_earlier_releases_it_is_the_audit_of_the_release() -> None:
@@ -313,7 +314,7 @@ def test_what_ends_undecided_is_not_certain() -> None:
     assert (found.sets, found.certain) == (((one,),), False)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(st.integers(0, 10**9))
 def test_culprits_of_random_publications_against_every_subset(seed: int) -> None:
     """Tables of a random release one by one, some cells withheld in the last: audits of every subset agree."""
