@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.errors import LimitError, TablesealError
+from audit.errors import AdditivityError, ContradictionError, LimitError, TablesealError
 
 _PREFIX = "urn:tableseal:problem:"
 
@@ -65,6 +65,11 @@ UNEXPECTED = Problem(
     "This is a fault of tableseal, not of your data; please report it.",
 )
 
+_KINDS = {
+    AdditivityError: ("not-additive", "Released values do not add up"),
+    ContradictionError: ("contradiction", "No table fits what is released"),
+}
+
 
 def problem_of(error: TablesealError, source: str | None = None, document: object = None) -> Problem:
     """The problem behind an error.
@@ -76,8 +81,9 @@ def problem_of(error: TablesealError, source: str | None = None, document: objec
     text = str(error)
     if isinstance(error, LimitError):
         return Problem("limit", "A limit was reached", 422, text)
+    slug, title = _KINDS.get(type(error), ("invalid-release", "The release cannot be used"))
     pointer = None if source is None else pointer_in(text, source, document)
-    return Problem("invalid-release", "The release cannot be used", 422, text, source if pointer else None, pointer)
+    return Problem(slug, title, 422, text, source if pointer else None, pointer)
 
 
 def pointer_in(message: str, source: str, document: object) -> str | None:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from api.http import audits, errors, health, jobs
+from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
 from api.http.service import Service
@@ -35,6 +36,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         migrate(store)
+        inline.warm()
         yield
         inline.close()
         store.close()
@@ -44,7 +46,6 @@ def create_app(settings: Settings) -> FastAPI:
         version=engine_version(),
         summary="What can an intruder work out from tables before they are published?",
         lifespan=lifespan,
-        max_body_size=settings.max_body,
         docs_url=None,  # the usual page loads scripts from elsewhere
         redoc_url=None,
         openapi_url="/openapi.json",
@@ -52,7 +53,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     for router in (audits.router, jobs.router, health.router):
         app.include_router(router)
-    errors.install(app, max_body=settings.max_body)
+    errors.install(app)
 
+    app.add_middleware(BodyLimit, most=settings.max_body)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

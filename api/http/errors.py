@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from api.problems import UNEXPECTED, Problem, problem_of
-from api.store.engine import Unreachable
+from api.store.engine import Unreachable, is_full
 from audit.errors import TablesealError
 
 MEDIA_TYPE = "application/problem+json"
@@ -31,7 +31,7 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     return JSONResponse(problem.document(), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def install(app: FastAPI, *, max_body: int) -> None:
+def install(app: FastAPI) -> None:
     """Let the app answer with problem documents, whatever goes wrong."""
 
     @app.exception_handler(ProblemError)
@@ -48,11 +48,14 @@ def install(app: FastAPI, *, max_body: int) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(_: Request, error: HTTPException) -> Response:
-        return problem_response(_plain(error, max_body), error.headers)
+        return problem_response(_plain(error), error.headers)
 
     @app.exception_handler(Unreachable)
     async def _unreachable(_: Request, error: Unreachable) -> Response:
         logger.warning("the database does not answer: %s", type(error.orig).__name__)
+        if is_full(error):
+            text = "There is no room on the disk of the database. Nothing was kept of this request."
+            return problem_response(Problem("storage-full", "No room is left", 507, text))
         text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
         return problem_response(problem, {"Retry-After": "5"})
@@ -63,10 +66,7 @@ def install(app: FastAPI, *, max_body: int) -> None:
         return problem_response(UNEXPECTED)
 
 
-def _plain(error: HTTPException, max_body: int) -> Problem:
-    if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-        text = f"The request has more than {max_body:,} bytes, the limit of this service."
-        return Problem("body-too-large", "The request is too large", 413, text)
+def _plain(error: HTTPException) -> Problem:
     title = HTTPStatus(error.status_code).phrase
     return Problem(title.lower().replace(" ", "-"), title, error.status_code, str(error.detail))
 

@@ -45,6 +45,11 @@ class Inline:
                     self._pool = None
             return None
 
+    def warm(self) -> None:
+        """Start a process, so that the first answer does not wait for it."""
+        if self._processes:
+            self._running().submit(silent, "", 0, 0)
+
     def close(self) -> None:
         """End the processes."""
         with self._lock:

@@ -1,6 +1,7 @@
 """The server and its workers as processes of one command."""
 
 import logging
+import signal
 import threading
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
@@ -37,8 +38,16 @@ def serve(settings: Settings) -> None:
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
+    server = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        # uvicorn raises the signal once more when it is done; by then there are workers to be ended in good order.
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
     with Workers(settings):
-        uvicorn.Server(config).run()
+        server.run()
 
 
 class Workers:

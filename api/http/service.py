@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request
 
@@ -10,7 +11,7 @@ from api.http.errors import ProblemError
 from api.http.inline import Inline
 from api.http.metrics import Metrics
 from api.problems import Problem
-from api.settings import Settings
+from api.settings import Settings, is_loopback
 from api.store.engine import Store
 from api.store.tokens import Principal, Role, principal_of
 
@@ -45,11 +46,13 @@ ServiceDep = Annotated[Service, Depends(service)]
 
 
 def principal(
+    request: Request,
     at: ServiceDep,
     authorization: Annotated[str | None, Header(description="`Bearer` and an API key.")] = None,
 ) -> Principal:
     """Dependency: who is asking. Other ways to find out (OIDC) belong here and give a Principal too."""
     if at.settings.access == "local":
+        _refuse_others(request)
         return LOCAL
     scheme, _, key = (authorization or "").partition(" ")
     if scheme.lower() == "bearer" and key:
@@ -58,6 +61,18 @@ def principal(
         if found is not None:
             return found
     raise ProblemError(_UNKNOWN, {"WWW-Authenticate": "Bearer"})
+
+
+def _refuse_others(request: Request) -> None:
+    """Where nobody is asked for a key, pages from elsewhere must not use the browser of whoever sits here.
+
+    The name by which they reach this machine is not one of its own (DNS rebinding), or the browser names their origin.
+    """
+    origin = request.headers.get("origin")
+    foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if foreign or not is_loopback(request.url.hostname or ""):
+        text = "This service answers only programs and pages of this machine, at localhost or 127.0.0.1."
+        raise ProblemError(Problem("not-local", "Not from here", 403, text))
 
 
 _ORDER = list(Role)

@@ -101,6 +101,8 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
             answer = attempt(all_kinds()[kind], request, folder, limits, progress)
         if isinstance(answer, Result):
             answer = _on_disk(answer, folder)
+    except OSError:
+        os._exit(1)  # such as a full disk: it may pass, so this is no answer
     except Exception as error:
         answer = replace(UNEXPECTED, detail=f"{UNEXPECTED.detail} ({type(error).__name__})")
     messages.send(answer)

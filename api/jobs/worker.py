@@ -70,11 +70,17 @@ class Worker:
         return True
 
     def _work(self, lease: Lease) -> None:
-        with job_folder(self._settings.working_folder) as folder:
-            for file in self._patiently(lambda c: files_of(c, lease.job.id, "input")):
-                lay_out(folder, file.name, content_of(self._store, file))
-            with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
-                self._watch(lease, child)
+        try:
+            with job_folder(self._settings.working_folder) as folder:
+                for file in self._patiently(lambda c: files_of(c, lease.job.id, "input")):
+                    lay_out(folder, file.name, content_of(self._store, file))
+                with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
+                    self._watch(lease, child)
+        except Unreachable:
+            logger.warning("job %s: the database does not answer; given back when its lease ends", lease.job.id)
+        except OSError as error:  # such as a full disk: it may pass
+            logger.warning("job %s: %s", lease.job.id, error.strerror)
+            self._lost(lease)
 
     def _watch(self, lease: Lease, child: Child) -> None:
         """Until the child answers, is to be stopped, or is lost: keep the lease, pass progress on."""
@@ -114,9 +120,9 @@ class Worker:
             self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
 
     def _lost(self, lease: Lease) -> None:
-        """The child ended without an answer: killed from outside, or by a fault in compiled code."""
+        """No answer: the child was killed, by somebody or by a fault in compiled code, or the disk is full."""
         settings, attempts = self._settings, lease.job.attempts
-        logger.warning("job %s: its process ended without an answer", lease.job.id)
+        logger.warning("job %s: attempt %d ended without an answer", lease.job.id, attempts)
         if attempts >= settings.attempts:
             self._patiently(lambda c: queue.fail(c, lease, POISON.document()))
         else:

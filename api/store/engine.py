@@ -70,6 +70,11 @@ class Store:
         self._engine.dispose()
 
 
+def is_full(error: OperationalError) -> bool:
+    """Whether the database does not answer because its disk is full."""
+    return getattr(error.orig, "sqlstate", None) == "53100" or "disk is full" in str(error.orig)
+
+
 def clock(connection: Connection) -> float:
     """Seconds since 1970 by the clock that all who share the database share."""
     if connection.dialect.name == "sqlite":
