@@ -1,15 +1,17 @@
 """One audit, however it was asked for: the command line and the service come through here."""
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from audit.execution.executor import HERE, Executor
-from audit.execution.state import State
-from audit.model import Release
-from audit.pipeline import AuditResult, audit
 from audit.progress import Progress
+
+if TYPE_CHECKING:
+    from audit.execution.state import State
+    from audit.model import Release
+    from audit.pipeline import AuditResult
 
 
 class AuditOptions(BaseModel):
@@ -41,20 +43,22 @@ class AuditOptions(BaseModel):
 
 
 def run_audit(
-    release: Release,
+    release: "Release",
     options: AuditOptions,
     *,
     progress: Progress | None = None,
     executor: Executor = HERE,
-    state: State | None = None,
-) -> AuditResult:
+    state: "State | None" = None,
+) -> "AuditResult":
     """Audit a release as the options say.
 
     Raises
     ------
     InputError, LimitError: as `audit.pipeline.audit`.
     """
+    # The server describes and passes on options without loading an engine.
     from audit.measures.feasible_tables import QUICK, THOROUGH
+    from audit.pipeline import audit
 
     effort = QUICK
     if options.entropy == "tables":

@@ -65,7 +65,7 @@ UNEXPECTED = Problem(
     "This is a fault of tableseal, not of your data; please report it.",
 )
 
-_KINDS = {
+_KINDS: dict[type[TablesealError], tuple[str, str]] = {
     AdditivityError: ("not-additive", "Released values do not add up"),
     ContradictionError: ("contradiction", "No table fits what is released"),
 }

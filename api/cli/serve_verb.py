@@ -1,6 +1,5 @@
 """`tableseal serve` and `tableseal worker`: the HTTP service."""
 
-import logging
 from enum import StrEnum
 from typing import Annotated
 
@@ -64,7 +63,6 @@ def serve_verb(
         data=data,
         access=None if access is None else access.value,
     )
-    _log()
     serve(settings)
     return Code.DONE
 
@@ -83,11 +81,5 @@ def worker_verb(database: DatabaseOption = None, data: DataOption = None) -> Cod
     store = Store(settings.database_url)
     migrate(store)
     store.close()
-    _log()
     work(settings)
     return Code.DONE
-
-
-def _log() -> None:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)

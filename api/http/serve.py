@@ -10,6 +10,7 @@ import uvicorn
 
 from api.http.app import create_app
 from api.jobs.worker import work
+from api.logs import log_to_stderr
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
@@ -27,6 +28,7 @@ def serve(settings: Settings) -> None:
     ------
     InputError: the data folder or the database cannot be used.
     """
+    log_to_stderr()
     store = Store(settings.database_url)
     migrate(store)  # before anybody looks for tables
     store.close()

@@ -1,14 +1,16 @@
 """The kind `audit`: a release in, its report out, exactly as `tableseal audit` gives it."""
 
+from typing import TYPE_CHECKING
+
 from pydantic import BaseModel, ConfigDict
 
 from api.auditing import AuditOptions, run_audit
 from api.jobs.kinds import Context, Kind, Result
 from api.store.job import Document
 from audit.errors import LimitError
-from audit.io import read_release
-from audit.model import Release
-from audit.report import render_html, report_json
+
+if TYPE_CHECKING:
+    from audit.model import Release
 
 
 class AuditRequest(BaseModel):
@@ -28,6 +30,9 @@ def run(request: AuditRequest, context: Context) -> Result:
     ------
     InputError: the release or the policy cannot be used. LimitError: too many cells.
     """
+    from audit.io import read_release
+    from audit.report import render_html, report_json
+
     policy = None if request.policy is None else context.folder / request.policy
     release = read_release(context.folder / request.release, policy=policy)
     check_size(release, context.max_cells)
@@ -43,7 +48,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     return Result(tuple(documents), result.report.verdict)
 
 
-def check_size(release: Release, most: int) -> None:
+def check_size(release: "Release", most: int) -> None:
     """Refuse releases with more rows than the service takes.
 
     Raises

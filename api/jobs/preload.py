@@ -1,6 +1,9 @@
 """What the process from which attempts are copied has loaded."""
 
-import api.jobs.audit_kind
-import audit.pipeline  # noqa: F401
+import audit.io
+import audit.measures.feasible_tables
+import audit.pipeline
+import audit.report.html  # noqa: F401
+from api.jobs.kinds import all_kinds
 
-_KINDS = api.jobs.audit_kind.KIND
+all_kinds()

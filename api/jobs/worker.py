@@ -14,6 +14,7 @@ from api.jobs.attempt import Limits
 from api.jobs.child import Child, Step
 from api.jobs.folder import job_folder, lay_out, sweep
 from api.jobs.kinds import Result, all_kinds
+from api.logs import log_to_stderr
 from api.problems import POISON, TIME_LIMIT, Problem
 from api.settings import Settings
 from api.store import queue
@@ -164,6 +165,7 @@ class Worker:
 
 def work(settings: Settings) -> None:
     """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
+    log_to_stderr()
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

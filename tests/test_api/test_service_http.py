@@ -67,12 +67,16 @@ def archive(*files: tuple[str, bytes]) -> bytes:
 
 
 def test_the_answer_at_once_is_the_report_of_the_command(client: TestClient, tmp_path: Path) -> None:
+    """CONVENTION 360 and 361: equal files give equal reports, and the answer is kept as a finished job."""
     path = tmp_path / "release.json"
     path.write_text(json.dumps(EXAMPLE), "utf-8")
     response = client.post("/v1/audits", json=EXAMPLE, headers=WAIT)
     assert response.status_code == 200
     assert response.content == cli_report(path, tmp_path)
     assert response.headers["cache-control"] == "no-store"
+    job = response.headers["link"].partition(">")[0].removeprefix("<")
+    assert client.get(job).json()["state"] == "succeeded"
+    assert client.get(f"{job}/result").content == response.content
 
 
 def test_a_job_gives_report_page_and_proof(client: TestClient, tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_health_and_figures(client: TestClient) -> None:
 
 
 def test_pages_from_elsewhere_cannot_use_a_service_without_keys(client: TestClient) -> None:
-    """DNS rebinding, and forms of other pages."""
+    """CONVENTION 364: DNS rebinding, and forms of other pages."""
     for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
         response = client.post("/v1/audits", json=EXAMPLE, headers=headers)
         assert response.status_code == 403

@@ -207,6 +207,7 @@ def test_the_same_key_is_the_same_job(store: Store) -> None:
 
 
 def test_erasure_takes_everything_along(store: Store) -> None:
+    """CONVENTION 363"""
     job = submit(store, Document("release.json", "application/json", b"x"))
     lease = claim(store)
     assert lease is not None
