@@ -14,6 +14,10 @@ from serving import address, ask, started, until_state
 
 from api.auditing import AuditOptions, run_audit
 from api.http.audits import EXAMPLE
+from api.jobs.attempt import Limits
+from api.jobs.audit_kind import AuditRequest
+from api.jobs.child import Child, Step
+from api.problems import MEMORY_LIMIT
 from audit.io import read_release
 from audit.report import report_json
 
@@ -152,3 +156,14 @@ def test_limits_are_kept_by_the_process(tmp_path: Path) -> None:
         at = address(server, log)
         job = json.loads(ask(f"{at}/v1/audits?entropy=tables&samples=1000000", slow_release())[1])["links"]["self"]
         assert until_state(at + job, "failed")["problem"]["type"].endswith("time-limit")
+
+
+@pytest.mark.slow
+def test_too_much_memory_is_an_answer_and_no_crash(tmp_path: Path) -> None:
+    (tmp_path / "release.json").write_text(json.dumps(slow_release(300)), "utf-8")
+    request = AuditRequest(release="release.json").model_dump_json()
+    with Child("audit", request, tmp_path, Limits(memory=256, cells=10**6)) as child:
+        message = child.poll(60)
+        while isinstance(message, Step):
+            message = child.poll(60)
+    assert message == MEMORY_LIMIT
