@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from api.failures import Failure, failure_of
+from api.memory import memory_limit
 from audit.execution.executor import HERE, Executor
-from audit.execution.memory import memory_limit
 from audit.io import release_digest
 from audit.model import Release
 from audit.pipeline import Bounds, audit

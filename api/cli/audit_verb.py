@@ -3,7 +3,6 @@
 import os
 import shutil
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +13,7 @@ from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, S
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
+from api.memory import memory_limit
 from audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,30 +112,25 @@ def audit_verb(
     check_targets(targets, inputs=(release, policy))
     if public and proof is not None:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
-    from audit.execution.memory import memory_limit
-
     with memory_limit(memory_limit_mb):
+        from api.auditing import AuditOptions, run_audit
         from audit.execution.processes import local
         from audit.execution.state import opened
-        from audit.measures.feasible_tables import QUICK, THOROUGH
-        from audit.pipeline import audit
 
-        effort = replace(THOROUGH, samples=samples, seed=seed) if entropy is Entropy.TABLES else QUICK
+        options = AuditOptions(
+            bounds=bounds.value,
+            withhold_primaries=withhold_primaries,
+            cumulative=cumulative,
+            entropy=entropy.value,
+            samples=samples,
+            seed=seed,
+            time_limit=time_limit,
+            proof=proof is not None,
+        )
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
-            result = audit(
-                loaded,
-                bounds=bounds.value,
-                withhold_primaries=withhold_primaries,
-                cumulative=cumulative,
-                entropy=effort,
-                time_limit=time_limit,
-                prove=proof is not None,
-                progress=progress,
-                executor=executor,
-                state=memory,
-            )
+            result = run_audit(loaded, options, progress=progress, executor=executor, state=memory)
         _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 

@@ -68,7 +68,7 @@ def mixed(tmp_path: Path) -> Path:
 
 
 def test_every_release_gets_its_verdict_and_failures_stop_nothing(mixed: Path, tmp_path: Path) -> None:
-    # CONVENTION 366
+    # CONVENTION 466
     result = batch(mixed, "-o", tmp_path / "out", "--html", "--json", tmp_path / "copy.json")
     assert result.exit_code == 1, result.output
     assert "4 releases: 1 safe, 1 unsafe, 0 undecided, 2 failed" in result.output
@@ -93,7 +93,7 @@ def test_reports_are_those_of_audit(mixed: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_taken_for_a_release(tmp_path: Path) -> None:
-    # CONVENTION 360
+    # CONVENTION 460
     files = {
         "r.yaml": "# mine\ntitle: x\ntableseal: 1\n",
         "flow.yml": "{title: x, tableseal: 1}",
@@ -173,7 +173,7 @@ def test_results_go_to_a_folder_of_their_own(mixed: Path, tmp_path: Path) -> Non
 def test_nothing_is_done_again_but_what_has_changed(
     mixed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # CONVENTION 365
+    # CONVENTION 465
     out = tmp_path / "out"
     here(mixed, out)
     before = content(out)
@@ -305,7 +305,7 @@ def test_an_unexpected_error_is_one_entry_without_values(
 
 
 def test_limits_are_of_each_release(tmp_path: Path) -> None:
-    # CONVENTION 366
+    # CONVENTION 466
     put(tmp_path / "in", {"small.json": SAFE, "z.json": BROKEN})
     result = batch(tmp_path / "in", "-o", tmp_path / "out", "--memory-limit", 1)
     assert result.exit_code == 3, result.output
@@ -324,7 +324,7 @@ def test_limits_are_of_each_release(tmp_path: Path) -> None:
 
 
 def test_names_and_titles_from_anybody_do_no_harm(tmp_path: Path) -> None:
-    # CONVENTION 367
+    # CONVENTION 467
     put(tmp_path / "in", {"=cmd.json": UNSAFE, "<b>&.json": SAFE | {"title": "<script>alert(1)</script>"}})
     here(tmp_path / "in", tmp_path / "out", html=True)
     lines = (tmp_path / "out/summary.csv").read_text().splitlines()
@@ -337,7 +337,7 @@ def test_names_and_titles_from_anybody_do_no_harm(tmp_path: Path) -> None:
 
 
 def test_together_what_each_hides_the_other_shows(tmp_path: Path) -> None:
-    # CONVENTION 361
+    # CONVENTION 461
     one = document(table(["T", "k", "l", "m"], [9, None, None, 4], status=["", "primary", "secondary", ""]))
     other = document(table(["T", "l"], [9, 3], absent={"leaves": "not_released"}))
     put(tmp_path / "in", {"one.json": one, "sub/other.json": other})

@@ -10,8 +10,8 @@ import pytest
 from api.cli.progress import Progress
 from api.cli.reading import parse_status_map
 from api.cli.streams import check_targets, say, write_target
+from api.memory import memory_limit
 from audit.errors import InputError
-from audit.execution.memory import memory_limit
 
 
 def test_a_file_is_written_whole_with_the_usual_rights(tmp_path: Path) -> None:

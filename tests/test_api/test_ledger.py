@@ -62,7 +62,7 @@ HIDES_TWO = table(CODES, [9, None, None, 4], status=["", "primary", "secondary",
 
 
 def test_two_releases_safe_alone_unsafe_together_the_culprit_named() -> None:
-    # CONVENTION 380
+    # CONVENTION 480
     harmless = release(table(["m"], [4], name="of_m", absent=NOT_RELEASED))
     tells_l = release(table(["l"], [3], name="of_l", absent=NOT_RELEASED))
     new = release(HIDES_TWO)
@@ -94,7 +94,7 @@ def test_without_earlier_releases_it_is_the_audit_of_the_release() -> None:
 
 
 def test_either_of_two_tables_is_enough() -> None:
-    # CONVENTION 381
+    # CONVENTION 481
     one = release(table(["l"], [3], name="one", absent=NOT_RELEASED))
     other = release(table(["l"], [3], name="other", absent=NOT_RELEASED))
     found = assess(publication(one, other), release(HIDES_TWO))
@@ -121,7 +121,7 @@ def test_a_cell_withheld_earlier_falls_through_the_new_release() -> None:
 
 
 def test_what_had_fallen_before_is_told_apart() -> None:
-    # CONVENTION 381
+    # CONVENTION 481
     exposed = release(table(CODES, [9, None, 3, 4], status=["", "primary", "", ""]))
     found = assess(publication(exposed), release(table(["T"], [9], name="again")))
     assert [(f.new, f.culprits.sets) for f in found.fallen] == [(False, ((TableName(1, "t"),),))]
@@ -163,7 +163,7 @@ def test_times() -> None:
 
 
 def test_a_changed_value_is_a_revision_or_an_error() -> None:
-    # CONVENTION 382
+    # CONVENTION 482
     before = publication(release(table(CODES, [9, 2, 3, 4])))
     changed = release(table(CODES, [10, 3, 3, 4], name="u"))
     for refuse in (assess, publish):
@@ -189,7 +189,7 @@ def test_revisions_name_what_is_there() -> None:
 
 
 def test_tables_of_a_revised_entry_that_keep_their_values_stay_known() -> None:
-    # CONVENTION 383
+    # CONVENTION 483
     b = {"a": {"total": "T", "codes": ["k", "l", "m"]}, "b": {"total": "both", "codes": ["f", "g"]}}
     kept = {"name": "kept", "cells": {"b": ["f"], "a": ["l"], "value": [1]}, "absent": NOT_RELEASED}
     before = publication(release(table(CODES, [9, 2, 3, 4]), kept, variables=b))
@@ -219,7 +219,7 @@ def test_figures_that_cannot_all_be_true_ask_for_the_revision() -> None:
 
 def test_older_figures_give_a_cell_away_that_is_withheld_now() -> None:
     """Published before the revision, or computed from what was: the intruder has the old tables."""
-    # CONVENTION 384
+    # CONVENTION 484
     out = publication(release(table(CODES, [9, 2, 3, 4])))
     new = release(table(CODES, [10, None, None, 4], status=["", "primary", "secondary", ""]))
     found = assess(out, new, revises=[Revision(1)])
@@ -236,7 +236,7 @@ def test_older_figures_give_a_cell_away_that_is_withheld_now() -> None:
 
 
 def test_withdrawn_with_a_trace_and_still_known_if_it_was_out() -> None:
-    # CONVENTION 385
+    # CONVENTION 485
     before = publication(release(table(["l"], [3], absent=NOT_RELEASED)))
     new = release(HIDES_TWO)
     out = withdraw(before, 1, Withdrawal("wrong file", "officer", was_out=True, at="2026-01-02"))
@@ -255,7 +255,7 @@ def test_withdrawn_with_a_trace_and_still_known_if_it_was_out() -> None:
 
 
 def test_the_rule_of_the_new_release_judges_all() -> None:
-    # CONVENTION 386
+    # CONVENTION 486
     strict = {"policy": {"primary": [{"threshold": 5}]}}
     found = assess(publication(release(table(CODES, [9, 2, 3, 4]))), release(table(["T"], [9], name="u"), **strict))
     assert set(culprits_of(found).values()) == {(("1:t",),)}

@@ -15,7 +15,7 @@ FORMULA = "=+-@\t\r\n＝＋－＠"
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", '=HYPERLINK("http://x")'])
 def test_what_begins_like_a_formula_does_not_run(text: str) -> None:
-    # CONVENTION 367
+    # CONVENTION 467
     assert harmless(text) == "'" + text
 
 
