@@ -357,7 +357,7 @@ def test_together_what_each_hides_the_other_shows(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "one.json and sub/other.json" in result.output or "sub/other.json and one.json" in result.output
     put(tmp_path / "in", {"sub/other.json": BROKEN})
-    assert "sub/other.json: " in batch(tmp_path / "in", "--together", "-o", tmp_path / "both").output
+    assert "Error: sub/other.json line 1" in batch(tmp_path / "in", "--together", "-o", tmp_path / "both").output
 
 
 def test_every_audit_of_a_batch_has_a_process_of_its_own(mixed: Path, tmp_path: Path) -> None:
