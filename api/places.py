@@ -41,7 +41,9 @@ class Files:
 def places_in(error: TablesealError, files: Files) -> list[Located]:
     """Where an error lies; the first place is the most important one."""
     named = _located(str(error), files)
-    return [named] if named is not None else [found for place in error.places if (found := _placed(place, files))]
+    if named is not None:
+        return [named]
+    return [found for place in dict.fromkeys(error.places) if (found := _placed(place, files))]
 
 
 def _located(message: str, files: Files) -> Located | None:

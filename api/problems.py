@@ -12,7 +12,7 @@ PREFIX = "urn:tableseal:problem:"
 
 NOWHERE = Files()
 
-_OPTION = re.compile(r'(?<![\w"-])--([a-z][a-z-]*[a-z])')
+_OPTION = re.compile(r'(?<![\w"-])--([a-z](?:[a-z-]*[a-z])?)')
 """An option in a message that was written for the command line; over HTTP it is a query parameter."""
 
 
