@@ -82,7 +82,7 @@ def test_the_answer_at_once_is_the_report_of_the_command(client: TestClient, tmp
 def test_a_job_gives_report_page_and_proof(client: TestClient, tmp_path: Path) -> None:
     path = tmp_path / "release.json"
     path.write_text(json.dumps(EXAMPLE), "utf-8")
-    response = client.post("/v1/audits", params={"proof": True, "bounds": "integer"}, json=EXAMPLE)
+    response = client.post("/v1/audits", params={"proof": True, "html": True}, json=EXAMPLE)
     assert response.status_code == 202
     at = response.headers["location"]
     assert response.json()["links"]["self"] == at
