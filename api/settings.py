@@ -49,6 +49,7 @@ class Settings(BaseSettings):
     attempts: Annotated[int, Field(ge=1, description="Times that a job may take its worker down.")] = 5
     backoff_seconds: Annotated[float, Field(ge=0, description="Pause before the second attempt; then doubled.")] = 2.0
     poll_seconds: Annotated[float, Field(gt=0, description="Pause of a worker that found nothing to do.")] = 0.5
+    log: Annotated[Literal["text", "json"], Field(description="Lines of the log: text, or JSON objects.")] = "text"
     retention_days: Annotated[
         float | None, Field(gt=0, description="Days after which finished jobs are erased; none: never.")
     ] = 30.0

@@ -1,5 +1,6 @@
 """Errors of every kind become problem documents."""
 
+import errno
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,6 +15,10 @@ from api.store.engine import Unreachable, is_full
 from audit.errors import TablesealError
 
 MEDIA_TYPE = "application/problem+json"
+
+FULL = Problem(
+    "storage-full", "No room is left", 507, "There is no room on the disk. Nothing was kept of this request."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -54,11 +59,17 @@ def install(app: FastAPI) -> None:
     async def _unreachable(_: Request, error: Unreachable) -> Response:
         logger.warning("the database does not answer: %s", type(error.orig).__name__)
         if is_full(error):
-            text = "There is no room on the disk of the database. Nothing was kept of this request."
-            return problem_response(Problem("storage-full", "No room is left", 507, text))
+            return problem_response(FULL)
         text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
         return problem_response(problem, {"Retry-After": "5"})
+
+    @app.exception_handler(OSError)
+    async def _system(_: Request, error: OSError) -> Response:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            logger.warning("no room is left on the disk")
+            return problem_response(FULL)
+        raise error
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, error: Exception) -> Response:

@@ -28,7 +28,7 @@ def serve(settings: Settings) -> None:
     ------
     InputError: the data folder or the database cannot be used.
     """
-    log_to_stderr()
+    log_to_stderr(settings.log)
     store = Store(settings.database_url)
     migrate(store)  # before anybody looks for tables
     store.close()

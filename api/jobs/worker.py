@@ -14,7 +14,7 @@ from api.jobs.attempt import Limits
 from api.jobs.child import Child, Step
 from api.jobs.folder import job_folder, lay_out, sweep
 from api.jobs.kinds import Result, all_kinds
-from api.logs import log_to_stderr
+from api.logs import fields, log_to_stderr
 from api.problems import POISON, TIME_LIMIT, Problem
 from api.settings import Settings
 from api.store import queue
@@ -66,7 +66,8 @@ class Worker:
             return False
         if lease is None:
             return False
-        logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts)
+        said = fields(job=lease.job.id, kind=lease.job.kind, attempt=lease.job.attempts)
+        logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts, extra=said)
         self._work(lease)
         return True
 
@@ -116,9 +117,11 @@ class Worker:
 
     def _answer(self, lease: Lease, answer: Result | Problem) -> None:
         if isinstance(answer, Problem):
-            self._patiently(lambda c: queue.fail(c, lease, answer.document()))
+            kept = self._patiently(lambda c: queue.fail(c, lease, answer.document()))
         else:
-            self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
+            kept = self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
+        state = "lost" if not kept else "failed" if isinstance(answer, Problem) else "succeeded"
+        logger.info("job %s: %s", lease.job.id, state, extra=fields(job=lease.job.id, kind=lease.job.kind, state=state))
 
     def _lost(self, lease: Lease) -> None:
         """No answer: the child was killed, by somebody or by a fault in compiled code, or the disk is full."""
@@ -165,7 +168,7 @@ class Worker:
 
 def work(settings: Settings) -> None:
     """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
-    log_to_stderr()
+    log_to_stderr(settings.log)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
