@@ -30,7 +30,9 @@ RUNS: Mapping[str, Run] = {
     "killed": Run("workers killed at random", partial(killed.run, killed.FULL), partial(killed.run, killed.SHORT)),
     "outage": Run("PostgreSQL away for a while", partial(outage.run, outage.FULL), partial(outage.run, outage.SHORT)),
     "disk": Run("no room on the disk", partial(disk.run, disk.FULL), partial(disk.run, disk.SHORT)),
-    "uploads": Run("a large and many slow uploads", partial(uploads.run, uploads.FULL), partial(uploads.run, uploads.SHORT)),
+    "uploads": Run(
+        "a large and many slow uploads", partial(uploads.run, uploads.FULL), partial(uploads.run, uploads.SHORT)
+    ),
 }
 
 

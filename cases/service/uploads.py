@@ -52,7 +52,9 @@ def run(plan: Plan, folder: Path) -> list[Figure]:
         dripped = memory(server.pid, "VmHWM")
     return [
         Figure("memory of the server before", f"{before:.0f} MB"),
-        Figure(f"upload of {plan.megabytes} MB", f"{status} {problem} in {seconds:.1f} s".replace("  ", " "), status == 202),
+        Figure(
+            f"upload of {plan.megabytes} MB", f"{status} {problem} in {seconds:.1f} s".replace("  ", " "), status == 202
+        ),
         Figure("most memory after it", f"{after:.0f} MB", after - before < ALLOWED),
         Figure(f"of {plan.drips} uploads that drip, refused (408)", str(refused), refused == plan.drips),
         Figure("slowest answer to others meanwhile", f"{slowest * 1000:.0f} ms"),
