@@ -80,10 +80,9 @@ def asked(call: Call) -> Talk[Answer]:
     ------
     ServiceError: the service refuses. UnreachableError: it does not answer.
     """
-    pause = 0.5
+    pause, answer = 0.5, NOTHING
     for attempt in range(1, TRIES + 1):
-        answer = yield call
-        assert answer is not None
+        answer = (yield call) or NOTHING
         if answer.status not in (0, *AGAIN) or attempt == TRIES:
             break
         said = answer.headers.get("retry-after", "")

@@ -20,7 +20,7 @@ class Plan:
 
 
 FULL = Plan(jobs=100, seconds=30.0)
-SHORT = Plan(jobs=6, seconds=2.5)
+SHORT = Plan(jobs=3, seconds=2.0)
 
 
 def run(plan: Plan, folder: Path) -> list[Figure]:
