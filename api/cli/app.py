@@ -13,6 +13,7 @@ from api.cli.risk_verb import risk_verb
 from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.streams import say
+from api.cli.suppress_verb import suppress_verb
 from api.cli.verify_verb import verify_verb
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -40,6 +41,7 @@ def _tableseal(
 
 for _name, _verb in (
     ("audit", audit_verb),
+    ("suppress", suppress_verb),
     ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),

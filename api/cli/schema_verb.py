@@ -20,13 +20,14 @@ class Subject(StrEnum):
     RISK = "risk"
     PROOF = "proof"
     SAP = "sap"
+    SUPPRESSION = "suppression"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap or proof.
+    """Print a JSON Schema: release, policy, report, risk, sap, suppression or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -41,6 +42,10 @@ def _schema(subject: Subject) -> object:
         from audit.proof import proof_schema
 
         return proof_schema()
+    if subject is Subject.SUPPRESSION:
+        from suppression.report.schema import suppression_schema
+
+        return suppression_schema()
     if subject in (Subject.RELEASE, Subject.POLICY):
         from audit.io import policy_schema, release_schema
 
