@@ -11,7 +11,7 @@ from audit.bounds.method import Method
 from audit.decision.oracle import Oracle
 from suppression.attacks import Attack
 from suppression.problem import Problem
-from suppression.seen import Equation, in_words, seen
+from suppression.seen import Equation, Seen, arithmetic, in_words, seen
 
 MOST_QUESTIONS = 1_000
 """Insiders times secondary cells beyond which only those insiders are asked again that the search had to ask."""
@@ -62,8 +62,10 @@ def needs(
         explained: list[tuple[Equation, ...]] = [()] * len(attacks)
         if attacks and len(found) < MOST_EXPLAINED:
             explained = [
-                tuple(in_words(problem.release, problem.cells, problem.equations, r) for r in view.relations)
-                for view in seen(problem.equations, without, attacks, method, sharp=False)
+                _explained(problem, cell, attack, view)
+                for attack, view in zip(
+                    attacks, seen(problem.equations, without, attacks, method, sharp=False), strict=True
+                )
             ]
         found[cell] = tuple(Need(a, e) for a, e in zip(attacks, explained, strict=True))
     return found
@@ -88,3 +90,19 @@ def _without_each(problem: Problem, pattern: NDArray[np.bool_]) -> Iterator[tupl
         without = pattern.copy()
         without[cell] = False
         yield cell, without
+
+
+def _explained(problem: Problem, cell: int, attack: Attack, view: Seen) -> tuple[Equation, ...]:
+    """The arithmetic that shows too much, where it is a sum of cells; then its equations: those with the published cell
+    first, of these the ones of nothing but cells, short ones first."""
+    found = [in_words(problem.release, problem.cells, problem.equations, r) for r in view.relations]
+
+    def order(equation: Equation) -> tuple[bool, bool, int]:
+        cells = [c for _, c in equation.terms]
+        return cell not in cells, None in cells, len(cells)
+
+    result = sorted(found, key=order)
+    if len(found) > 1 and view.combination:
+        target = attack.requirement.cell
+        result.insert(0, arithmetic(problem.release, problem.cells, view.combination, target))
+    return tuple(result)

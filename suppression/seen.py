@@ -20,11 +20,16 @@ from suppression.attacks import Attack, with_shares
 
 @dataclass(frozen=True)
 class Seen:
-    """What is proved of a cell's values (None: no limit), and the equations that prove it (rows of the equations)."""
+    """What is proved of a cell's values (None: no limit), and how.
+
+    relations: the rows of the equations that prove it. combination: how they are added up at one end: (whole factor,
+    column) of what remains; empty where that is no sum of cells.
+    """
 
     lower: int | None
     upper: int | None
     relations: tuple[int, ...]
+    combination: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,11 @@ def _seen_by(
             start=equations.value[columns],
         )
         for need, bounds in zip(members, answer.targets, strict=True):
-            used = {int(rows[r]) for end in (bounds.lower, bounds.upper) for r in _rows(end.proof)}
-            found[need.cell] = Seen(bounds.lower.outer, bounds.upper.outer, tuple(sorted(used)))
+            proofs = (bounds.lower.proof, bounds.upper.proof)
+            used = {int(rows[r]) for proof in proofs for r in _rows(proof)}
+            added = [_combination(equations, rows, proof) for proof in proofs if isinstance(proof, Multipliers)]
+            shortest = min((a for a in added if a), key=len, default=())
+            found[need.cell] = Seen(bounds.lower.outer, bounds.upper.outer, tuple(sorted(used)), shortest)
     return [found[need.cell] for need in needs]
 
 
@@ -98,6 +106,36 @@ def _rows(proof: Proof | None) -> set[int]:
     if isinstance(proof, Multipliers):
         return set(proof.rows[proof.numerator != 0].tolist())
     return _rows(proof.low) | _rows(proof.high) if isinstance(proof, Split) else set()
+
+
+def _combination(equations: Equations, rows: NDArray[np.int64], proof: Multipliers) -> tuple[tuple[int, int], ...]:
+    """The rows of a proof added up with its multipliers; empty if links or unseen sums remain."""
+    total: dict[int, int] = {}
+    for place, factor in zip(proof.rows.tolist(), proof.numerator.tolist(), strict=True):
+        row = int(rows[place])
+        if factor and (equations.lower[row] != 0 or equations.upper[row] != 0):
+            return ()
+        entries = slice(equations.matrix.indptr[row], equations.matrix.indptr[row + 1])
+        for column, coefficient in zip(
+            equations.matrix.indices[entries].tolist(), equations.matrix.data[entries].tolist(), strict=True
+        ):
+            total[column] = total.get(column, 0) + factor * coefficient
+    found = tuple((factor, column) for column, factor in sorted(total.items()) if factor)
+    return () if any(column >= equations.cells for _, column in found) else found
+
+
+def arithmetic(release: Release, cells: Cells, combination: Sequence[tuple[int, int]], target: int) -> Equation:
+    """The combination with the target alone on the left: "A = T - B - C"."""
+    own = next((f for f, c in combination if c == target), 0)
+    sign = -1 if own > 0 else 1
+    rest = sorted(((sign * f, c) for f, c in combination if c != target), key=lambda term: (term[0] < 0, term[1]))
+    words = ""
+    for factor, cell in rest:
+        size = "" if abs(factor) == 1 else f"{abs(factor)} "
+        joint = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
+        words += f"{joint}{size}{_name(release, cells, cell)}"
+    left = ("" if abs(own) == 1 else f"{abs(own)} ") + _name(release, cells, target) if own else "0"
+    return Equation(tuple((f, c) for f, c in combination), f"{left} = {words or '0'}")
 
 
 def in_words(release: Release, cells: Cells, equations: Equations, relation: int) -> Equation:

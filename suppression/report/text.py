@@ -68,8 +68,8 @@ def _needed(result: Suppression, needs: Sequence[Need]) -> str:
     names = list(dict.fromkeys(_names(result, [n.cell for n in needs])))
     more = len(names) - SHOWN_NEEDS
     shown = ", ".join(names[:SHOWN_NEEDS]) + (f" and {more} more" if more > 0 else "")
-    equation = needs[0].equations[0].text if needs[0].equations else ""
-    return f"{shown}, through {equation}" if equation else shown
+    plain = [e.text for e in needs[0].equations if None not in (c for _, c in e.terms)]
+    return f"{shown}, through {plain[0]}" if plain else shown
 
 
 def _decisions(result: Suppression) -> list[str]:
