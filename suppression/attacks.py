@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from audit.bounds.component import Limits
-from audit.bounds.method import Method
-from audit.decision.cuts import Cut, Requirement
+from audit.bounds.plan import deciding
+from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations
-from audit.decision.oracle import Decision, Oracle
+from audit.decision.oracle import Oracle
+from audit.solvers.protocol import Solver
 
 
 @dataclass(frozen=True)
@@ -19,48 +16,29 @@ class Attack:
 
     own: (cell, what the attacker gave to it) for cells to which others contribute too, in units: the cell holds at
     least that much. who: the insider in words; empty for outsiders.
+    assumed: the attacker is taken to know more than it does (see `stronger`): that nothing protects against it proves
+    nothing.
     """
 
     requirement: Requirement
     own: tuple[tuple[int, int], ...] = ()
     who: str = ""
+    assumed: bool = False
 
 
-def oracle_of(equations: Equations, attacks: Sequence[Attack], method: Method) -> Oracle:
-    """An oracle for these attacks; its requirements are theirs, in order."""
-    requirements = [a.requirement for a in attacks]
-    if not any(a.own for a in attacks):
-        return Oracle(equations, requirements, method)
-    return _JointOracle(equations, attacks, method)
+def stronger(attack: Attack) -> Attack:
+    """The attack of somebody who knows the cells in which this one has a share: what a search can be asked for."""
+    if not attack.own:
+        return attack
+    need = attack.requirement
+    known = {*need.known_to, *(cell for cell, _ in attack.own)} - {need.cell}
+    return Attack(replace(need, known_to=tuple(sorted(known))), (), attack.who, assumed=True)
 
 
-class _JointOracle(Oracle):
-    """Attackers with shares in withheld cells see other bounds than outsiders: an oracle for each of them.
-
-    Cuts stay valid: each of them holds for every pattern that meets its own requirement.
-    """
-
-    def __init__(self, equations: Equations, attacks: Sequence[Attack], method: Method) -> None:
-        super().__init__(equations, [a.requirement for a in attacks], method)
-        members: dict[tuple[tuple[int, int], ...], list[int]] = {}
-        for place, attack in enumerate(attacks):
-            members.setdefault(attack.own, []).append(place)
-        self._parts = [
-            (places, Oracle(with_shares(equations, own), [attacks[q].requirement for q in places], method))
-            for own, places in members.items()
-        ]
-
-    def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None) -> Decision:
-        """Which requirements a pattern meets, each against its own attacker."""
-        protected = np.zeros(len(self.requirements), np.bool_)
-        failing = protected.copy()
-        cuts: dict[int, Cut] = {}
-        for places, oracle in self._parts:
-            found = oracle.decide(pattern, limits)
-            protected[places], failing[places] = found.protected, found.failing
-            cuts |= dict(zip(np.array(places)[found.failing].tolist(), found.cuts, strict=True))
-        self.solved = sum(oracle.solved for _, oracle in self._parts)
-        return Decision(protected, failing, tuple(cuts[q] for q in sorted(cuts)))
+def oracle_for(equations: Equations, attacks: Sequence[Attack], solver: Solver) -> Oracle:
+    """An oracle for these attacks, all with the same shares; its requirements are theirs, in order."""
+    own = attacks[0].own if attacks else ()
+    return Oracle(with_shares(equations, own), [a.requirement for a in attacks], deciding(solver))
 
 
 def with_shares(equations: Equations, own: Sequence[tuple[int, int]]) -> Equations:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.bounds.method import Method
 from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations
 from audit.decision.oracle import Oracle
@@ -23,7 +22,8 @@ from audit.measures.insiders.knowers import Knower, knowers
 from audit.measures.insiders.nearness import Nearness, all_its_own
 from audit.measures.insiders.within import needed_within
 from audit.model import Policy, Release
-from suppression.attacks import Attack, oracle_of
+from audit.solvers.protocol import Solver
+from suppression.attacks import Attack, oracle_for
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,18 @@ class Insiders:
                     hopeless.append(cell)
         return needed, tuple(hopeless)
 
-    def broken(self, pattern: NDArray[np.bool_], method: Method, limits: Limits) -> list[Attack]:
+    def broken(self, pattern: NDArray[np.bool_], solver: Solver, limits: Limits) -> list[Attack]:
         """The attacks of insiders that a pattern does not withstand."""
         failing: list[Attack] = []
-        others: list[Attack] = []
+        others: dict[tuple[tuple[int, int], ...], list[Attack]] = {}
         for view in self._views(pattern):
-            others += view.others
+            for attack in view.others:
+                others.setdefault(attack.own, []).append(attack)
             if view.usual:
-                failing += self._failing_usual(view, pattern, method, limits)
-        if others:
-            decision = oracle_of(self._equations, others, method).decide(pattern, limits)
-            failing += [others[q] for q in np.flatnonzero(decision.failing).tolist()]
+                failing += self._failing_usual(view, pattern, solver, limits)
+        for attacks in others.values():
+            decision = oracle_for(self._equations, attacks, solver).decide(pattern, limits)
+            failing += [attacks[q] for q in np.flatnonzero(decision.failing).tolist()]
         return failing
 
     def count(self, pattern: NDArray[np.bool_]) -> int:
@@ -91,13 +92,13 @@ class Insiders:
         return sum(1 for _ in self._views(pattern))
 
     def _failing_usual(
-        self, view: _View, pattern: NDArray[np.bool_], method: Method, limits: Limits
+        self, view: _View, pattern: NDArray[np.bool_], solver: Solver, limits: Limits
     ) -> Iterator[Attack]:
         """Whoever knows cells sees what outsiders would see if these were published: one oracle answers for all."""
         if self._oracle is None:
             cells = np.flatnonzero(self._primary).tolist()
             self._places = {cell: q for q, cell in enumerate(cells)}
-            self._oracle = oracle_of(self._equations, [self._usual_attack(cell) for cell in cells], method)
+            self._oracle = oracle_for(self._equations, [self._usual_attack(cell) for cell in cells], solver)
         seen = pattern.copy()
         seen[list(view.known)] = False
         failing = self._oracle.decide(seen, limits).failing

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
 from audit.decision.cuts import Requirement
 from audit.decision.oracle import Oracle
 from audit.errors import LimitError
@@ -19,7 +18,7 @@ from audit.progress import Progress
 from audit.report.model import Report
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_of
+from suppression.attacks import Attack, oracle_for, stronger
 from suppression.decisions import Decided
 from suppression.places import Places
 from suppression.problem import Problem
@@ -74,10 +73,10 @@ class Rounds:
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits = solver, seed, limits
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
-        self._method = deciding(engine)
         self._places = Places(problem.release, problem.cells)
         self._attacks = [Attack(r) for r in problem.requirements]
         self._forced = hand.accept.copy()
+        self._given_up: set[Attack] = set()
         self._raised: dict[int, int] = {}
         self._bound = 0
         self._latest: Found | None = None
@@ -122,6 +121,8 @@ class Rounds:
             found = self._search(posed, tools)
             self._lap("search")
             if found.impossible is not None:
+                if self._give_up(found.impossible):
+                    continue
                 attack = next(a for a in self._attacks if a.requirement == found.impossible)
                 return Outcome(replace(found, pattern=None), None, None, tuple(self._attacks), oracle, attack)
             if not self._raised:
@@ -157,12 +158,13 @@ class Rounds:
             may=problem.may & ~self._forced,
             requirements=tuple(a.requirement for a in self._attacks),
         )
-        return posed, oracle_of(problem.equations, self._attacks, self._method)
+        return posed, oracle_for(problem.equations, self._attacks, self._engine)
 
     def _learn(self, pattern: Pattern) -> bool:
         """Ask for what insiders find out about a pattern; False if that is nothing new."""
-        known = set(self._attacks)
-        new = [a for a in self._problem.insiders.broken(pattern, self._method, Limits()) if a not in known]
+        known = self._given_up | set(self._attacks)
+        broken = [stronger(a) for a in self._problem.insiders.broken(pattern, self._engine, Limits())]
+        new = [a for a in dict.fromkeys(broken) if a not in known]
         self._attacks += new
         self._lap("insiders of a pattern")
         return bool(new)
@@ -174,16 +176,26 @@ class Rounds:
         ------
         LimitError: none was found.
         """
-        start: Pattern | None = pattern
         while True:
             posed, oracle = self._posed()
-            assert start is not None
-            start, _ = cover(posed, oracle, start, Limits())
-            if start is None:
-                raise LimitError("No safe pattern was found within the time; allow more of it.")
-            if not self._learn(start):
+            found, impossible = cover(posed, oracle, pattern, Limits())
+            if found is None:
+                if impossible is None or not self._give_up(impossible):
+                    raise LimitError("No safe pattern was found within the time; allow more of it.")
+                continue
+            pattern = found
+            if not self._learn(pattern):
                 self._lap("completion")
-                return start
+                return pattern
+
+    def _give_up(self, impossible: Requirement) -> bool:
+        """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows
+        less may not get so far, and the audit will tell. False: it does know as much."""
+        attack = next(a for a in self._attacks if a.requirement == impossible)
+        if attack.assumed:
+            self._attacks.remove(attack)
+            self._given_up.add(attack)
+        return attack.assumed
 
     def _audited(self, pattern: Pattern, status: str, oracle: Oracle) -> Outcome:
         problem = self._problem
@@ -211,7 +223,7 @@ class Rounds:
         assert self._passed is not None
         assert found.pattern is not None
         start, pattern = monotonic(), found.pattern
-        if self._problem.insiders.broken(pattern, self._method, Limits()):
+        if self._problem.insiders.broken(pattern, self._engine, Limits()):
             if not complete:
                 return
             pattern = self._completed(pattern)

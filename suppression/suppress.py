@@ -111,7 +111,6 @@ def suppress(
     hand = decided(release, problem.cells, problem.primary, problem.may, decisions)
     problem = replace(problem, may=problem.may & ~hand.keep)
     clock.lap("rules, relations and costs")
-    method_of_patterns = deciding(engine)
     deadline = Limits(None if time_limit is None else monotonic() + time_limit)
 
     def result(outcome: Outcome, explained: bool) -> Suppression:
@@ -125,8 +124,8 @@ def suppress(
         if found.pattern is not None and explained:
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
-            failing = Failing(problem, outcome.attacks, outcome.oracle, method_of_patterns, insiders=few)
-            needed = needs(problem, found.pattern, failing, method_of_patterns)
+            failing = Failing(problem, outcome.attacks, outcome.oracle, engine, insiders=few)
+            needed = needs(problem, found.pattern, failing, deciding(engine))
             nothing = [c for c, fails in needed.items() if not fails and not hand.accept[c]]
             idle = given_back(problem, found.pattern, nothing, lambda p: not failing(p))
             clock.lap("what needs each cell")

@@ -81,8 +81,8 @@ def safe_by_listing(document: Document, withheld: set[str]) -> bool:
 
 
 def test_linked_tables_are_protected_at_once() -> None:
-    """What protecting in turns leaves exposed (issue 136) is safe in each table alone; both tables in one problem have a
-    pattern of two cells, and no pattern of fewer is safe."""
+    """What protecting in turns leaves exposed (issue 136) has a pattern of two cells in one problem, and no pattern of
+    fewer is safe."""
     document = linked()
     assert not safe_by_listing(document, {"a", "d", "e"})
     result = suppress(release_from_document(document), costs=Costs("unit"))
