@@ -70,6 +70,7 @@ def document(*words: object) -> Mapping[str, Any]:
 
 
 def test_the_protected_release_holds_no_withheld_value_and_is_safe_by_itself(release: Path, tmp_path: Path) -> None:
+    """CONVENTION 445."""
     out, page = tmp_path / "out.yaml", tmp_path / "report.html"
     result = run(release, "-o", out, "--html", page, "--json", tmp_path / "result.json", "--explain")
     assert result.exit_code == Code.DONE, result.output
@@ -219,7 +220,7 @@ def test_two_tables_do_not_fit_into_one_csv_file(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_search_leaves_its_best_audited_pattern(release: Path, tmp_path: Path) -> None:
-    """A search that has found a pattern and goes on for ever is stopped like a person would."""
+    """CONVENTION 449: a search that has found a pattern and goes on for ever is stopped like a person would."""
     best = tmp_path / "best.json"
     program = f"""
 import time

@@ -119,6 +119,7 @@ def test_an_impossible_problem_is_impossible(seed: int) -> None:
 @settings(FEW)
 @given(SEEDS)
 def test_publishing_a_secondary_cell_makes_exactly_those_fail_that_need_it(seed: int) -> None:
+    """CONVENTION 447."""
     result = suppressed(random_document(seed), method="heuristic")
     assume(result.release is not None and result.needs)
     problem, pattern = result.problem, result.found.pattern
@@ -187,7 +188,7 @@ def microdata_document(seed: int) -> Document:
 @settings(FEW, max_examples=6)
 @given(SEEDS)
 def test_holdings_and_coalitions_are_attackers(seed: int) -> None:
-    """The audit finds no insider, except where contributors know each other too well by their ranks alone."""
+    """CONVENTION 446: the audit finds no insider, except where contributors know each other too well by ranks alone."""
     document = microdata_document(seed)
     note(str(document))
     result = suppressed(document, method="heuristic", policy=None)
@@ -227,7 +228,7 @@ def test_a_single_unit_does_not_learn_about_its_partner() -> None:
 
 
 def test_zeros_are_never_secondary() -> None:
-    """CONVENTION 360: a zero that is withheld for others hides nothing below it; the search takes a cell that has
+    """CONVENTION 440: a zero that is withheld for others hides nothing below it; the search takes a cell that has
     something to hide."""
     result = suppress(one_line([1, 0, 0, 7]), policy=POLICY, costs=Costs("unit"))
     assert withheld(result) in ({("1",), ("4",)}, {("1",), ("T",)})

@@ -102,7 +102,7 @@ def test_a_cost_by_frequency_needs_frequencies() -> None:
 
 
 def test_distance_is_the_way_through_the_classification() -> None:
-    """CONVENTION 364: parent and child are one step apart, siblings two, cousins four; variables add up."""
+    """CONVENTION 444: parent and child are one step apart, siblings two, cousins four; variables add up."""
     codes = ["T", "A", "A1", "A2", "B", "B1", "B2"]
     value = [20, 6, 1, 5, 14, 8, 6]
     variables = {"a": {"total": "T", "tree": {"A": ["A1", "A2"], "B": ["B1", "B2"]}}, "y": {"codes": ["1", "2"]}}
@@ -118,7 +118,7 @@ def test_distance_is_the_way_through_the_classification() -> None:
 
 
 def test_a_cell_kept_by_hand_stays_and_one_accepted_goes() -> None:
-    """CONVENTION 362: decisions bind the search and are reported with reason, name and date."""
+    """CONVENTION 442: decisions bind the search and are reported with reason, name and date."""
     hand = {"reason": "headline figure", "name": "A. Officer", "date": "2026-11-28"}
     decisions = decisions_from_document(
         {
@@ -186,7 +186,7 @@ def test_cells_kept_by_hand_may_leave_no_pattern() -> None:
 
 
 def test_a_pattern_stays_near_last_period() -> None:
-    """CONVENTION 363: cells withheld last period are ten times cheaper; how many changed is reported."""
+    """CONVENTION 443: cells withheld last period are ten times cheaper; how many changed is reported."""
     now = line([1, 30, 5, 9])
     before = line([1, 32, 6, 8], ["primary", "secondary", "", ""])
     result = suppress(now, policy=POLICY, last=before)
@@ -236,7 +236,7 @@ def test_a_risk_that_nothing_meets_is_said_with_the_largest_interval() -> None:
 
 
 def test_a_limit_on_subtraction_is_met_by_withholding_zeros() -> None:
-    """A published zero is recovered by anybody; it has to be withheld, with something else."""
+    """CONVENTION 448: a published zero is recovered by anybody; it has to be withheld, with something else."""
     policy = replace(POLICY, require=Require(sap=SapLimit(1, Fraction(1, 2))))
     document = {
         "tableseal": 1,
@@ -266,6 +266,7 @@ def test_a_limit_on_subtraction_is_met_by_withholding_zeros() -> None:
     [("must_publish", "is sensitive, but must be published"), ("frozen", "has been published already")],
 )
 def test_a_sensitive_cell_that_must_be_published_is_a_contradiction(status: str, message: str) -> None:
+    """CONVENTION 441."""
     with pytest.raises(InputError, match=message):
         suppress(line([1, 30, 5, 9], [status, "", "", ""]), policy=POLICY)
 
