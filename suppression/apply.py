@@ -70,6 +70,7 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         contributors=tuple(filled(c) for c in table.contributors),
         protection_lower=longer(table.protection_lower),
         protection_upper=longer(table.protection_upper),
+        protection_sliding=longer(table.protection_sliding),
         cost=None if table.cost is None else np.concatenate([table.cost, np.full(more, np.nan)]),
         rows=None if table.rows is None else np.concatenate([table.rows, np.zeros(more, np.int64)]),
     )

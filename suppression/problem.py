@@ -91,12 +91,13 @@ def build_problem(
     requirements = []
     for cell in np.flatnonzero(primary).tolist():
         lower, upper = sensitivity.required_lower.get(cell), sensitivity.required_upper.get(cell)
+        sliding = sensitivity.required_width.get(cell) or 0
         if not policy.require.protection:
-            lower = upper = None
+            lower, upper, sliding = None, None, 0
         if cell in within:
             low, high = within[cell]
             lower, upper = _lower(lower, low), _upper(upper, high)
-        requirements.append(Requirement(cell, lower, upper, width))
+        requirements.append(Requirement(cell, lower, upper, max(width, sliding)))
     given = [None if s < Status.SECONDARY else Status(s).word for s in cells.status.tolist()]
     reason = tuple(r or (g if p else None) for r, g, p in zip(sensitivity.rule, given, primary.tolist(), strict=True))
     return Problem(

@@ -41,6 +41,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         contributors=(),
         protection_lower=None,
         protection_upper=None,
+        protection_sliding=None,
         cost=None,
         source="",
         rows=None,

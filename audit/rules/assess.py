@@ -42,7 +42,9 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     judgements.append(_given_distances(facts, sensitive))
     lower, upper = _union(judgements)
     names = np.array([None, *(j.rule for j in judgements)], dtype=object)
-    return Sensitivity(sensitive, lower, upper, tuple(names[first].tolist()))
+    sliding, asked = cells.protection_sliding, sensitive | facts.marked
+    width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)
+    return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()))
 
 
 def judge(rule: Rule, facts: Facts) -> Judgement:

@@ -11,13 +11,17 @@ import pytest
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
 from audit.errors import InputError
-from audit.io import release_from_document
+from audit.io import canonical_document, release_from_document
 from audit.model import Policy, Release, Require, SapLimit, Threshold
+from audit.pipeline import audit
 from audit.solvers.highs import Highs
+from suppression.apply import protected_release
 from suppression.costs import Costs, Kind
 from suppression.decisions import decisions_from_document
 from suppression.distance import distances
+from suppression.places import Places
 from suppression.problem import Problem, build_problem, least_width
+from suppression.public import public_release
 from suppression.report import suppression_document, suppression_text
 from suppression.search.method import Tools
 from suppression.search.result import Found
@@ -305,3 +309,51 @@ def test_cells_withheld_for_nothing_are_ready_to_be_given_back() -> None:
     given_back[list(result.idle)] = False
     oracle = Oracle(result.problem.equations, result.problem.requirements, deciding(Highs()))
     assert oracle.decide(given_back).safe
+
+
+@pytest.mark.parametrize("partner", ["3", "4", "2"])
+def test_sliding_protection_asks_for_a_width(partner: str) -> None:
+    """CONVENTION 153: widths from 6 on need a larger partner; the audit says the same."""
+    width = {"3": 6, "4": 10, "2": 14}[partner]
+    document = canonical_document(line([1, 30, 5, 9], ["primary", "", "", ""]))
+    document["tables"][0]["protection"] = {"sliding": "sliding"}
+    document["tables"][0]["cells"]["sliding"] = [None, width, None, None, None]
+    release = release_from_document(document)
+    assert canonical_document(release_from_document(canonical_document(release))) == canonical_document(release)
+    result = suppress(release, costs=Costs("unit", avoid=("a=2",), prefer=("a=3",)))
+    assert result.report is not None
+    assert result.report.verdict == "safe"
+    spans = [row.upper - row.lower for row in result.report.cells if row.status == "primary"]  # type: ignore[operator]
+    assert min(spans) >= width
+    narrow = {"4": "3", "2": "4"}.get(partner)
+    if narrow is not None:
+        pattern = result.problem.primary.copy()
+        places = Places(result.problem.release, result.problem.cells)
+        pattern[places.of({"a": narrow}, None, "test")] = True
+        problem = result.problem
+        report = audit(protected_release(problem.release, problem.cells, problem.primary, pattern)).report
+        assert report.verdict == "unsafe"
+        assert {row.reason for row in report.cells if row.verdict == "underprotected"} == {"protection"}
+
+
+@pytest.mark.parametrize("withheld_total", [False, True])
+def test_totals_that_are_computed_can_be_withheld(withheld_total: bool) -> None:
+    """CONVENTION 440: a sum that a table leaves to be computed is listed once it is withheld."""
+    cells = {"a": ["A1", "A2", "B1", "B2"], "value": [1, 3, 7, 9]}
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "tree": {"A": ["A1", "A2"], "B": ["B1", "B2"]}}},
+        "tables": [{"name": "t", "cells": cells, "absent": {"leaves": "zero", "totals": "compute"}}],
+    }
+    costs = Costs("unit", prefer=("a=T", "a=A") if withheld_total else ())
+    result = suppress(release_from_document(document), policy=POLICY, costs=costs)
+    assert result.report is not None
+    assert result.report.verdict == "safe"
+    assert ("A" in withheld(result)) == withheld_total
+    assert result.release is not None
+    public = public_release(result.release)
+    assert audit(public).report.verdict == "safe"
+    assert public.tables[0].absent.totals == "not_released"
+    shown = {public.cell_codes(c)["a"] for c in public.tables[0].codes}
+    assert {"A1", "A2", "B1", "B2", "B"} <= shown
