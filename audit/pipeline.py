@@ -115,11 +115,11 @@ def audit(
         raise _NO_PROOF
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
-    cells, notes = merge_cells(release)
-    cells = completed(release, cells)
+    given, notes = merge_cells(release)
     rules = policy or release.policy
     applied = rules or Policy()
-    sensitivity = assess(release, cells, applied)
+    sensitivity = assess(release, given, applied)
+    cells = completed(release, given)
     if withhold_primaries:
         cells = only_primaries(release, cells, sensitivity)
         notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))

@@ -74,9 +74,9 @@ def build_problem(
         its data.
     AdditivityError, ContradictionError, LimitError: see audit.prepare.
     """
-    cells, _ = merge_cells(release)
-    cells = completed(release, cells)
-    sensitivity = assess(release, cells, policy)
+    listed, _ = merge_cells(release)
+    sensitivity = assess(release, listed, policy)
+    cells = completed(release, listed)
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
     primary &= cells.status != Status.MISSING
     _refuse_published(release, cells, primary)

@@ -11,7 +11,7 @@ import pytest
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
 from audit.errors import InputError
-from audit.io import canonical_document, release_from_document
+from audit.io import canonical_document, policy_document, policy_from_document, release_from_document
 from audit.model import Policy, Release, Require, SapLimit, Threshold
 from audit.pipeline import audit
 from audit.solvers.highs import Highs
@@ -357,3 +357,40 @@ def test_totals_that_are_computed_can_be_withheld(withheld_total: bool) -> None:
     assert public.tables[0].absent.totals == "not_released"
     shown = {public.cell_codes(c)["a"] for c in public.tables[0].codes}
     assert {"A1", "A2", "B1", "B2", "B"} <= shown
+
+
+def test_rules_of_units_and_of_holdings() -> None:
+    """CONVENTION 154: three units of one holding are one contributor, or three."""
+    records = {"a": ["1", "1", "1", "2", "2", "2"], "m": [40, 30, 20, 8, 9, 10], "h": ["H", "H", "H", "", "", ""]}
+    document = {
+        "tableseal": 1,
+        "measures": {"m": {"kind": "magnitude", "unit": 1}},
+        "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": {"a": ["1", "2"], "value": [90, 27]}}],
+        "microdata": {"cells": {**records, "u": list("123456")}, "values": {"m": "m"}, "id": "u", "holding": "h"},
+    }
+    by_level = {}
+    for level in ("holding", "unit"):
+        policy = {"primary": [{"threshold": 3, "level": level}, {"dominance": {"n": 1, "k": 42}, "level": level}]}
+        release = release_from_document({**document, "policy": policy})
+        assert release.policy is not None
+        assert policy_from_document(policy_document(release.policy)) == release.policy
+        problem = build_problem(release, release.policy, Costs(), Highs())
+        by_level[level] = {
+            problem.release.cell_codes(problem.cells.codes[c])["a"]: r for c, r in enumerate(problem.reason)
+        }
+    assert by_level["holding"] == {"1": "threshold 3", "2": None, "3": None}
+    assert by_level["unit"] == {"1": "dominance (1, 42) (units)", "2": None, "3": None}
+
+
+def test_a_rule_of_units_needs_microdata() -> None:
+    document = {
+        "tableseal": 1,
+        "kind": "magnitude",
+        "unit": 1,
+        "variables": {"a": {"total": "T", "codes": ["1", "2"]}},
+        "tables": [{"name": "t", "frequency": "n", "cells": {"a": ["1", "2"], "value": [4, 5], "n": [7, 8]}}],
+        "policy": {"primary": [{"threshold": 3, "level": "unit"}]},
+    }
+    with pytest.raises(InputError, match=r"threshold 3.*microdata"):
+        suppress(release_from_document(document))
