@@ -223,11 +223,10 @@ class Rounds:
         assert self._passed is not None
         assert found.pattern is not None
         start, pattern = monotonic(), found.pattern
-        if self._problem.insiders.broken(pattern, self._engine, Limits()):
-            if not complete:
-                return
-            pattern = self._completed(pattern)
-        if self._best is None or self._problem.price(pattern) < self._best:
+        safe = not self._problem.insiders.broken(pattern, self._engine, Limits())
+        if complete and not safe:
+            safe, pattern = True, self._completed(pattern)
+        if safe and (self._best is None or self._problem.price(pattern) < self._best):
             _, oracle = self._posed()
             outcome = self._audited(pattern, "feasible", oracle)
             if outcome.report is not None and outcome.report.verdict == "safe":

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import pytest
 from agreement import insiders_know, oracle_of
 from full_releases import full_release
 from hypothesis import HealthCheck, assume, given, note, settings
@@ -27,11 +26,12 @@ from suppression.search.methods import METHODS
 from suppression.suppress import Suppression, suppress
 
 SEEDS = st.integers(0, 2**40)
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
-MOST = 11
+FEW = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+MOST = 10
 """Cells that may be withheld besides."""
 POLICY = Policy((Threshold(2),))
-SAFE_METHODS = [m for m in METHODS if m in ("optimal", "heuristic")]
+SAFE_METHODS = [m for m in METHODS if m not in ("greedy-elimination", "rank-pure")]
+"""All but those that promise less (and are labelled so)."""
 
 
 def random_document(seed: int) -> Document:
@@ -52,7 +52,11 @@ def suppressed(document: Document, **options: Any) -> Suppression:
         assume(False)
         raise
     assume(problem.primary.any() and problem.may.sum() <= MOST)
-    return suppress(release, **({"policy": POLICY} | options))
+    try:
+        return suppress(release, **({"policy": POLICY} | options))
+    except InputError:  # a method that does not work for this release
+        assume(False)
+        raise
 
 
 def failing(report: Report) -> set[tuple[str, ...]]:
@@ -66,10 +70,9 @@ def codes_of(result: Suppression, cells: Sequence[int]) -> set[tuple[str, ...]]:
     return {tuple(release.cell_codes(listed.codes[c]).values()) for c in cells}
 
 
-@pytest.mark.parametrize("method", SAFE_METHODS)
-@settings(FEW)
-@given(SEEDS)
-def test_what_a_method_returns_is_safe_by_every_table_that_fits(method: str, seed: int) -> None:
+@settings(FEW, max_examples=12)
+@given(SEEDS, st.sampled_from(SAFE_METHODS))
+def test_what_a_method_returns_is_safe_by_every_table_that_fits(seed: int, method: str) -> None:
     """No outsider and no unit that is counted in a withheld cell is left a single value of a sensitive cell, and the
     threshold rule keeps [0, 2] possible."""
     document = random_document(seed)
@@ -135,7 +138,7 @@ def test_publishing_a_secondary_cell_makes_exactly_those_fail_that_need_it(seed:
         assert all(need.equations for need in result.needs[cell])
 
 
-@settings(FEW)
+@settings(FEW, max_examples=3)
 @given(SEEDS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(seed: int, random: Any) -> None:
     document = random_document(seed)
@@ -150,7 +153,7 @@ def test_the_order_of_rows_changes_nothing(seed: int, random: Any) -> None:
     assert ours == theirs
 
 
-@settings(FEW, max_examples=3)
+@settings(FEW, max_examples=2)
 @given(SEEDS)
 def test_the_same_input_gives_the_same_bytes(seed: int) -> None:
     document = random_document(seed)
