@@ -18,6 +18,7 @@ class Fill:
     """Looks for the values between the ends of narrow targets that no table in hand shows to be possible."""
 
     name = "values"
+    quick = False
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
-from audit.bounds.network import is_network
+from audit.bounds.network import Network, network_of
 from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
@@ -52,6 +52,7 @@ class Knowledge:
     unlimited: bool, a direction in hand goes down for ever.
     enough: int64, an end that some table brings to this value or below need not be closed (decision mode);
     NO_LOWER: it is to be closed.
+    network: the component as a network; None if it is none.
     convex: every whole value between attained ends is possible.
     values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
     in between is known to be possible.
@@ -70,6 +71,7 @@ class Knowledge:
     met: NDArray[np.bool_]
     unlimited: NDArray[np.bool_]
     enough: NDArray[np.int64]
+    network: Network | None
     convex: bool
     values: list[NDArray[np.int64]] | None
     keep: bool
@@ -220,6 +222,10 @@ class Knowledge:
         """How many ends are closed, by real solutions at least, or need not be."""
         return int((self.unlimited | self.met | (self.proved >= self.attained) | self.settled).sum())
 
+    def all_closed(self) -> bool:
+        """True if a table is in hand and no end is open."""
+        return self.in_hand and bool((self.unlimited | (self.proved >= self.attained) | self.settled).all())
+
     def bounds(self) -> tuple[TargetBounds, ...]:
         """Both ends of every target."""
         # A direction without end proves nothing to be possible as long as no table is in hand to start from.
@@ -291,7 +297,8 @@ def know_nothing(
     enough: (2 targets), see Knowledge; None: every end is to be closed.
     """
     count = component.targets.shape[0]
-    convex = is_network(component)
+    network = network_of(component)
+    convex = network is not None and network.convex
     low, high = form_bounds(component.targets, component.column_lower, component.column_upper)
     proved = np.concatenate([low, np.where(high == NO_UPPER, NO_LOWER, -high)])
     return Knowledge(
@@ -304,6 +311,7 @@ def know_nothing(
         met=np.zeros(2 * count, np.bool_),
         unlimited=np.zeros(2 * count, np.bool_),
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),
+        network=network,
         convex=convex,
         values=None if convex else [],
         keep=limits.prove,

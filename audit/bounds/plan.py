@@ -15,7 +15,7 @@ from audit.bounds.probe import Probe
 from audit.bounds.rounds import Rounds
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
-from audit.bounds.tableau import Tableau
+from audit.bounds.tableau import MORE_BOXES, Tableau
 from audit.bounds.whole import Whole
 from audit.solvers.protocol import Solver
 
@@ -68,13 +68,17 @@ class _Full:
     tables_first: bool = False
     tableau: Tableau = field(default_factory=Tableau)
     """One for all components: it loads compiled pivots once the plain ones have had enough to do."""
+    patient: Tableau = field(default_factory=lambda: Tableau(boxes=MORE_BOXES))
 
     def __call__(self, component: Component, known: Knowledge) -> Iterator[Step]:
         rows, columns = component.matrix.shape
         sums = int((np.diff(component.targets.indptr) > 1).sum())
+        suits_tableau = (rows + sums) * columns <= TABLEAU
         if known.convex:
             yield Flows()  # all ends of 2d300 (22,912 columns) in 0.4 s, of 2d30 (221 columns) in 0.013 s
-        elif (rows + sums) * columns <= TABLEAU:
+            if known.all_closed():
+                return
+        elif suits_tableau:
             yield self.tableau
         elif self.tables_first:
             yield Probe(self.solver)
@@ -88,5 +92,5 @@ class _Full:
         yield Simplex(self.solver)
         # Joint integer programs first: f3d_10, 136 ends left by simplex: 2.9 s instead of 4.8 s, 124 of them jointly.
         yield Whole(self.solver)
-        yield Gap(self.solver)
+        yield Gap(self.solver, self.patient if suits_tableau else None)
         yield Fill(self.solver)

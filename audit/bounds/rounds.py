@@ -69,6 +69,7 @@ class Rounds:
     """Real tables for ends that propagation has proved, and linear programming for those that it has not."""
 
     name = "witness rounds"
+    quick = False
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver

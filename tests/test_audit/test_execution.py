@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small import many_blocks
 
-from audit.bounds import engine
+from audit.bounds import engine, together
 from audit.bounds.component import Limits
 from audit.errors import InputError, LimitError
 from audit.execution.dask import Dask, connect
@@ -46,6 +46,7 @@ def die_always(_: int) -> int:
 @pytest.fixture(autouse=True)
 def one_component_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "WORTH_SENDING", 1)
+    monkeypatch.setattr(together, "COLUMNS", 1)
 
 
 @pytest.fixture(scope="module")
