@@ -38,6 +38,8 @@ def with_cuts(d: Dictionary, aim: Aim, own: int) -> Dictionary:
     multiples = [factor % D for factor in FACTORS]
     t = np.concatenate([(factor * T[source]) % D for factor in multiples])
     need = np.concatenate([(-factor * beta[source]) % D for factor in multiples])
+    # Only of variables with a bound is the distance z >= 0.
+    need[t[:, d.free[d.nonbasic[:active]]].any(axis=1)] = 0
     chosen = _best(t, need, reduced_costs(d, aim)[0])
     stays, count, variables = basic < own, len(chosen), len(d.span)
     state = d.state.copy()

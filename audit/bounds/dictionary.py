@@ -118,6 +118,10 @@ class Aim(NamedTuple):
     columns: int
 
 
+NOBODY = -1
+"""As an aim's variable: any table will do."""
+
+
 class Found(NamedTuple):
     """Buffers that a kernel fills, and empties by stopping when they are full.
 

@@ -47,9 +47,12 @@ def dive(
         if code == DONE:
             split = _most_fractional(d, aim.columns)
             if split is None:
+                value = _value(d, aim, low)
                 best = witness(_values(d, aim.columns) + low)
                 if best <= aim.goal:
                     return True, best
+                if value is not None and value < best:
+                    return False, best  # the table was refused, so nothing is known of this box
         elif code not in (EMPTY, CUT):
             return False, best
         if split is not None:
@@ -90,6 +93,17 @@ def _narrow(d: Dictionary, low: Ints, row: int, at: int, upward: bool) -> None:
     low[v] += at + 1
     if d.span[v] != NO_UPPER:
         d.span[v] -= at + 1
+
+
+def _value(d: Dictionary, aim: Aim, low: Ints) -> int | None:
+    """The aim at a whole vertex; None where it is not in the dictionary."""
+    shift = aim.sign * int(low[aim.variable]) if 0 <= aim.variable < aim.columns else 0
+    row = np.flatnonzero(d.basic[: int(d.state[ROWS])] == aim.variable)
+    if len(row):
+        return aim.sign * int(d.beta[row[0]]) // int(d.state[DETERMINANT]) + shift
+    if aim.variable in d.nonbasic:
+        return aim.sign * int(d.span[aim.variable]) * bool(d.up[aim.variable]) + shift
+    return None
 
 
 def _values(d: Dictionary, columns: int) -> NDArray[Any]:

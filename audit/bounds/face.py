@@ -38,14 +38,15 @@ def narrowed(d: Dictionary, aim: Aim, best: int, fixed: Ints) -> Dictionary | No
     moves = T.any(axis=1) | (basic == aim.variable)
     at = np.flatnonzero(~moves & (basic < aim.columns))
     fixed[basic[at]] = beta[at] // D
-    gone = np.concatenate([nonbasic[~stays], d.nonbasic[active:]])
-    gone = gone[(gone < aim.columns) & d.up[gone]]
-    fixed[gone] = d.span[gone]
+    gone, up = np.concatenate([nonbasic[~stays], d.nonbasic[active:]]), d.up.copy()
+    at = gone[(gone < aim.columns) & up[gone]]
+    fixed[at] = d.span[at]
+    up[gone] = False
     state = d.state.copy()
     count = int(stays.sum())
     state[[ACTIVE, CARRIED, ROWS, KEEP]] = count, count, int(moves.sum()), 0
     kept = np.ascontiguousarray(T[moves])
-    return Dictionary(kept, beta[moves], basic[moves], nonbasic[stays], span, d.free, d.up.copy(), state)
+    return Dictionary(kept, beta[moves], basic[moves], nonbasic[stays], span, d.free, up, state)
 
 
 def reduced_costs(d: Dictionary, aim: Aim) -> tuple[NDArray[Any], int]:

@@ -67,18 +67,20 @@ def _has_row_between_multiples(component: Component) -> bool:
     return bool((bounded & (-(-lower // divisor) > upper // divisor)).any())
 
 
-def table_with(
-    component: Component, form: NDArray[np.int64], value: int, solver: Solver, limits: Limits
-) -> NDArray[np.int64] | None:
-    """An integer solution in which the form has a given value, None if none was found."""
+def with_value(component: Component, form: NDArray[np.int64], value: int) -> Component:
+    """The component where the form has a given value, which is one between its ends."""
+    used = np.flatnonzero(form)
+    if len(used) == 1 and abs(form[used[0]]) == 1:
+        low, high = component.column_lower.copy(), component.column_upper.copy()
+        low[used] = high[used] = value * form[used[0]]
+        return replace(component, column_lower=low, column_upper=high)
     fixed = np.array([value], dtype=np.int64)
-    narrowed = replace(
+    return replace(
         component,
         matrix=csr_array(vstack([component.matrix, csr_array(form.reshape(1, -1))], format="csr")),
         lower=np.concatenate([component.lower, fixed]),
         upper=np.concatenate([component.upper, fixed]),
     )
-    return integer_point(narrowed, np.zeros(len(form), np.int64), solver, limits)
 
 
 def integer_point(

@@ -48,6 +48,7 @@ class Knowledge:
     real: int64, no real solution lies below (what the column bounds give); NO_LOWER where that is nothing.
     lp: exact linear programming value where it is proved.
     continuous: least value of a real solution in hand below `attained`.
+    nearest: float64, the same as far as `witness_real` was told; infinite where it was told nothing.
     met: bool, a real solution in hand reaches `proved` (in decision mode: goes as far as asked).
     unlimited: bool, a direction in hand goes down for ever.
     enough: int64, an end that some table brings to this value or below need not be closed (decision mode);
@@ -68,6 +69,7 @@ class Knowledge:
     real: NDArray[np.int64]
     lp: list[Fraction | None]
     continuous: list[Fraction | None]
+    nearest: NDArray[np.float64]
     met: NDArray[np.bool_]
     unlimited: NDArray[np.bool_]
     enough: NDArray[np.int64]
@@ -141,8 +143,12 @@ class Knowledge:
             return
         asked = self.asked @ x.numerator
         value = np.concatenate([asked, -asked])
-        # Of interest only where it is below `attained`, which only whole values beyond the next one tell.
-        for k in np.flatnonzero(-(-value // x.denominator) <= self.attained).tolist():
+        # Of interest only where it is below `attained`, which only whole values beyond the next one tell, and below
+        # what is in hand, as far as floats tell: exact comparisons of all ends took a fifth of the time of 3d20.
+        near = value.astype(np.float64) / x.denominator
+        below = ~self.met & (near <= self.nearest) & (-(-value // x.denominator) <= self.attained)
+        self.nearest[below] = near[below]
+        for k in np.flatnonzero(below).tolist():
             seen, best = Fraction(int(value[k]), x.denominator), self.continuous[k]
             if seen < int(self.attained[k]) and (best is None or seen < best):
                 self.continuous[k] = seen
@@ -308,6 +314,7 @@ def know_nothing(
         real=proved.copy(),
         lp=[None] * (2 * count),
         continuous=[None] * (2 * count),
+        nearest=np.full(2 * count, np.inf),
         met=np.zeros(2 * count, np.bool_),
         unlimited=np.zeros(2 * count, np.bool_),
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),

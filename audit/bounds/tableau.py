@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import fitting
+from audit.bounds.certify import Rational, fitting, satisfies
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.dictionary import (
     BUDGET,
@@ -24,6 +24,7 @@ from audit.bounds.dictionary import (
     FULL,
     KEEP,
     LARGEST,
+    NOBODY,
     OPEN,
     OPTIMAL,
     PIVOTS,
@@ -41,6 +42,7 @@ from audit.bounds.dictionary import (
     compacted,
     widened,
 )
+from audit.bounds.dive import dive
 from audit.bounds.kernels import tableau_plain
 from audit.bounds.knowledge import FROM_COLUMNS, Knowledge, whole
 from audit.bounds.least import least_whole
@@ -49,6 +51,9 @@ from audit.linear.propagate import InfeasibleError
 
 COMPILE = 40_000_000
 """Entries that plain pivots may look at (about a second) before the compiled ones are loaded, which takes as long."""
+
+PIVOT = 16_000
+"""Entries that a plain pivot could look at in the time that it takes whatever the size."""
 
 WIDE = 20_000
 """Entries up to which a dictionary is done again in integers of any size where 64 bits are not enough."""
@@ -96,6 +101,33 @@ class Tableau:
         if built is not None and built[0].T.size <= WIDE:
             self._search(component, known, limits, widened(built[0]), built[1])
 
+    def table(self, component: Component) -> Ints | None:
+        """Some table of whole units, where a few splits find one.
+
+        Raises
+        ------
+        audit.linear.propagate.InfeasibleError: proved that there is none.
+        """
+        built = build(component, keep=False, largest=self._largest)
+        if built is None:
+            return None
+        dictionary, frame = built
+        kernel, shown = self._kernel(dictionary), list[Ints]()
+        code = kernel.feasible(dictionary, frame.order)
+
+        def witness(w: NDArray[Any]) -> int:
+            shown.append(frame.origin[: frame.columns] + frame.sign[: frame.columns] * w)
+            return 0
+
+        empty = code == EMPTY
+        if code == DONE:
+            aim = Aim(NOBODY, 1, 0, frame.columns)
+            empty, _ = dive(kernel, compacted(dictionary), aim, NO_UPPER, witness, self._boxes[0])
+        self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
+        if empty and not shown:
+            raise InfeasibleError
+        return shown[0] if shown and satisfies(component, Rational(shown[0], 1)) else None
+
     def _search(
         self, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
     ) -> bool:
@@ -110,7 +142,7 @@ class Tableau:
             code = _optimise(kernel, component, known, limits, dictionary, frame)
             if code == DONE and limits.integer:
                 _whole_ends(kernel, component, known, limits, dictionary, frame, self._boxes)
-        self._looked_at += int(dictionary.state[PIVOTS]) * dictionary.T.size
+        self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
         return bool(code != TOO_LARGE)
 
     def _kernel(self, dictionary: Dictionary) -> ModuleType:
@@ -118,7 +150,7 @@ class Tableau:
             return tableau_plain
         if self._compiled is None:
             # About as many pivots as there are columns is usual; what is already loaded is always faster.
-            expected = dictionary.T.shape[1] * dictionary.T.size
+            expected = dictionary.T.shape[1] * (dictionary.T.size + PIVOT)
             if self._looked_at + expected < COMPILE and "audit.bounds.kernels.tableau_compiled" not in modules:
                 return tableau_plain
             self._compiled = True

@@ -134,6 +134,38 @@ def test_what_is_left_holds_every_better_table(seed: int, sign: int, gap: int) -
         assert (better <= face.span[: frame.columns]).all()
 
 
+@settings(max_examples=150, deadline=None)
+@given(seed=SEEDS, boxes=st.lists(st.sampled_from([0, 1, 4]), min_size=1, max_size=4))
+def test_whole_ends_against_all_tables(seed: int, boxes: list[int]) -> None:
+    """However cuts and splits take turns, nothing false is proved."""
+    component, tables = small(seed)
+    known = know_nothing(component, Limits())
+    try:
+        Tableau(compiled=False, boxes=tuple(boxes)).work(component, known, Limits())
+    except InfeasibleError:
+        assert len(tables) == 0
+        return
+    if len(tables):
+        least = np.concatenate([tables.min(axis=0), -tables.max(axis=0)])
+        assert (known.proved <= least).all()
+        assert (known.attained >= least).all()
+
+
+def test_columns_taken_out_at_their_upper_bound_count_once() -> None:
+    """By listing every table: 18 is the largest sum, with the first column at its upper bound."""
+    component = Component(
+        csr_array(np.array([[-1, 1, 1, 2, 1], [0, -1, 2, 1, 0]])),
+        np.array([10, 0]),
+        np.array([10, 0]),
+        np.array([0, 0, 0, -1, 0]),
+        np.array([3, 15, 8, 7, 15]),
+        csr_array(np.array([[1, 1, 1, 0, 1]])),
+    )
+    known = know_nothing(component, Limits())
+    Tableau(compiled=False, boxes=(0, 0, 4)).work(component, known, Limits())
+    assert known.proved[1] == known.attained[1] == -18
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("keep", [False, True])
 def test_parity_that_no_real_value_shows(compiled: bool, keep: bool) -> None:
