@@ -196,11 +196,13 @@ class _Ends:
         self._order = np.concatenate([widest, np.arange(self._half)]).tolist()
         self._see()
 
-    def _see(self) -> None:
-        """The table in hand, checked."""
+    def _see(self) -> bool:
+        """Make the table in hand known; False if it does not fit, and shows nothing."""
         flow = self._graph.flow()[: self._columns]
-        assert satisfies(self._component, Rational(flow, 1))
-        self._known.witness(flow)
+        fits = satisfies(self._component, Rational(flow, 1))
+        if fits:
+            self._known.witness(flow)
+        return fits
 
     def mark_unlimited(self) -> None:
         """Ends that go on for ever: a cycle through the arc along which nothing has a bound (the direction)."""
@@ -287,7 +289,8 @@ class _Ends:
 
     def settle(self) -> None:
         """Write down what the tables reached; linear programming gives the same ends."""
-        self._see()
+        if not self._see():
+            return
         known, graph = self._known, self._graph
         arcs = np.flatnonzero(self._network.target >= 0)
         at = self._network.target[arcs]
