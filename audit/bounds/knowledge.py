@@ -55,8 +55,8 @@ class Knowledge:
     NO_LOWER: it is to be closed.
     network: the component as a network; None if it is none.
     convex: every whole value between attained ends is possible.
-    values: values of the targets in integer solutions (arrays of solutions x targets), kept only where not every value
-    in between is known to be possible.
+    values: values of the targets in integer solutions (arrays of solutions x targets), kept only where they are to be
+    counted and not every one in between is known to be possible.
     heaviest: largest sum of the absolute coefficients of a target.
     in_hand: some integer solution was found.
     feasible: some real solution was found.
@@ -320,7 +320,7 @@ def know_nothing(
         enough=np.full(2 * count, NO_LOWER) if enough is None else np.asarray(enough, np.int64),
         network=network,
         convex=convex,
-        values=None if convex else [],
+        values=[] if limits.values and enough is None and not convex else None,
         keep=limits.prove,
         heaviest=float(abs(component.targets).sum(axis=1).max(initial=0)),
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
