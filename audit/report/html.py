@@ -4,6 +4,7 @@ scripts."""
 import base64
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -124,7 +125,9 @@ def render_html(report: Report, release: Release) -> str:
     return page
 
 
+@cache
 def _template() -> Any:
+    """Compiled once a process: that takes longer than a small page."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
@@ -137,6 +140,7 @@ def _template() -> Any:
     return environment.get_template("report.html")
 
 
+@cache
 def _asset(name: str) -> str:
     return files("audit.report").joinpath("templates", name).read_text("utf-8")
 
