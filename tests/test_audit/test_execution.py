@@ -101,6 +101,8 @@ def test_the_report_is_the_same_for_any_number_of_workers(pool: Processes) -> No
     release = release_from_document(many_blocks())
     alone = report_json(audit(release, executor=HERE).report)
     assert report_json(audit(release, executor=pool).report) == alone
+    # With a time limit components go to workers twice: for their quick steps, and for the others.
+    assert report_json(audit(release, executor=pool, time_limit=1000.0).report) == alone
 
 
 def test_limits_travel_as_seconds_left() -> None:
