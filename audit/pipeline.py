@@ -141,7 +141,8 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
+    uncounted = replace(limits, values=False)
+    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), uncounted, tell, executor)
     clock.lap("insiders")
     sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
     if sap is not None:
@@ -152,7 +153,7 @@ def audit(
     if cumulative:
         from audit.measures.cumulative import cumulative_steps
 
-        steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries)
+        steps = cumulative_steps(release, cells, method, uncounted, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
     digest = release_digest(release)
     proof = None
