@@ -24,6 +24,7 @@ PRIMES = tuple(2**e - 1 for e in (61, 127, 521, 1279, 4423))
 """Mersenne primes, tried in turn until everything found is confirmed: coefficients of dependencies are minors of the
 matrix, in tables small ones."""
 
+
 def rows_of(matrix: csr_array) -> list[Vector]:
     """The rows of a matrix of whole numbers, each as column -> entry."""
     return [

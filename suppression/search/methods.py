@@ -22,7 +22,7 @@ METHODS: Mapping[str, Search] = {
     "rank": Rank(),
     "rank-pure": Rank(pure=True),
 }
-"""Each promises patterns that meet every requirement, but for greedy-elimination and rank-pure (see Found.guarantee)."""
+"""All but greedy-elimination and rank-pure promise patterns that meet every requirement (see Found.guarantee)."""
 
 
 def method_named(name: str) -> Search:

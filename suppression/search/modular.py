@@ -2,8 +2,8 @@
 
 Hierarchies are cut into simple sub-tables: in each variable one code and the codes directly below it. Each sub-table is
 protected by itself, the totals first; linked tables are further sub-tables. A secondary cell of one is sensitive in all
-others that hold it, so those are looked at again (backtracking). Sub-tables that are each safe need not be safe together:
-that is what the repair on the whole is for.
+others that hold it, so those are looked at again (backtracking). Sub-tables that are each safe need not be safe
+together: that is what the repair on the whole is for.
 """
 
 from collections.abc import Iterator
@@ -133,9 +133,7 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     local = replace(
         equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
     )
-    small = replace(
-        problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs
-    )
+    small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
     oracle = Oracle(local, needs, deciding(tools.engine))
     method = optimal if small.may.sum() <= PROVEN else heuristic
     found = method(small, replace(tools, oracle=oracle, keep=keep_nothing))

@@ -3,8 +3,8 @@
 In a two-way table, flat or with levels in one classification, the relations between cells are a network: lines are
 nodes, cells are arcs, and a table that differs from the true one is a flow around cycles. A sensitive cell can move as
 far as flow can be sent around it through withheld cells. For each sensitive cell in turn, flow is sent along cheapest
-paths (Cox 1995; Kelly, Golden and Assad 1992), where a cell costs once, however much is sent through it; in a flat table
-the first path nearly always closes a rectangle.
+paths (Cox 1995; Kelly, Golden and Assad 1992), where a cell costs once, however much is sent through it; in a
+flat table the first path nearly always closes a rectangle.
 """
 
 from collections.abc import Iterator
@@ -111,9 +111,7 @@ def _protect(problem: Problem, graph: _Graph, need: Requirement, pattern: NDArra
 class _Flow:
     """Flow around one cell: how far each arc has moved so far."""
 
-    def __init__(
-        self, problem: Problem, graph: _Graph, pattern: NDArray[np.bool_], cell: int, known: set[int]
-    ) -> None:
+    def __init__(self, problem: Problem, graph: _Graph, pattern: NDArray[np.bool_], cell: int, known: set[int]) -> None:
         self._graph, self._pattern, self._cell = graph, pattern, cell
         self._moved: dict[int, int] = {}
         self._cost, self._may = problem.cost, problem.may

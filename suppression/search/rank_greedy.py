@@ -45,11 +45,11 @@ def grow(
                 break
         elif free:
             break
-        cell = classes.most_promising(added, afford)
-        if cell is None:
+        chosen = classes.most_promising(added, afford)
+        if chosen is None:
             break
-        classes.withhold(cell)
-        added.append(cell)
+        classes.withhold(chosen)
+        added.append(chosen)
     pattern = start.copy()
     pattern[added[:useful]] = True
     return pattern

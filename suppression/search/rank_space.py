@@ -1,7 +1,7 @@
 """The rank decrease of patterns, as a matroid over the cells of a search problem.
 
-Withholding a set S of released cells takes |S| - rank(D_S) from the rank of the released system, where the rows of D are
-the dependencies between released cells (Oganian and Domingo-Ferrer 2003, 4.5; see audit.measures.rank).
+Withholding a set S of released cells takes |S| - rank(D_S) from the rank of the released system, where the rows of D
+are the dependencies between released cells (Oganian and Domingo-Ferrer 2003, 4.5; see audit.measures.rank).
 """
 
 import numpy as np

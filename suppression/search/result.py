@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from audit.decision.cuts import Requirement
 
-
 Guarantee = Literal["intervals", "exact disclosure", "none"]
 """What is promised of a pattern. intervals: it meets every requirement, by the oracle. exact disclosure: the equations
 alone give no sensitive cell, nothing more. none: nothing; only an audit tells."""
