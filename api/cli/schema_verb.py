@@ -20,13 +20,14 @@ class Subject(StrEnum):
     RISK = "risk"
     PROOF = "proof"
     SAP = "sap"
+    COMPARISON = "comparison"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap or proof.
+    """Print a JSON Schema: release, policy, report, risk, sap, comparison or proof.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -45,6 +46,10 @@ def _schema(subject: Subject) -> object:
         from audit.io import policy_schema, release_schema
 
         return release_schema() if subject is Subject.RELEASE else policy_schema()
+    if subject is Subject.COMPARISON:
+        from suppression.compare_json import comparison_schema
+
+        return comparison_schema()
     from audit.report.schema import report_schema, risk_schema, sap_schema
 
     return {Subject.REPORT: report_schema, Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()

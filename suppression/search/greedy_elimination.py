@@ -2,9 +2,9 @@
 
 Withheld cells can move in the directions of the null space of the relations. Cells are published again, dearest first,
 and each takes one dimension from that space, unless a sensitive cell would be left with nothing: then it stays
-withheld. In the end the published cells and the relations alone give no sensitive cell (Langsrud 2024 describes the same idea
-with released sums eliminated). Nothing is promised of intervals: what everyone knows besides (no value is negative) may
-still give a cell, or nearly.
+withheld. In the end the published cells and the relations alone give no sensitive cell (Langsrud 2024 describes
+the same idea with released sums eliminated). Nothing is promised of intervals: what everyone knows besides (no value is
+negative) may still give a cell, or nearly.
 """
 
 import numpy as np

@@ -77,7 +77,7 @@ def _graph(equations: Equations) -> _Graph:
     found = network_of(equations.component(columns, nothing))
     if found is None:
         raise InputError(
-            "--method network: works for one table of one or two classifications of which at most one has levels, and "
+            "The method network works for one table of one or two classifications of which at most one has levels, and "
             "for several tables whose sums form such a network; these do not. Use heuristic, modular or optimal."
         )
     held = equations.matrix @ equations.value

@@ -1,7 +1,8 @@
 """Cost against protection: safe patterns that no other one found beats in cost, rank decrease and least entropy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,20 +44,22 @@ class Point:
 
 
 def tradeoff(
-    problem: Problem, tools: Tools, *, start: NDArray[np.bool_] | None = None, steps: int = 8
+    problem: Problem, tools: Tools, *, starts: Sequence[NDArray[np.bool_]] = (), steps: int = 8
 ) -> tuple[Point, ...]:
     """The trade-off curve: points that no other point beats, cheapest first; empty if no safe pattern is found.
 
-    Budgets go in equal steps from the cost of the first pattern to twice that. Within each, one pattern grows towards
-    rank and one, cell by cell, towards the entropy of the cell that has least of it. More withheld cells never make a
-    pattern unsafe.
+    Budgets go in equal steps from the cost of the cheapest start to twice that. Within each, every start grows towards
+    rank; the cheapest one also, cell by cell, towards the entropy of the cell that has least of it. More withheld cells
+    never make a pattern unsafe.
 
-    start: a safe pattern, best a cheapest one; by elimination where none is given.
+    starts: safe patterns; one by elimination where none is given.
     """
-    first = start if start is not None else elimination(problem, tools).pattern
-    if first is None:
+    if not starts:
+        found = elimination(problem, tools).pattern
+        starts = () if found is None else (found,)
+    if not starts:
         return ()
-    curve = _Curve(problem, tools, first, max(1, steps))
+    curve = _Curve(problem, tools, sorted(starts, key=problem.price), max(1, steps))
     curve.towards_rank()
     curve.towards_entropy()
     return pareto(list(curve.points.values()))
@@ -85,15 +88,17 @@ def _beside(problem: Problem, pattern: NDArray[np.bool_], cell: int) -> NDArray[
 class _Curve:
     """Points found so far, by pattern."""
 
-    def __init__(self, problem: Problem, tools: Tools, first: NDArray[np.bool_], steps: int) -> None:
-        self._problem, self._tools, self._first = problem, tools, first
+    def __init__(self, problem: Problem, tools: Tools, starts: list[NDArray[np.bool_]], steps: int) -> None:
+        self._problem, self._tools, self._starts = problem, tools, starts
+        first = starts[0]
         self._vectors = dependencies_among(problem, counted_cells(problem, margins=True))
         self._method = full(tools.engine)
         self.points: dict[bytes, Point] = {}
         cost = problem.price(first)
         further = np.sort(problem.cost[problem.may & ~first])[:steps]
         self._budgets = [cost + max(cost, int(further.sum())) * k // steps for k in range(steps + 1)]
-        self.point(first)
+        for start in starts:
+            self.point(start)
 
     def point(self, pattern: NDArray[np.bool_]) -> Point:
         """What a pattern costs and buys."""
@@ -106,13 +111,14 @@ class _Curve:
         return self.points[key]
 
     def towards_rank(self) -> None:
-        """The first pattern grown within each budget."""
+        """Every start grown within each budget."""
         candidates = np.flatnonzero(self._problem.may)
-        for budget in self._budgets:
+        for start, budget in product(self._starts, self._budgets):
             if self._tools.limits.out_of_time():
                 return
-            afford = self._afford(budget - self._problem.price(self._first))
-            self.point(grow(self._vectors, self._first, candidates, self._problem.cost, afford))
+            money = budget - self._problem.price(start)
+            if money >= 0:
+                self.point(grow(self._vectors, start, candidates, self._problem.cost, self._afford(money)))
 
     def _afford(self, money: int) -> Callable[[list[int], list[int]], int]:
         cost = self._problem.cost
@@ -126,7 +132,7 @@ class _Curve:
         """One cell after another, each the one of a few that leaves the worst sensitive cell most uncertain."""
         problem, limits = self._problem, self._tools.limits
         sensitive = np.flatnonzero(problem.primary)
-        pattern = self._first.copy()
+        pattern = self._starts[0].copy()
         while not limits.out_of_time():
             bits = sensitive_bits(problem, pattern, self._method, limits)
             if len(bits) == 0 or np.isinf(bits.min()):

@@ -1,0 +1,222 @@
+"""Several methods side by side on one release: what each withholds, what that costs, and what it buys.
+
+Every outcome is audited like any release: what a method promises plays no part in what is said of its pattern.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from time import monotonic, perf_counter
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from audit.bounds.plan import deciding
+from audit.decision.oracle import Oracle
+from audit.errors import InputError, LimitError
+from audit.execution.executor import HERE, Executor
+from audit.io.canonical import release_digest
+from audit.linear.naming import full_name
+from audit.model import Policy, Release
+from audit.pipeline import audit
+from audit.progress import Progress, silent
+from audit.report.model import Report
+from audit.solvers.highs import Highs
+from suppression.apply import protected_release
+from suppression.costs import Costs
+from suppression.problem import Problem, build_problem
+from suppression.protection import Protection, protection_of
+from suppression.rounded_release import rounded_release
+from suppression.search.method import DEFAULT_SOLVER, Search, Tools
+from suppression.search.methods import METHODS, method_named
+from suppression.search.rank import Budget, Rank
+from suppression.search.result import Found
+from suppression.search.tradeoff import Point, tradeoff
+
+ROUNDING = "rounding:"
+"""`rounding:5` rounds every cell at random to a multiple of 5 instead of withholding any."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method did.
+
+    Attributes
+    ----------
+    method: its name. found: pattern, cost and bound; None: it rounds, or does not work for this release.
+    remark: why there is nothing to show, in words; empty otherwise.
+    value: of the secondary cells together, for each measure.
+    protection: what the audit says; None without a pattern. report: that audit.
+    seconds: of the search, without the audit; no part of the result.
+    """
+
+    method: str
+    found: Found | None
+    remark: str
+    value: Mapping[str, Fraction]
+    protection: Protection | None
+    report: Report | None = field(default=None, compare=False, repr=False)
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def pattern(self) -> NDArray[np.bool_] | None:
+        """Withheld cells (bool), primaries included."""
+        return None if self.found is None else self.found.pattern
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    problem: what all were given. digest: of the release. outcomes: in the order asked for.
+    curve: safe patterns on the trade-off between cost, rank and least entropy; empty if not asked for.
+    """
+
+    problem: Problem
+    digest: str
+    seed: int
+    outcomes: tuple[Outcome, ...]
+    curve: tuple[Point, ...] = ()
+
+    def cost(self, steps: int) -> Fraction:
+        """A cost in the problem's own numbers."""
+        return Fraction(steps, self.problem.scale)
+
+
+def compare(
+    release: Release,
+    methods: Sequence[str],
+    *,
+    policy: Policy | None = None,
+    costs: Costs | None = None,
+    budget: Budget | None = None,
+    margins: bool = True,
+    curve: int = 0,
+    solver: str = DEFAULT_SOLVER,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    executor: Executor = HERE,
+) -> Comparison:
+    """Run several methods on one release and audit what comes of each.
+
+    Parameters
+    ----------
+    methods: names of METHODS, or `rounding:BASE`; none twice.
+    budget, margins: of the methods rank and rank-pure. curve: steps of the trade-off curve, 0: none.
+    seed: of all that draws. time_limit: seconds for the search of each method; audits come on top.
+    policy, costs, solver, executor: as for one method (see suppression.suppress).
+
+    Raises
+    ------
+    InputError: an unknown method, one twice or none; a release that cannot be used. A method that does not work for
+        this release is no error: its outcome says so.
+    LimitError: a size beyond what can be handled.
+    """
+    tell = progress or silent
+    searches = _searches(methods, budget or Budget(), margins)
+    engine = Highs()
+    problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
+    outcomes = []
+    for done, (name, search) in enumerate(searches.items()):
+        tell("methods", done, len(searches))
+        limits = Limits(None if time_limit is None else monotonic() + time_limit)
+        oracle = Oracle(problem.equations, problem.requirements, deciding(engine))
+        tools = Tools(oracle, engine, limits, solver, seed, tell)
+        protect = _Protect(problem, policy, tell, executor)
+        if search is None:
+            outcomes.append(protect.by_rounding(name, seed))
+        else:
+            outcomes.append(protect.by_withholding(name, search, tools))
+    limits = Limits(None if time_limit is None else monotonic() + time_limit)
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine))
+    points: tuple[Point, ...] = ()
+    if curve:
+        tools = Tools(oracle, engine, limits, solver, seed, tell)
+        points = tradeoff(problem, tools, starts=_safe(outcomes), steps=curve)
+    return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
+
+
+def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str, Search | None]:
+    """The methods by name, None for rounding."""
+    if not methods:
+        raise InputError(f"no method to compare; expected some of {', '.join(METHODS)}, {ROUNDING}BASE.")
+    found: dict[str, Search | None] = {}
+    for name in methods:
+        if name in found:
+            raise InputError(f'method "{name}" is named twice.')
+        search = None if name.startswith(ROUNDING) else method_named(name)
+        found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
+    return found
+
+
+def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
+    """Patterns that methods promise to be safe."""
+    found = [o.found for o in outcomes if o.found is not None and o.found.guarantee == "intervals"]
+    return [f.pattern for f in found if f.pattern is not None]
+
+
+@dataclass(frozen=True)
+class _Protect:
+    """One release protected in different ways, and each of them audited."""
+
+    problem: Problem
+    policy: Policy | None
+    progress: Progress
+    executor: Executor
+
+    def by_withholding(self, name: str, search: Search, tools: Tools) -> Outcome:
+        """By a search for secondary cells."""
+        problem = self.problem
+        found, remark, seconds = _timed(lambda: search(problem, tools))
+        if found is None or found.pattern is None:
+            return Outcome(name, found, remark or self._why(found), {}, None, seconds=seconds)
+        secondary = found.pattern & ~problem.primary
+        protected = protected_release(problem.release, problem.cells, problem.primary, found.pattern)
+        report = self._audited(protected)
+        return Outcome(
+            name, found, "", _value(problem, secondary), protection_of(problem, report), report, seconds=seconds
+        )
+
+    def _why(self, found: Found | None) -> str:
+        if found is None or found.impossible is None:
+            return "no safe pattern was found in time"
+        name = full_name(self.problem.release, self.problem.cells, found.impossible.cell)
+        return f"no pattern protects {name} as required"
+
+    def by_rounding(self, name: str, seed: int) -> Outcome:
+        """By random rounding of every cell."""
+        rounded, remark, seconds = _timed(lambda: rounded_release(self.problem, name.removeprefix(ROUNDING), seed))
+        if rounded is None:
+            return Outcome(name, None, remark, {}, None, seconds=seconds)
+        report = self._audited(rounded)
+        return Outcome(name, None, "", {}, protection_of(self.problem, report), report, seconds=seconds)
+
+    def _audited(self, release: Release) -> Report:
+        if self.policy is not None:
+            release = replace(release, policy=self.policy)
+        return audit(release, progress=self.progress, executor=self.executor).report
+
+
+T = TypeVar("T")
+
+
+def _timed(work: Callable[[], T]) -> tuple[T | None, str, float]:
+    """(what it gives, why it gives nothing, seconds)."""
+    began = perf_counter()
+    try:
+        return work(), "", perf_counter() - began
+    except (InputError, LimitError) as error:
+        return None, str(error), perf_counter() - began
+
+
+def _value(problem: Problem, cells: NDArray[np.bool_]) -> dict[str, Fraction]:
+    value = np.abs(problem.equations.value[: len(cells)])
+    return {
+        name: sum(value[cells & (problem.cells.measure == m)].tolist()) * measure.unit
+        for m, (name, measure) in enumerate(problem.release.measures.items())
+    }
