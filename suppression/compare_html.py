@@ -26,13 +26,14 @@ SHADES = 4
 
 @dataclass(frozen=True)
 class Line:
-    """One method in the table of figures, in words."""
+    """One method in the table of figures, in words. drawn: its pattern is drawn on the tables."""
 
     letter: str
     method: str
     figures: tuple[str, ...]
     notes: str
     verdict: str
+    drawn: bool
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -84,6 +85,7 @@ def _line(comparison: Comparison, outcome: Outcome, letter: str) -> Line:
         (secondary_of(comparison, outcome), value or "-", cost_of(comparison, outcome), gap_of(outcome), *protection),
         printable(". ".join(note[:1].upper() + note[1:] for note in notes_of(outcome))),
         "" if p is None else p.verdict,
+        outcome.pattern is not None,
     )
 
 
