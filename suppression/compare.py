@@ -118,6 +118,7 @@ def compare(
     LimitError: a size beyond what can be handled.
     """
     tell = progress or silent
+    _refuse_missing(solver)
     searches = _searches(methods, budget or Budget(), margins)
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
@@ -139,6 +140,17 @@ def compare(
         tools = Tools(oracle, engine, limits, solver, seed, tell)
         points = tradeoff(problem, tools, starts=_safe(outcomes), steps=curve)
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
+
+
+def _refuse_missing(solver: str) -> None:
+    """An unknown solver is an error of the caller, whichever methods ask for one."""
+    if solver == DEFAULT_SOLVER:
+        return
+    import pulp
+
+    installed = pulp.listSolvers(onlyAvailable=True)
+    if solver not in installed:
+        raise InputError(f"--solver {solver}: not installed; installed are {', '.join(sorted(installed))}")
 
 
 def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str, Search | None]:

@@ -1,6 +1,7 @@
 """What a pattern leaves open, found out without the package: every table of whole units listed."""
 
 import copy
+import itertools
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,25 @@ def misses(document: Document, problem: Problem, pattern: NDArray[np.bool_]) -> 
         if not enough or high - low < need.width:
             found.append(cell)
     return found
+
+
+def cube() -> Document:
+    """A 2 x 2 x 2 table of counts with all its margins; one cell holds 1."""
+    leaves = dict(zip(itertools.product("12", repeat=3), [1, 5, 6, 7, 5, 8, 6, 9], strict=True))
+    places = list(itertools.product("T12", repeat=3))
+    cells: dict[str, list[Any]] = {v: [place[k] for place in places] for k, v in enumerate("xyz")}
+    cells["value"] = [
+        sum(n for leaf, n in leaves.items() if all(p in ("T", q) for p, q in zip(place, leaf, strict=True)))
+        for place in places
+    ]
+    shape = {"total": "T", "codes": ["1", "2"]}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": dict.fromkeys("xyz", shape),
+        "tables": [{"name": "t", "cells": cells}],
+        "intruder": {"insiders": []},
+    }
 
 
 def _ends(independent: Oracle, tables: NDArray[np.float64] | None, form: NDArray[np.float64]) -> tuple[float, float]:

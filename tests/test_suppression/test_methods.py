@@ -9,7 +9,7 @@ import pytest
 from full_releases import full_release
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
-from patterns import cell_of, determined, misses
+from patterns import cell_of, cube, determined, misses
 
 from audit.bounds.component import Limits
 from audit.bounds.plan import deciding
@@ -189,13 +189,7 @@ def test_further_cycles_where_one_is_too_narrow() -> None:
 
 
 def test_three_ways_are_no_network() -> None:
-    shape = {"total": "T", "codes": ["1", "2"]}
-    while_searching = Random(3)
-    while True:
-        document = full_release(while_searching, base=8)
-        if document["variables"] == {"v0": shape, "v1": shape, "v2": shape} and len(document["tables"]) == 1:
-            break
-    problem = problem_of(document)
+    problem = problem_of(cube())
     with pytest.raises(InputError, match="at most one has levels"):
         network(problem, tools(problem))
 
