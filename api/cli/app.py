@@ -13,7 +13,9 @@ from api.cli.init_verb import init_verb
 from api.cli.risk_verb import risk_verb
 from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
+from api.cli.serve_verb import serve_verb, worker_verb
 from api.cli.streams import say
+from api.cli.token_verb import token_create
 from api.cli.verify_verb import verify_verb
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -49,8 +51,14 @@ for _name, _verb in (
     ("sap", sap_verb),
     ("schema", schema_verb),
     ("cases", cases_verb),
+    ("serve", serve_verb),
+    ("worker", worker_verb),
 ):
     app.command(_name)(guarded(_verb))
+
+_token = typer.Typer(no_args_is_help=True, help="Keys for the service.\n\nExample: tableseal token create --owner NAME")
+_token.command("create")(guarded(token_create))
+app.add_typer(_token, name="token")
 
 
 def main() -> None:

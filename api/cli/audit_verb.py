@@ -3,18 +3,17 @@
 import os
 import shutil
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.guard import memory_limit
 from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
+from api.memory import memory_limit
 from audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,27 +121,24 @@ def audit_verb(
     if public and proof is not None:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
+        from api.auditing import AuditOptions, run_audit
         from audit.execution.processes import local
         from audit.execution.state import opened
-        from audit.measures.feasible_tables import QUICK, THOROUGH
-        from audit.pipeline import audit
 
-        effort = replace(THOROUGH, samples=samples, seed=seed) if entropy is Entropy.TABLES else QUICK
+        options = AuditOptions(
+            bounds=bounds.value,
+            withhold_primaries=withhold_primaries,
+            cumulative=cumulative,
+            entropy=entropy.value,
+            samples=samples,
+            seed=seed,
+            time_limit=time_limit,
+            proof=proof is not None,
+        )
         loaded = release_of(release, policy=policy, status_map=status_map)
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
-            result = audit(
-                loaded,
-                bounds=bounds.value,
-                withhold_primaries=withhold_primaries,
-                cumulative=cumulative,
-                entropy=effort,
-                time_limit=time_limit,
-                prove=proof is not None,
-                progress=progress,
-                executor=executor,
-                state=memory,
-            )
+            result = run_audit(loaded, options, progress=progress, executor=executor, state=memory)
         _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 

@@ -2,8 +2,7 @@
 
 import functools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import ParamSpec
 
 import typer
@@ -57,27 +56,3 @@ def _code(work: Callable[[], Code]) -> Code:
             error=True,
         )
         return Code.BAD_INPUT
-
-
-@contextmanager
-def memory_limit(megabytes: int | None) -> Iterator[None]:
-    """Refuse to use more than so many megabytes of memory while the block runs (None: no limit).
-
-    The limit is on the data of this process (RLIMIT_DATA) and is put back afterwards, so that there is room
-    to say what happened. The numerical libraries are loaded first: they cannot start in a corner.
-    """
-    if megabytes is None:
-        yield
-        return
-    import resource
-
-    import numpy  # noqa: F401
-    import scipy.sparse.csgraph  # noqa: F401
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = megabytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard < 0 else min(wanted, hard), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -9,6 +10,7 @@ HOME = "audit.report"
 """Package whose folder `templates` all pages share."""
 
 
+@cache
 def asset(name: str, package: str = HOME) -> str:
     """A file of a package's folder `templates`."""
     return files(package).joinpath("templates", name).read_text("utf-8")
@@ -19,8 +21,12 @@ def source_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+@cache
 def template(name: str, package: str = HOME) -> Any:
-    """A template that escapes all it is given; those it imports are looked for in its own package, then here."""
+    """A template that escapes all it is given; those it imports are looked for in its own package, then here.
+
+    Compiled once a process: that takes longer than a small page.
+    """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     def load(wanted: str) -> str:

@@ -1,0 +1,77 @@
+"""One audit, however it was asked for: the command line and the service come through here."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from audit.execution.executor import HERE, Executor
+from audit.progress import Progress
+
+if TYPE_CHECKING:
+    from audit.execution.state import State
+    from audit.model import Release
+    from audit.pipeline import AuditResult
+
+
+class AuditOptions(BaseModel):
+    """What may be said about an audit besides the release."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bounds: Annotated[
+        Literal["shuttle", "lp", "integer"],
+        Field(description="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
+    ] = "integer"
+    withhold_primaries: Annotated[
+        bool, Field(description="Audit the what-if that exactly the cells that the rules call sensitive are withheld.")
+    ] = False
+    cumulative: Annotated[
+        bool, Field(description="Also give each cell's risk as one table after another is released.")
+    ] = False
+    entropy: Annotated[
+        Literal["values", "tables"],
+        Field(description="tables: entropy over all tables that fit, for every cell; values: where counting is quick."),
+    ] = "values"
+    samples: Annotated[int, Field(ge=64, description="Tables sampled for `entropy=tables`.")] = 4096
+    seed: Annotated[int, Field(ge=0, description="Seed of the random numbers of `entropy=tables`.")] = 0
+    time_limit: Annotated[
+        float | None,
+        Field(ge=0, description="Seconds after which open cells stay undecided."),
+    ] = None
+    proof: Annotated[bool, Field(description="Also write a proof that `tableseal verify` checks.")] = False
+
+
+def run_audit(
+    release: "Release",
+    options: AuditOptions,
+    *,
+    progress: Progress | None = None,
+    executor: Executor = HERE,
+    state: "State | None" = None,
+) -> "AuditResult":
+    """Audit a release as the options say.
+
+    Raises
+    ------
+    InputError, LimitError: as `audit.pipeline.audit`.
+    """
+    # The server describes and passes on options without loading an engine.
+    from audit.measures.feasible_tables import QUICK, THOROUGH
+    from audit.pipeline import audit
+
+    effort = QUICK
+    if options.entropy == "tables":
+        effort = replace(THOROUGH, samples=options.samples, seed=options.seed)
+    return audit(
+        release,
+        bounds=options.bounds,
+        withhold_primaries=options.withhold_primaries,
+        cumulative=options.cumulative,
+        entropy=effort,
+        time_limit=options.time_limit,
+        prove=options.proof,
+        progress=progress,
+        executor=executor,
+        state=state,
+    )

@@ -1,0 +1,60 @@
+"""The app."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from api.http import audits, errors, health, jobs
+from api.http.body_limit import BodyLimit
+from api.http.inline import Inline
+from api.http.metrics import Measured, Metrics
+from api.http.service import Service
+from api.settings import Settings
+from api.store.engine import Store
+from api.store.migrate import migrate
+from audit.report.to_json import engine_version
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The service as an ASGI app; it opens the database when it starts, and closes it when it ends.
+
+    Raises
+    ------
+    InputError: a database URL that cannot be used.
+    """
+    store = Store(settings.database_url)
+    inline = Inline(
+        settings.inline_workers,
+        folder=settings.working_folder,
+        seconds=settings.inline_seconds,
+        memory=settings.job_memory,
+        cells=settings.max_cells,
+    )
+    service = Service(settings, store, inline, Metrics())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        migrate(store)
+        inline.warm()
+        yield
+        inline.close()
+        store.close()
+
+    app = FastAPI(
+        title="tableseal",
+        version=engine_version(),
+        summary="What can an intruder work out from tables before they are published?",
+        lifespan=lifespan,
+        docs_url=None,  # the usual page loads scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/openapi.json",
+    )
+    app.state.service = service
+    for router in (audits.router, jobs.router, health.router):
+        app.include_router(router)
+    errors.install(app)
+
+    app.add_middleware(BodyLimit, most=settings.max_body)
+    app.add_middleware(Measured, metrics=service.metrics)
+    return app

@@ -1,0 +1,79 @@
+"""Errors of every kind become problem documents."""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from api.problems import UNEXPECTED, Problem, problem_of
+from api.store.engine import Unreachable, is_full
+from audit.errors import TablesealError
+
+MEDIA_TYPE = "application/problem+json"
+
+logger = logging.getLogger(__name__)
+
+
+class ProblemError(Exception):
+    """A problem that ends a request."""
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(problem.detail)
+        self.problem, self.headers = problem, headers
+
+
+def problem_response(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """The problem as a response."""
+    return JSONResponse(problem.document(), problem.status, headers, media_type=MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Let the app answer with problem documents, whatever goes wrong."""
+
+    @app.exception_handler(ProblemError)
+    async def _problem(_: Request, error: ProblemError) -> Response:
+        return problem_response(error.problem, error.headers)
+
+    @app.exception_handler(TablesealError)
+    async def _user(_: Request, error: TablesealError) -> Response:
+        return problem_response(problem_of(error))
+
+    @app.exception_handler(RequestValidationError)
+    async def _validation(_: Request, error: RequestValidationError) -> Response:
+        return problem_response(_parameters(error))
+
+    @app.exception_handler(HTTPException)
+    async def _http(_: Request, error: HTTPException) -> Response:
+        return problem_response(_plain(error), error.headers)
+
+    @app.exception_handler(Unreachable)
+    async def _unreachable(_: Request, error: Unreachable) -> Response:
+        logger.warning("the database does not answer: %s", type(error.orig).__name__)
+        if is_full(error):
+            text = "There is no room on the disk of the database. Nothing was kept of this request."
+            return problem_response(Problem("storage-full", "No room is left", 507, text))
+        text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
+        problem = Problem("database-unavailable", "The database does not answer", 503, text)
+        return problem_response(problem, {"Retry-After": "5"})
+
+    @app.exception_handler(Exception)
+    async def _unexpected(_: Request, error: Exception) -> Response:
+        logger.error("unexpected %s", type(error).__name__)
+        return problem_response(UNEXPECTED)
+
+
+def _plain(error: HTTPException) -> Problem:
+    title = HTTPStatus(error.status_code).phrase
+    return Problem(title.lower().replace(" ", "-"), title, error.status_code, str(error.detail))
+
+
+def _parameters(error: RequestValidationError) -> Problem:
+    first = error.errors()[0]
+    name = str(first["loc"][-1])
+    place = "parameter" if first["loc"][0] == "query" else str(first["loc"][0])
+    text = f"{place} {name}: {str(first['msg']).removeprefix('Value error, ')}."
+    return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)

@@ -1,0 +1,90 @@
+"""The server and its workers as processes of one command."""
+
+import logging
+import signal
+import threading
+from multiprocessing import get_context
+from multiprocessing.context import SpawnProcess
+
+import uvicorn
+
+from api.http.app import create_app
+from api.jobs.worker import work
+from api.logs import log_to_stderr
+from api.settings import Settings
+from api.store.engine import Store
+from api.store.migrate import migrate
+
+GRACE = 10
+"""Seconds that requests and workers have to come to an end."""
+
+logger = logging.getLogger(__name__)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; workers that die are replaced.
+
+    Raises
+    ------
+    InputError: the data folder or the database cannot be used.
+    """
+    log_to_stderr()
+    store = Store(settings.database_url)
+    migrate(store)  # before anybody looks for tables
+    store.close()
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    server = uvicorn.Server(config)
+
+    def end(*_: object) -> None:
+        # uvicorn raises the signal once more when it is done; by then there are workers to be ended in good order.
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    with Workers(settings):
+        server.run()
+
+
+class Workers:
+    """Worker processes, replaced when they die. Use as a context manager, which ends them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._processes: list[SpawnProcess] = []
+        self._ending = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+
+    def __enter__(self) -> "Workers":
+        self._processes = [self._started() for _ in range(self._settings.workers)]
+        self._keeper.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._keeper.join()
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.join(GRACE)
+            process.kill()
+            process.join()
+
+    def _keep(self) -> None:
+        while not self._ending.wait(1.0):
+            for at, process in enumerate(self._processes):
+                if not process.is_alive():
+                    logger.warning("a worker ended (exit code %s); another takes its place", process.exitcode)
+                    self._processes[at] = self._started()
+
+    def _started(self) -> SpawnProcess:
+        # Settings go through a pipe: a password of the database is seen neither in arguments nor in the environment.
+        process = get_context("spawn").Process(target=work, args=(self._settings,), name="tableseal-worker")
+        process.start()
+        return process

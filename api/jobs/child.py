@@ -1,0 +1,120 @@
+"""The process in which one attempt at a job runs: limited, stoppable, and gone when its worker is."""
+
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass, replace
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+
+from api.jobs.attempt import Limits, attempt
+from api.jobs.kinds import Result, all_kinds
+from api.memory import memory_limit
+from api.problems import UNEXPECTED, Problem
+
+PAUSE = 0.25
+"""Seconds between two messages on progress."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A message from the child: how far the work is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+Message = Step | Result | Problem
+
+
+class Child:
+    """A running attempt. Ask `poll` again and again; use as a context manager, which ends it."""
+
+    def __init__(self, kind: str, request: str, folder: Path, limits: Limits) -> None:
+        context = forkserver()
+        self._messages, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(target=_main, args=(theirs, kind, request, folder, limits))
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> "Child":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.join()
+        self._messages.close()
+
+    def poll(self, seconds: float) -> Message | None:
+        """The next message, None if there is none within so many seconds.
+
+        Raises
+        ------
+        EOFError: the process ended without an answer.
+        """
+        if not self._messages.poll(seconds):
+            return None
+        message: Message = self._messages.recv()
+        return message
+
+
+def forkserver() -> ForkServerContext:
+    """Children are copies of a process that has loaded the engines and done nothing else: started in milliseconds."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["api.jobs.preload"])
+    return context
+
+
+def leave_with_parent() -> None:
+    """From now on this process ends when the one that asked for it does, however that ends."""
+    # Ctrl-C goes to the whole group of processes; the parent decides what becomes of us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def watch() -> None:
+            wait([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def _main(messages: Connection, kind: str, request: str, folder: Path, limits: Limits) -> None:
+    leave_with_parent()
+    last = -PAUSE
+
+    def progress(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= PAUSE:
+            last = now
+            messages.send(Step(stage, done, total))
+
+    try:
+        with memory_limit(limits.memory):
+            answer = attempt(all_kinds()[kind], request, folder, limits, progress)
+        if isinstance(answer, Result):
+            answer = _on_disk(answer, folder)
+    except OSError:
+        os._exit(1)  # such as a full disk: it may pass, so this is no answer
+    except Exception as error:
+        answer = replace(UNEXPECTED, detail=f"{UNEXPECTED.detail} ({type(error).__name__})")
+    messages.send(answer)
+
+
+def _on_disk(result: Result, folder: Path) -> Result:
+    """The same with its files in the folder: the worker takes them from there piece by piece."""
+    documents = []
+    for number, document in enumerate(result.documents):
+        if isinstance(document.content, bytes):
+            path = folder / f".result-{number}"
+            path.write_bytes(document.content)
+            document = replace(document, content=path)
+        documents.append(document)
+    return replace(result, documents=tuple(documents))

@@ -1,0 +1,53 @@
+"""Kinds of jobs. A kind is a name, the model of its request, and a function that does the work."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel
+
+from api.store.job import Document
+from audit.progress import Progress
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a kind's function is given besides its request.
+
+    folder: a private folder with the files of the request, under their names. progress: told how far the work is.
+    max_cells: rows of all tables of a release, at most.
+    """
+
+    folder: Path
+    progress: Progress
+    max_cells: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a job gives: files, the first of which is the answer, and its outcome in a word (such as the verdict)."""
+
+    documents: tuple[Document, ...]
+    outcome: str | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of jobs.
+
+    request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
+    files of its folder; what it raises as TablesealError becomes the problem of the job.
+    """
+
+    name: str
+    request: type[BaseModel]
+    run: Callable[[Any, Context], Result]
+
+
+def all_kinds() -> Mapping[str, Kind]:
+    """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
+    from api.jobs.audit_kind import KIND as AUDIT
+
+    return MappingProxyType({kind.name: kind for kind in (AUDIT,)})

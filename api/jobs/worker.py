@@ -1,0 +1,176 @@
+"""A worker: takes job after job from the store and has each done by a child process."""
+
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing import parent_process
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from api.jobs.attempt import Limits
+from api.jobs.child import Child, Step
+from api.jobs.folder import job_folder, lay_out, sweep
+from api.jobs.kinds import Result, all_kinds
+from api.logs import log_to_stderr
+from api.problems import POISON, TIME_LIMIT, Problem
+from api.settings import Settings
+from api.store import queue
+from api.store.engine import Store, Unreachable
+from api.store.files import content_of, files_of
+from api.store.job import Lease
+from api.store.jobs import erase_finished
+
+logger = logging.getLogger(__name__)
+
+TICK = 0.2
+"""Seconds after which a worker looks up from what it waits for."""
+
+SWEEP = 3600.0
+"""Seconds between two looks for jobs that are to be erased."""
+
+T = TypeVar("T")
+
+
+class Worker:
+    """Works until told to stop. Any number of workers may share a store."""
+
+    def __init__(self, settings: Settings, store: Store, stop: threading.Event) -> None:
+        self._settings, self._store, self._stop = settings, store, stop
+        self._limits = Limits(settings.job_memory, settings.max_cells)
+        self._swept = -SWEEP
+
+    def run(self) -> None:
+        """Work until `stop` is set or the process that started this one is gone."""
+        sweep(self._settings.working_folder)
+        while not self._stopped():
+            if not self.step():
+                self._stop.wait(self._settings.poll_seconds)
+
+    def step(self) -> bool:
+        """Do one job if there is one; False if there was none, or the database does not answer."""
+        try:
+            self._erase_old()
+            with self._store.writing() as connection:
+                lease = queue.claim(
+                    connection,
+                    all_kinds(),
+                    lease_seconds=self._settings.lease_seconds,
+                    attempts=self._settings.attempts,
+                    poison=POISON.document(),
+                )
+        except Unreachable:
+            logger.warning("the database does not answer")
+            return False
+        if lease is None:
+            return False
+        logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts)
+        self._work(lease)
+        return True
+
+    def _work(self, lease: Lease) -> None:
+        try:
+            with job_folder(self._settings.working_folder) as folder:
+                for file in self._patiently(lambda c: files_of(c, lease.job.id, "input")):
+                    lay_out(folder, file.name, content_of(self._store, file))
+                with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
+                    self._watch(lease, child)
+        except Unreachable:
+            logger.warning("job %s: the database does not answer; given back when its lease ends", lease.job.id)
+        except OSError as error:  # such as a full disk: it may pass
+            logger.warning("job %s: %s", lease.job.id, error.strerror)
+            self._lost(lease)
+
+    def _watch(self, lease: Lease, child: Child) -> None:
+        """Until the child answers, is to be stopped, or is lost: keep the lease, pass progress on."""
+        settings = self._settings
+        begun = renewed = time.monotonic()
+        step: Step | None = None
+        while True:
+            try:
+                message = child.poll(TICK)
+            except EOFError:
+                self._lost(lease)
+                return
+            if isinstance(message, Result | Problem):
+                self._answer(lease, message)
+                return
+            step = message or step
+            now = time.monotonic()
+            if self._stopped():
+                self._patiently(lambda c: queue.release(c, lease))
+                return
+            if now - begun > settings.job_seconds:
+                self._patiently(lambda c: queue.fail(c, lease, TIME_LIMIT.document()))
+                return
+            if now - renewed >= min(1.0, settings.lease_seconds / 4):
+                held = self._renew(lease, step)
+                step, renewed = None, now
+                if held is queue.Held.CANCEL:
+                    self._patiently(lambda c: queue.cancelled(c, lease))
+                if held is not queue.Held.YES:
+                    logger.info("job %s: %s", lease.job.id, held.value)
+                    return
+
+    def _answer(self, lease: Lease, answer: Result | Problem) -> None:
+        if isinstance(answer, Problem):
+            self._patiently(lambda c: queue.fail(c, lease, answer.document()))
+        else:
+            self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
+
+    def _lost(self, lease: Lease) -> None:
+        """No answer: the child was killed, by somebody or by a fault in compiled code, or the disk is full."""
+        settings, attempts = self._settings, lease.job.attempts
+        logger.warning("job %s: attempt %d ended without an answer", lease.job.id, attempts)
+        if attempts >= settings.attempts:
+            self._patiently(lambda c: queue.fail(c, lease, POISON.document()))
+        else:
+            pause = settings.backoff_seconds * 2 ** (attempts - 1)
+            self._patiently(lambda c: queue.again(c, lease, pause=pause))
+
+    def _renew(self, lease: Lease, step: Step | None) -> queue.Held:
+        progress = None if step is None else (step.stage, step.done, step.total)
+        seconds = self._settings.lease_seconds
+        try:
+            with self._store.writing() as connection:
+                return queue.renew(connection, lease, lease_seconds=seconds, progress=progress)
+        except Unreachable:
+            # Nobody else can take the job meanwhile; go on, and find out when the database is back.
+            return queue.Held.YES
+
+    def _patiently(self, change: Callable[[Connection], T]) -> T:
+        """A transaction, again and again until the database answers (it may be restarting), or we are to stop."""
+        while True:
+            try:
+                with self._store.writing() as connection:
+                    return change(connection)
+            except Unreachable:
+                if self._stopped():
+                    raise
+                self._stop.wait(1.0)
+
+    def _erase_old(self) -> None:
+        days = self._settings.retention_days
+        if days is not None and time.monotonic() - self._swept >= SWEEP:
+            self._swept = time.monotonic()
+            with self._store.writing() as connection:
+                erase_finished(connection, days * 86400)
+
+    def _stopped(self) -> bool:
+        parent = parent_process()
+        return self._stop.is_set() or (parent is not None and not parent.is_alive())
+
+
+def work(settings: Settings) -> None:
+    """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
+    log_to_stderr()
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    store = Store(settings.database_url)
+    try:
+        Worker(settings, store, stop).run()
+    finally:
+        store.close()

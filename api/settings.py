@@ -1,0 +1,102 @@
+"""Settings of the service: from arguments, the environment (`TABLESEAL_...`), or files of a secrets folder."""
+
+import os
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+SECRETS = "TABLESEAL_SECRETS_DIR"
+"""Environment variable: a folder with one file a setting, such as `tableseal_database`."""
+
+MEBIBYTE = 2**20
+
+
+class Settings(BaseSettings):
+    """All settings; arguments go before the environment, that before files of the secrets folder."""
+
+    model_config = SettingsConfigDict(env_prefix="TABLESEAL_", extra="ignore", frozen=True)
+
+    data: Annotated[Path, Field(description="Folder of the embedded database and of working files.")] = Path(
+        "tableseal-data"
+    )
+    database: Annotated[
+        SecretStr | None, Field(description="URL of the database; default: an SQLite file in the data folder.")
+    ] = None
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    access: Annotated[
+        Literal["local", "keys"],
+        Field(description="local: nobody is asked who he is, only on the loopback interface; keys: API keys."),
+    ] = "local"
+    workers: Annotated[int, Field(ge=0, description="Worker processes that `serve` starts.")] = 1
+    inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
+    max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
+    max_unpacked: Annotated[int, Field(ge=1, description="Bytes of the files in an archive.")] = 256 * MEBIBYTE
+    max_files: Annotated[int, Field(ge=1, description="Files of a request.")] = 200
+    max_cells: Annotated[int, Field(ge=1, description="Rows of all tables of a release.")] = 2_000_000
+    max_wait: Annotated[float, Field(ge=0, description="Seconds that `Prefer: wait` may ask for.")] = 60.0
+    job_seconds: Annotated[float, Field(gt=0, description="Seconds that one attempt at a job may take.")] = 3600.0
+    job_memory: Annotated[int, Field(ge=256, description="Megabytes that a job may use.")] = 4096
+    inline_bytes: Annotated[int, Field(ge=0, description="Largest request that is answered at once.")] = 256 * 1024
+    inline_seconds: Annotated[float, Field(gt=0, description="Seconds after which it becomes a job.")] = 2.0
+    lease_seconds: Annotated[
+        float, Field(gt=0, description="Seconds after which the job of a silent worker is given to another.")
+    ] = 30.0
+    attempts: Annotated[int, Field(ge=1, description="Times that a job may take its worker down.")] = 5
+    backoff_seconds: Annotated[float, Field(ge=0, description="Pause before the second attempt; then doubled.")] = 2.0
+    poll_seconds: Annotated[float, Field(gt=0, description="Pause of a worker that found nothing to do.")] = 0.5
+    retention_days: Annotated[
+        float | None, Field(gt=0, description="Days after which finished jobs are erased; none: never.")
+    ] = 30.0
+
+    @model_validator(mode="after")
+    def _safe(self) -> Self:
+        if self.access == "local" and not is_loopback(self.host):
+            raise ValueError(
+                f"host {self.host} can be reached from other machines, and access is `local` (nobody is asked for a "
+                "key). Say `access=keys` and make a key with `tableseal token create`, or listen on 127.0.0.1."
+            )
+        return self
+
+    @property
+    def database_url(self) -> str:
+        """URL of the database; it may hold a password."""
+        if self.database is not None:
+            return self.database.get_secret_value()
+        return f"sqlite:///{self.data.absolute() / 'tableseal.db'}"
+
+    @property
+    def working_folder(self) -> Path:
+        """Where jobs lay out their files while they run."""
+        return self.data.absolute() / "work"
+
+
+def load_settings(**given: object) -> Settings:
+    """The settings; `given` goes before everything else (None: not given).
+
+    Raises
+    ------
+    InputError: a setting that is not understood, or not safe.
+    """
+    from pydantic import ValidationError
+
+    from audit.errors import InputError
+
+    present = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Settings(**{"_secrets_dir": os.environ.get(SECRETS), **present})  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise InputError(f"{name or 'settings'}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host name or address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,1 @@
+"""What the service keeps: jobs, files, events, keys, and who did what. SQLite or PostgreSQL."""

@@ -1,0 +1,111 @@
+"""Connections to the database, and its clock."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+
+from audit.errors import InputError
+
+BUSY_SECONDS = 30.0
+"""How long SQLite waits for another writer."""
+
+Unreachable = OperationalError
+"""The database does not answer; what was begun is rolled back and may be tried again."""
+
+
+class Store:
+    """One database. `reading` and `writing` give a transaction each."""
+
+    def __init__(self, url: str) -> None:
+        """
+        Raises
+        ------
+        InputError: the URL is none of an SQLite file or a PostgreSQL database.
+        """
+        try:
+            parsed = make_url(url)
+            backend = parsed.get_backend_name()
+        except (ArgumentError, NoSuchModuleError):
+            raise InputError("database: expected a URL such as sqlite:///file.db or postgresql://host/name.") from None
+        if backend == "sqlite":
+            if not parsed.database or parsed.database == ":memory:":
+                raise InputError("database: an SQLite database of the service is a file: sqlite:///file.db.")
+            self._engine = _sqlite(Path(parsed.database))
+        elif backend == "postgresql":
+            parsed = parsed.set(drivername="postgresql+psycopg")
+            try:
+                self._engine = create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=40)
+            except ModuleNotFoundError:
+                raise InputError("database: PostgreSQL needs its driver: pip install 'tableseal[postgres]'.") from None
+        else:
+            raise InputError(f"database: found {backend}, expected sqlite or postgresql.")
+        self._writer = self._engine.execution_options(tableseal_write=True)
+
+    @property
+    def engine(self) -> Engine:
+        """For migrations."""
+        return self._engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that changes nothing."""
+        with self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is kept if the block ends without an error."""
+        with self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+def is_full(error: OperationalError) -> bool:
+    """Whether the database does not answer because its disk is full."""
+    return getattr(error.orig, "sqlstate", None) == "53100" or "disk is full" in str(error.orig)
+
+
+def clock(connection: Connection) -> float:
+    """Seconds since 1970 by the clock that all who share the database share."""
+    if connection.dialect.name == "sqlite":
+        return time.time()
+    return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())::float8")).scalar_one())
+
+
+def _sqlite(path: Path) -> Engine:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Private from the start; SQLite gives the files beside it the same rights.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise InputError(f"database {path}: cannot be opened: {error.strerror}.") from None
+    engine = create_engine(
+        f"sqlite:///{path.absolute()}",
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        pool_size=10,
+        max_overflow=40,
+    )
+
+    @event.listens_for(engine, "connect")
+    def _connected(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions begin below, where we say, not where the driver guesses
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        # A writer takes its turn at once: a reader that starts to write may find that another was quicker.
+        write = connection.get_execution_options().get("tableseal_write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+    return engine

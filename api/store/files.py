@@ -1,0 +1,64 @@
+"""Files of jobs, in chunks, so that none is ever wholly in memory."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Literal
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from api.store.engine import Store
+from api.store.job import Document, StoredFile
+from api.store.schema import chunks, files
+
+Role = Literal["input", "result"]
+
+CHUNK = 2**20
+"""Bytes of a chunk."""
+
+
+def add_files(connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document]) -> None:
+    """Keep files of a job."""
+    for number, file in enumerate(given):
+        key = token_hex(16)
+        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": 0}
+        connection.execute(insert(files).values(**row, name=file.name, media_type=file.media_type))
+        size = 0
+        for position, content in enumerate(_pieces(file.content)):
+            connection.execute(insert(chunks).values(file=key, position=position, content=content))
+            size += len(content)
+        connection.execute(update(files).where(files.c.id == key).values(size=size))
+
+
+def files_of(connection: Connection, job: str, role: Role) -> tuple[StoredFile, ...]:
+    """The files of a job, in the order in which they were given."""
+    chosen = select(files).where(files.c.job == job, files.c.role == role).order_by(files.c.position)
+    return tuple(StoredFile(r.id, r.job, r.name, r.media_type, r.size) for r in connection.execute(chosen))
+
+
+def delete_inputs(connection: Connection, job: str) -> None:
+    """Erase what came with a request; kept only as long as the job needs it."""
+    connection.execute(delete(files).where(files.c.job == job, files.c.role == "input"))
+
+
+def content_of(store: Store, file: StoredFile) -> Iterator[bytes]:
+    """The content, chunk after chunk, a transaction each: a slow reader holds nothing open."""
+    position = 0
+    while True:
+        with store.reading() as connection:
+            chosen = select(chunks.c.content).where(chunks.c.file == file.id, chunks.c.position == position)
+            content = connection.execute(chosen).scalar_one_or_none()
+        if content is None:
+            return
+        yield bytes(content)
+        position += 1
+
+
+def _pieces(content: bytes | Path) -> Iterator[bytes]:
+    if isinstance(content, bytes):
+        for first in range(0, len(content), CHUNK):
+            yield content[first : first + CHUNK]
+        return
+    with open(content, "rb") as file:
+        while piece := file.read(CHUNK):
+            yield piece

@@ -1,0 +1,113 @@
+"""A job as the rest of the service sees it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row
+
+
+class State(StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    """Waits for a worker, or for its next attempt."""
+    RUNNING = "running"
+    """A worker holds its lease (or held it and is silent: it will be given to another)."""
+    SUCCEEDED = "succeeded"
+    """There is a result; whether the release is safe is the outcome."""
+    FAILED = "failed"
+    """There is a problem document and no result."""
+    CANCELLED = "cancelled"
+    """Somebody asked for it to end before it was done."""
+
+    @property
+    def final(self) -> bool:
+        """Nothing changes any more."""
+        return self not in (State.QUEUED, State.RUNNING)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One piece of work.
+
+    request: what the kind's request model wrote. created, due, started, finished: seconds since 1970.
+    attempts: times it was begun. progress: (stage, steps done, steps in all; 0: unknown).
+    outcome: of a job that succeeded, such as the verdict. problem: of one that failed.
+    """
+
+    id: str
+    owner: str
+    kind: str
+    request: str
+    state: State
+    created: float
+    due: float
+    started: float | None
+    finished: float | None
+    attempts: int
+    cancel: bool
+    progress: tuple[str, int, int] | None
+    outcome: str | None
+    problem: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The right to finish an attempt; it ends when another attempt begins."""
+
+    job: Job
+    token: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file of a request or of a result: its content, or where it lies."""
+
+    name: str
+    media_type: str
+    content: bytes | Path
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file that is kept."""
+
+    id: str
+    job: str
+    name: str
+    media_type: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to a job; numbers grow."""
+
+    id: int
+    at: float
+    name: str
+    data: Mapping[str, Any]
+
+
+def job_of(row: Row[Any]) -> Job:
+    """The job in a row of the table `jobs`."""
+    return Job(
+        id=row.id,
+        owner=row.owner,
+        kind=row.kind,
+        request=row.request,
+        state=State(row.state),
+        created=row.created,
+        due=row.due,
+        started=row.started,
+        finished=row.finished,
+        attempts=row.attempts,
+        cancel=row.cancel,
+        progress=None if row.stage is None else (row.stage, row.done, row.total),
+        outcome=row.outcome,
+        problem=None if row.problem is None else json.loads(row.problem),
+    )

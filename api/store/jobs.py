@@ -1,0 +1,157 @@
+"""Jobs for those who ask for them: submit, look up, cancel, erase. What workers do is in `queue.py`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from api.store.engine import clock
+from api.store.events import add_event
+from api.store.files import add_files, delete_inputs
+from api.store.job import Document, Job, State, job_of
+from api.store.schema import idempotency, jobs
+
+
+@dataclass(frozen=True)
+class Idempotency:
+    """A key that the client chose, and what it was used for: the digest of the request."""
+
+    key: str
+    fingerprint: str
+
+
+class KeyReusedError(Exception):
+    """An idempotency key comes with another request than the first time."""
+
+
+def submit(
+    connection: Connection,
+    owner: str,
+    kind: str,
+    request: str,
+    files: Sequence[Document] = (),
+    *,
+    once: Idempotency | None = None,
+) -> Job:
+    """A new queued job, or the one that the idempotency key stands for.
+
+    Raises
+    ------
+    KeyReusedError: the key stands for another request.
+    """
+    found = None if once is None else same_request(connection, owner, once)
+    if found is not None:
+        return found
+    job = _insert(connection, owner, kind, request, State.QUEUED)
+    add_files(connection, job, owner, "input", files)
+    return _noted(connection, job, owner, once)
+
+
+def record(
+    connection: Connection,
+    owner: str,
+    kind: str,
+    request: str,
+    documents: Sequence[Document],
+    *,
+    outcome: str | None,
+    seconds: float,
+    once: Idempotency | None = None,
+) -> Job:
+    """A job that was done at once, with its result.
+
+    Raises
+    ------
+    KeyReusedError: the key stands for another request.
+    """
+    found = None if once is None else same_request(connection, owner, once)
+    if found is not None:
+        return found
+    now = clock(connection)
+    job = _insert(
+        connection, owner, kind, request, State.SUCCEEDED, started=now - seconds, finished=now, outcome=outcome
+    )
+    add_files(connection, job, owner, "result", documents)
+    return _noted(connection, job, owner, once)
+
+
+def same_request(connection: Connection, owner: str, once: Idempotency) -> Job | None:
+    """The job that an idempotency key stands for, if it was used before.
+
+    Raises
+    ------
+    KeyReusedError: the key stands for another request.
+    """
+    chosen = select(idempotency).where(idempotency.c.owner == owner, idempotency.c.key == once.key)
+    row = connection.execute(chosen).one_or_none()
+    if row is None:
+        return None
+    if row.fingerprint != once.fingerprint:
+        raise KeyReusedError
+    return job_by_id(connection, owner, row.job)
+
+
+def job_by_id(connection: Connection, owner: str, job: str) -> Job | None:
+    """The job, if there is one and it is this owner's."""
+    row = connection.execute(select(jobs).where(_own(owner, job))).one_or_none()
+    return None if row is None else job_of(row)
+
+
+def jobs_of(connection: Connection, owner: str, *, limit: int, before: float | None = None) -> tuple[Job, ...]:
+    """An owner's jobs, newest first; `before`: only those created earlier."""
+    chosen = select(jobs).where(jobs.c.owner == owner)
+    if before is not None:
+        chosen = chosen.where(jobs.c.created < before)
+    chosen = chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit)
+    return tuple(job_of(row) for row in connection.execute(chosen))
+
+
+def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
+    """End a job: a queued one at once, a running one when its worker hears of it; a final one stays as it is."""
+    now = clock(connection)
+    waiting = _own(owner, job) & (jobs.c.state == State.QUEUED)
+    ended = update(jobs).where(waiting).values(state=State.CANCELLED, finished=now, cancel=True)
+    if connection.execute(ended).rowcount == 1:
+        delete_inputs(connection, job)
+        add_event(connection, job, now, "state", {"state": State.CANCELLED})
+    else:
+        running = _own(owner, job) & (jobs.c.state == State.RUNNING)
+        connection.execute(update(jobs).where(running).values(cancel=True))
+    return job_by_id(connection, owner, job)
+
+
+def erase_finished(connection: Connection, older_than: float) -> int:
+    """Erase jobs that ended so many seconds ago, with all that belongs to them; how many there were."""
+    old = jobs.c.finished < clock(connection) - older_than
+    return connection.execute(delete(jobs).where(old)).rowcount
+
+
+def count_by_state(connection: Connection) -> Mapping[State, int]:
+    """How many jobs there are in each state."""
+    found = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
+    counts = {State(state): number for state, number in found}
+    return {state: counts.get(state, 0) for state in State}
+
+
+def _own(owner: str, job: str) -> ColumnElement[bool]:
+    return (jobs.c.id == job) & (jobs.c.owner == owner)
+
+
+def _insert(connection: Connection, owner: str, kind: str, request: str, state: State, **more: Any) -> str:
+    job = token_hex(16)
+    now = clock(connection)
+    row = {"id": job, "owner": owner, "kind": kind, "request": request, "state": state, "created": now, "due": now}
+    connection.execute(insert(jobs).values(**{**row, "attempts": 0, "cancel": False, **more}))
+    add_event(connection, job, now, "state", {"state": state})
+    return job
+
+
+def _noted(connection: Connection, job: str, owner: str, once: Idempotency | None) -> Job:
+    if once is not None:
+        row = {"owner": owner, "key": once.key, "fingerprint": once.fingerprint, "job": job}
+        connection.execute(insert(idempotency).values(**row))
+    found = job_by_id(connection, owner, job)
+    assert found is not None
+    return found

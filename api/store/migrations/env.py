@@ -1,0 +1,8 @@
+"""Alembic's environment: migrations run in the transaction they are given."""
+
+from alembic import context
+
+from api.store.schema import metadata
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, render_as_batch=True)
+context.run_migrations()

@@ -1,0 +1,120 @@
+"""Tables of the database. A change here needs a migration (a test compares the two)."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite numbers rows by itself only in a column of type INTEGER.
+_SERIAL = BigInteger().with_variant(Integer, "sqlite")
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("kind", String(40), nullable=False),
+    Column("request", Text, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("created", Double, nullable=False),
+    Column("due", Double, nullable=False),  # not to be begun before
+    Column("started", Double),
+    Column("finished", Double),
+    Column("attempts", Integer, nullable=False),
+    Column("lease", String(32)),  # token of the attempt under way
+    Column("lease_until", Double),
+    Column("cancel", Boolean, nullable=False),
+    Column("stage", String(200)),
+    Column("done", BigInteger),
+    Column("total", BigInteger),
+    Column("outcome", String(40)),
+    Column("problem", Text),
+    Index(None, "state", "due"),
+    Index(None, "owner", "created"),
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("job", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("owner", String(200), nullable=False),
+    Column("role", String(8), nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("media_type", String(100), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    UniqueConstraint("job", "role", "name"),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("file", ForeignKey("files.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", _SERIAL, primary_key=True, autoincrement=True),
+    Column("job", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("name", String(20), nullable=False),
+    Column("data", Text, nullable=False),
+    Index(None, "job", "id"),
+    sqlite_autoincrement=True,  # numbers are never used again: clients go on after the last they saw
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    Column("expires", Double),
+    Column("revoked", Double),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    Column("id", _SERIAL, primary_key=True, autoincrement=True),
+    Column("at", Double, nullable=False),
+    Column("owner", String(200), nullable=False),
+    Column("action", String(40), nullable=False),
+    Column("object", String(200), nullable=False),
+    Index(None, "owner", "at"),
+)
+
+idempotency = Table(
+    "idempotency",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("job", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+)
