@@ -20,7 +20,7 @@ from audit.decision.cuts import Requirement
 from audit.decision.oracle import Oracle
 from audit.model import Hierarchy
 from suppression.problem import Problem
-from suppression.search.heuristic import heuristic
+from suppression.search.elimination import elimination
 from suppression.search.method import Tools, keep_nothing
 from suppression.search.optimal import optimal
 from suppression.search.repair import repaired
@@ -135,6 +135,6 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     )
     small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
     oracle = Oracle(local, needs, deciding(tools.engine))
-    method = optimal if small.may.sum() <= PROVEN else heuristic
+    method = optimal if small.may.sum() <= PROVEN else elimination
     found = method(small, replace(tools, oracle=oracle, keep=keep_nothing))
     return [] if found.pattern is None else np.flatnonzero(found.pattern & ~pattern).tolist()

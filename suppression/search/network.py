@@ -38,7 +38,9 @@ def network(problem: Problem, tools: Tools) -> Found:
     """
     graph = _graph(problem.equations)
     pattern = problem.primary.copy()
-    for need in sorted(problem.requirements, key=lambda q: (-_furthest(problem, q), q.cell, q.known_to)):
+    met = tools.oracle.decide(pattern, tools.limits).protected
+    missed = [need for need, is_met in zip(problem.requirements, met.tolist(), strict=True) if not is_met]
+    for need in sorted(missed, key=lambda q: (-_furthest(problem, q), q.cell, q.known_to)):
         if tools.limits.out_of_time():
             break
         _protect(problem, graph, need, pattern)

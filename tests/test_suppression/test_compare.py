@@ -106,6 +106,7 @@ def test_figures_are_those_of_an_audit_of_each(comparison: Comparison) -> None:
 
 
 def test_the_rounded_release_is_one_that_fits(comparison: Comparison) -> None:
+    """CONVENTION 423."""
     problem = comparison.problem
     rounded = rounded_release(problem, "3", 0)
     (table,) = rounded.tables
@@ -115,6 +116,27 @@ def test_the_rounded_release_is_one_that_fits(comparison: Comparison) -> None:
     assert protection is not None
     assert protection.rank == 0
     assert protection.verdict == audit(rounded).report.verdict
+
+
+def test_widths_of_cells_without_limit_and_of_zeros() -> None:
+    """CONVENTION 425: no total is released, so nothing limits the withheld cells."""
+    cells = {"a": ["1", "2", "3"], "value": [0, 4, 5], "s": ["primary", "primary", ""]}
+    found = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": cells, "status": "s"}],
+        "intruder": {"insiders": []},
+    }
+    comparison = compare(release_from_document(found), ["elimination", "rounding:2"])
+    withheld, rounded = (o.protection for o in comparison.outcomes)
+    assert withheld is not None
+    assert (withheld.least_width, withheld.mean_width, withheld.mean_bits) == (inf, inf, inf)
+    assert rounded is not None
+    assert rounded.least_width == rounded.mean_width == 0.5  # 3 to 5 around 4; the zero has no relative width
+    written = json.loads(comparison_json(comparison))
+    jsonschema.validate(written, comparison_schema())
+    assert written["methods"][0]["protection"]["entropy_bits"] == {"least": "no limit", "mean": "no limit"}
 
 
 @pytest.mark.parametrize(("base", "message"), [("1", "twice that or more"), ("2.5", "a multiple"), ("x", "a number")])
@@ -170,6 +192,7 @@ def test_text_has_a_line_for_each_method_and_times_only_when_asked(comparison: C
 
 
 def test_a_method_that_does_not_work_here_says_so() -> None:
+    """CONVENTION 424."""
     policy = Policy((Threshold(2),))
     comparison = compare(release_from_document(cube()), ["network", "elimination"], policy=policy)
     first, second = comparison.outcomes

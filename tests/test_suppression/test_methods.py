@@ -237,6 +237,7 @@ def test_budgets() -> None:
 
 
 def test_a_budget_below_the_cheapest_safe_pattern_says_what_that_costs() -> None:
+    """CONVENTION 421."""
     problem = problem_of(crossed([[5, 6, 7], [8, 9, 9], [6, 7, 8]], [[1, 9, 2], [9, 9, 9], [3, 9, 1]]))
     with pytest.raises(InputError, match="3 secondary cells at a cost of 6"):
         Rank(Budget(cells=2))(problem, tools(problem))

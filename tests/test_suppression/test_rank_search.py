@@ -105,7 +105,7 @@ def test_three_primaries_take_one_away_and_nine_secondaries_at_most_six_more() -
 
 @pytest.mark.parametrize("margins", [False, True])
 def test_rank_without_the_margins_is_that_of_the_paper(margins: bool) -> None:
-    """Released margins do not count if they are left out of the rank."""
+    """CONVENTION 420: released margins do not count if they are left out of the rank."""
     problem = problem_of(linked((3, 4, 3), CROSSING, margins=margins))
     counted = counted_cells(problem, margins=False)
     assert int(counted.sum()) == 12 + 9 + 12
@@ -119,7 +119,7 @@ def test_rank_without_the_margins_is_that_of_the_paper(margins: bool) -> None:
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 4, 5, 6])
 def test_as_much_rank_as_all_patterns_of_27_linked_cells(budget: int) -> None:
-    """Every choice of so many of the other 25 cells, by dense ranks."""
+    """CONVENTION 422: every choice of so many of the other 25 cells, by dense ranks."""
     problem = problem_of(linked((3, 3, 3), (("AS", 0, 0), ("AR", 1, 1)), margins=False))
     vectors = dependencies_among(problem, counted_cells(problem, margins=True))
     dense = np.zeros((len(vectors), len(problem.cells)))
