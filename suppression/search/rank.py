@@ -38,6 +38,9 @@ NODES = 20_000
 RESTARTS = 6
 """Safe patterns that are made with disturbed costs, to start from."""
 
+SEVERAL = 2_000
+"""Cells that may be withheld up to which there are restarts and exchanges; beyond, one pattern is grown."""
+
 EXCHANGES = 200
 """Cells that are given back in turn to see whether others take more rank for the same money."""
 
@@ -151,7 +154,7 @@ class _Search:
         problem, tools = self._problem, self._tools
         draw = np.random.default_rng(tools.seed)
         patterns = [cheapest.pattern]
-        for _ in range(RESTARTS):
+        for _ in range(RESTARTS if len(self._candidates) <= SEVERAL else 0):
             if tools.limits.out_of_time():
                 break
             disturbed = np.maximum(1, (problem.cost * draw.uniform(0.5, 1.5, len(problem.cost))).astype(np.int64))
@@ -203,7 +206,7 @@ class _Search:
         """Give one cell back and spend what becomes free on rank, as long as that gains something."""
         problem, tools = self._problem, self._tools
         tried = 0
-        better = True
+        better = len(self._candidates) <= SEVERAL
         while better and self._best is not None:
             better = False
             pattern = self._best.pattern

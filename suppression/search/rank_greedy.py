@@ -93,11 +93,16 @@ class _Classes:
         fewest dependencies use. None: there is no room for any."""
         best: tuple[tuple[int, int, int, int], int] | None = None
         for column, members in self._members.items():
+            if len(members) == 1:
+                continue
             cells = sorted(members, key=self._order)
             room = afford(added, cells)
-            if room:
+            if room > 1:
                 price = sum(int(self._cost[c]) for c in cells[:room])
                 score = (-room, price, len(column), cells[0])
                 if best is None or score < best[0]:
                     best = score, cells[0]
-        return None if best is None else best[1]
+        if best is not None:
+            return best[1]
+        alone = min(self._column, key=lambda c: (int(self._cost[c]), len(self._column[c]), c), default=None)
+        return alone if alone is not None and afford(added, [alone]) else None
