@@ -3,18 +3,15 @@
 Every outcome is audited like any release: what a method promises plays no part in what is said of its pattern.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import monotonic, perf_counter
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
 from audit.errors import InputError, LimitError
 from audit.execution.executor import HERE, Executor
 from audit.io.canonical import release_digest
@@ -24,7 +21,6 @@ from audit.pipeline import audit
 from audit.progress import Progress, silent
 from audit.report.model import Report
 from audit.solvers.highs import Highs
-from suppression.apply import protected_release
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.protection import Protection, protection_of
@@ -34,6 +30,7 @@ from suppression.search.methods import METHODS, method_named
 from suppression.search.rank import Budget, Rank
 from suppression.search.result import Found
 from suppression.search.tradeoff import Point, tradeoff
+from suppression.suppress import Suppression, suppress
 
 ROUNDING = "rounding:"
 """`rounding:5` rounds every cell at random to a multiple of 5 instead of withholding any."""
@@ -49,7 +46,7 @@ class Outcome:
     remark: why there is nothing to show, in words; empty otherwise.
     value: of the secondary cells together, for each measure.
     protection: what the audit says; None without a pattern. report: that audit.
-    seconds: of the search, without the audit; no part of the result.
+    seconds: of search and audit; no part of the result.
     """
 
     method: str
@@ -122,23 +119,41 @@ def compare(
     searches = _searches(methods, budget or Budget(), margins)
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
+
+    def found_by(name: str, search: Search) -> Suppression:
+        return suppress(
+            release,
+            method=name,
+            search=search,
+            policy=policy,
+            costs=costs,
+            solver=solver,
+            seed=seed,
+            time_limit=time_limit,
+            progress=tell,
+            executor=executor,
+        )
+
     outcomes = []
     for done, (name, search) in enumerate(searches.items()):
         tell("methods", done, len(searches))
-        limits = Limits(None if time_limit is None else monotonic() + time_limit)
-        oracle = Oracle(problem.equations, problem.requirements, deciding(engine))
-        tools = Tools(oracle, engine, limits, solver, seed, tell)
-        protect = _Protect(problem, policy, tell, executor)
-        if search is None:
-            outcomes.append(protect.by_rounding(name, seed))
-        else:
-            outcomes.append(protect.by_withholding(name, search, tools))
-    limits = Limits(None if time_limit is None else monotonic() + time_limit)
-    oracle = Oracle(problem.equations, problem.requirements, deciding(engine))
+        began = perf_counter()
+        try:
+            if search is None:
+                rounded = rounded_release(problem, name.removeprefix(ROUNDING), seed)
+                report = audit(rounded, policy=policy, progress=tell, executor=executor).report
+                outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
+            else:
+                remembered = _Remembered(search)
+                outcome = _outcome(problem, remembered, found_by(name, remembered))
+        except (InputError, LimitError) as error:
+            outcome = Outcome(name, None, str(error), {}, None)
+        outcomes.append(replace(outcome, seconds=perf_counter() - began))
     points: tuple[Point, ...] = ()
     if curve:
-        tools = Tools(oracle, engine, limits, solver, seed, tell)
-        points = tradeoff(problem, tools, starts=_safe(outcomes), steps=curve)
+        starts = _safe(outcomes)
+        limits = Limits(None if time_limit is None else monotonic() + time_limit)
+        points = tradeoff(problem, starts, engine, limits, steps=curve)
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
 
 
@@ -172,58 +187,34 @@ def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
     return [f.pattern for f in found if f.pattern is not None]
 
 
-@dataclass(frozen=True)
-class _Protect:
-    """One release protected in different ways, and each of them audited."""
+class _Remembered:
+    """A search that keeps what it last answered: what it promises is not lost when its pattern is completed."""
 
-    problem: Problem
-    policy: Policy | None
-    progress: Progress
-    executor: Executor
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self.last: Found | None = None
 
-    def by_withholding(self, name: str, search: Search, tools: Tools) -> Outcome:
-        """By a search for secondary cells."""
-        problem = self.problem
-        found, remark, seconds = _timed(lambda: search(problem, tools))
-        if found is None or found.pattern is None:
-            return Outcome(name, found, remark or self._why(found), {}, None, seconds=seconds)
-        secondary = found.pattern & ~problem.primary
-        protected = protected_release(problem.release, problem.cells, problem.primary, found.pattern)
-        report = self._audited(protected)
-        return Outcome(
-            name, found, "", _value(problem, secondary), protection_of(problem, report), report, seconds=seconds
-        )
-
-    def _why(self, found: Found | None) -> str:
-        if found is None or found.impossible is None:
-            return "no safe pattern was found in time"
-        name = full_name(self.problem.release, self.problem.cells, found.impossible.cell)
-        return f"no pattern protects {name} as required"
-
-    def by_rounding(self, name: str, seed: int) -> Outcome:
-        """By random rounding of every cell."""
-        rounded, remark, seconds = _timed(lambda: rounded_release(self.problem, name.removeprefix(ROUNDING), seed))
-        if rounded is None:
-            return Outcome(name, None, remark, {}, None, seconds=seconds)
-        report = self._audited(rounded)
-        return Outcome(name, None, "", {}, protection_of(self.problem, report), report, seconds=seconds)
-
-    def _audited(self, release: Release) -> Report:
-        if self.policy is not None:
-            release = replace(release, policy=self.policy)
-        return audit(release, progress=self.progress, executor=self.executor).report
+    def __call__(self, problem: Problem, tools: Tools) -> Found:
+        """As the search itself."""
+        self.last = self._search(problem, tools)
+        return self.last
 
 
-T = TypeVar("T")
+def _outcome(problem: Problem, search: _Remembered, done: Suppression) -> Outcome:
+    found = done.found
+    if search.last is not None:
+        found = replace(found, guarantee=search.last.guarantee, most_rank=search.last.most_rank)
+    if found.pattern is None or done.report is None:
+        return Outcome(done.method, found, _why(problem, found), {}, None)
+    value = _value(problem, found.pattern & ~problem.primary)
+    return Outcome(done.method, found, "", value, protection_of(problem, done.report), done.report)
 
 
-def _timed(work: Callable[[], T]) -> tuple[T | None, str, float]:
-    """(what it gives, why it gives nothing, seconds)."""
-    began = perf_counter()
-    try:
-        return work(), "", perf_counter() - began
-    except (InputError, LimitError) as error:
-        return None, str(error), perf_counter() - began
+def _why(problem: Problem, found: Found) -> str:
+    if found.impossible is None:
+        return "no safe pattern was found in time"
+    name = full_name(problem.release, problem.cells, found.impossible.cell)
+    return f"no pattern protects {name} as required"
 
 
 def _value(problem: Problem, cells: NDArray[np.bool_]) -> dict[str, Fraction]:

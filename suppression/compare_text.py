@@ -6,7 +6,7 @@ from audit.linear.naming import decimal, plural
 from suppression.compare import Comparison, Outcome
 
 HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
-TIME = "search s"
+TIME = "seconds"
 GUARANTEES = {
     "intervals": "",
     "exact disclosure": "protects from equations only, not from narrow intervals",

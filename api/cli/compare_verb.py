@@ -55,7 +55,7 @@ def compare_verb(
     html: Annotated[
         str | None, typer.Option("--html", metavar="FILE|-", help="Write the comparison as one self-contained page.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Also how long each search took.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Also how long each took.")] = False,
 ) -> Code:
     """Protect a release in several ways and audit each: cells, cost, intervals, entropy and rank side by side.
 

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.component import Limits
 from audit.bounds.plan import full
+from audit.solvers.protocol import Solver
 from suppression.problem import Problem
-from suppression.search.elimination import elimination
 from suppression.search.entropy import sensitive_bits
-from suppression.search.method import Tools
 from suppression.search.rank_greedy import grow
 from suppression.search.rank_space import counted_cells, decrease, dependencies_among
 
@@ -44,22 +44,19 @@ class Point:
 
 
 def tradeoff(
-    problem: Problem, tools: Tools, *, starts: Sequence[NDArray[np.bool_]] = (), steps: int = 8
+    problem: Problem, starts: Sequence[NDArray[np.bool_]], engine: Solver, limits: Limits, *, steps: int = 8
 ) -> tuple[Point, ...]:
-    """The trade-off curve: points that no other point beats, cheapest first; empty if no safe pattern is found.
+    """The trade-off curve: points that no other point beats, cheapest first; empty without a start.
 
     Budgets go in equal steps from the cost of the cheapest start to twice that. Within each, every start grows towards
     rank; the cheapest one also, cell by cell, towards the entropy of the cell that has least of it. More withheld cells
     never make a pattern unsafe.
 
-    starts: safe patterns; one by elimination where none is given.
+    starts: safe patterns.
     """
     if not starts:
-        found = elimination(problem, tools).pattern
-        starts = () if found is None else (found,)
-    if not starts:
         return ()
-    curve = _Curve(problem, tools, sorted(starts, key=problem.price), max(1, steps))
+    curve = _Curve(problem, sorted(starts, key=problem.price), engine, limits, max(1, steps))
     curve.towards_rank()
     curve.towards_entropy()
     return pareto(list(curve.points.values()))
@@ -88,11 +85,13 @@ def _beside(problem: Problem, pattern: NDArray[np.bool_], cell: int) -> NDArray[
 class _Curve:
     """Points found so far, by pattern."""
 
-    def __init__(self, problem: Problem, tools: Tools, starts: list[NDArray[np.bool_]], steps: int) -> None:
-        self._problem, self._tools, self._starts = problem, tools, starts
+    def __init__(
+        self, problem: Problem, starts: list[NDArray[np.bool_]], engine: Solver, limits: Limits, steps: int
+    ) -> None:
+        self._problem, self._starts, self._limits = problem, starts, limits
         first = starts[0]
         self._vectors = dependencies_among(problem, counted_cells(problem, margins=True))
-        self._method = full(tools.engine)
+        self._method = full(engine)
         self.points: dict[bytes, Point] = {}
         cost = problem.price(first)
         further = np.sort(problem.cost[problem.may & ~first])[:steps]
@@ -104,7 +103,7 @@ class _Curve:
         """What a pattern costs and buys."""
         key = np.packbits(pattern).tobytes()
         if key not in self.points:
-            bits = sensitive_bits(self._problem, pattern, self._method, self._tools.limits)
+            bits = sensitive_bits(self._problem, pattern, self._method, self._limits)
             least, mean = (float(bits.min()), float(bits.mean())) if len(bits) else (0.0, 0.0)
             price = self._problem.price(pattern)
             self.points[key] = Point(pattern, price, decrease(self._vectors, pattern), least, mean)
@@ -114,7 +113,7 @@ class _Curve:
         """Every start grown within each budget."""
         candidates = np.flatnonzero(self._problem.may)
         for start, budget in product(self._starts, self._budgets):
-            if self._tools.limits.out_of_time():
+            if self._limits.out_of_time():
                 return
             money = budget - self._problem.price(start)
             if money >= 0:
@@ -130,7 +129,7 @@ class _Curve:
 
     def towards_entropy(self) -> None:
         """One cell after another, each the one of a few that leaves the worst sensitive cell most uncertain."""
-        problem, limits = self._problem, self._tools.limits
+        problem, limits = self._problem, self._limits
         sensitive = np.flatnonzero(problem.primary)
         pattern = self._starts[0].copy()
         while not limits.out_of_time():

@@ -20,6 +20,7 @@ from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
+from suppression.search.elimination import elimination
 from suppression.search.method import Tools
 from suppression.search.rank import Budget, Rank
 from suppression.search.rank_greedy import grow
@@ -205,7 +206,9 @@ def test_safe_rank_is_the_most_of_all_safe_patterns() -> None:
 
 def test_the_curve_holds_safe_points_none_of_which_beats_another() -> None:
     problem = counterexample()
-    points = tradeoff(problem, tools(problem), steps=4)
+    cheapest = elimination(problem, tools(problem)).pattern
+    assert cheapest is not None
+    points = tradeoff(problem, [cheapest], Highs(), Limits(), steps=4)
     assert len(points) > 2
     assert points == pareto(list(reversed(points)))
     oracle = tools(problem).oracle
@@ -213,9 +216,10 @@ def test_the_curve_holds_safe_points_none_of_which_beats_another() -> None:
         assert oracle.decide(point.pattern).safe
         assert point.cost == problem.price(point.pattern)
         assert not any(other.beats(point) for other in points)
-    again = tradeoff(problem, tools(problem), steps=4)
+    again = tradeoff(problem, [cheapest], Highs(), Limits(), steps=4)
     assert [(p.cost, p.rank, p.least_bits, p.pattern.tolist()) for p in again] == [
         (p.cost, p.rank, p.least_bits, p.pattern.tolist()) for p in points
     ]
+    assert tradeoff(problem, [], Highs(), Limits()) == ()
     assert points[0].cost == min(p.cost for p in points)
     assert max(p.least_bits for p in points) > points[0].least_bits
