@@ -15,7 +15,7 @@ from audit.decision.cuts import Requirement
 from audit.errors import LimitError
 from audit.linear.eliminate import Elimination
 from audit.measures.rank import PRIMES, dependencies, rows_of
-from audit.measures.subspace import Subspace
+from audit.measures.subspace import Subspace, Vector
 from suppression.problem import Problem
 from suppression.search.method import Tools
 from suppression.search.result import Found
@@ -23,46 +23,65 @@ from suppression.search.result import Found
 
 def greedy_elimination(problem: Problem, tools: Tools) -> Found:
     """A pattern from which equations alone give no sensitive cell; no cell of it can be published again."""
-    equations = problem.equations
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= problem.primary | problem.may
-    columns = np.flatnonzero(open_columns)
-    exact = csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
-    moves = dependencies(rows_of(csr_array(exact.T.tocsr()[columns])))
-    space = Subspace(({int(columns[k]): entry for k, entry in move.items()} for move in moves), PRIMES[0])
-    given = _given(problem, space)
+    moves = movements(problem)
+    given = beyond_protection(problem, moves)
     if given is not None:
         return Found("infeasible", None, 0, 0, given)
-    pattern = problem.primary.copy()
-    for cell in np.lexsort((np.arange(len(pattern)), -problem.cost)).tolist():
-        if problem.may[cell] and _needed(problem, space, cell):
-            pattern[cell] = True
-        elif problem.may[cell]:
-            space.vanish(cell)
-    if determined(problem, exact, pattern)[problem.primary].any():
+    pattern = eliminated(problem, moves, problem.cost)
+    if determined(problem, pattern)[problem.primary].any():
         raise LimitError("Elimination modulo a large prime did not agree with whole numbers; use another method.")
     return Found("feasible", pattern, problem.price(pattern), 0, guarantee="exact disclosure")
 
 
-def determined(problem: Problem, exact: csr_array, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Cells (bool) that a pattern withholds and equations alone give: exactly, over the rationals.
+def movements(problem: Problem) -> list[Vector]:
+    """Basis of all ways in which cells move together if all is withheld that may be: cell -> entry, whole numbers."""
+    columns = _open_columns(problem, problem.primary | problem.may)
+    by_column = csr_array(_equations(problem).T.tocsr()[columns])
+    return [{int(columns[k]): entry for k, entry in move.items()} for move in dependencies(rows_of(by_column))]
 
-    exact: int64 csr, the relations that are equations.
+
+def beyond_protection(problem: Problem, moves: list[Vector]) -> Requirement | None:
+    """A requirement for a sensitive cell that does not move whatever is withheld: equations give it."""
+    moving = set().union(*moves)
+    return next((need for need in problem.requirements if need.cell not in moving), None)
+
+
+def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The pattern (bool, cells) that is left when cells are published one by one, dearest first.
+
+    moves: from `movements`; cost: int64 (cells), of withholding, for the order alone.
     """
+    space = Subspace(moves, PRIMES[0])
+    pattern = problem.primary.copy()
+    for cell in np.lexsort((np.arange(len(pattern)), -cost)).tolist():
+        if problem.may[cell] and _needed(problem, space, cell):
+            pattern[cell] = True
+        elif problem.may[cell]:
+            space.vanish(cell)
+    return pattern
+
+
+def determined(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Cells (bool) that a pattern withholds and equations alone give: exactly, over the rationals."""
+    columns = _open_columns(problem, pattern)
+    local = csr_array(_equations(problem)[:, columns])
+    found, values = Elimination(local, np.zeros(local.shape[0], np.int64)).determined()
+    result = np.zeros(problem.equations.matrix.shape[1], np.bool_)
+    result[columns[found[values.known]]] = True
+    return result[: problem.equations.cells]
+
+
+def _equations(problem: Problem) -> csr_array:
+    """The relations that are equations."""
+    equations = problem.equations
+    return csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
+
+
+def _open_columns(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
     equations = problem.equations
     open_columns = equations.always_open.copy()
     open_columns[: equations.cells] |= pattern
-    columns = np.flatnonzero(open_columns)
-    local = csr_array(exact[:, columns])
-    found, values = Elimination(local, np.zeros(local.shape[0], np.int64)).determined()
-    result = np.zeros(len(open_columns), np.bool_)
-    result[columns[found[values.known]]] = True
-    return result[: equations.cells]
-
-
-def _given(problem: Problem, space: Subspace) -> Requirement | None:
-    """A requirement for a sensitive cell that equations give even if all is withheld that may be."""
-    return next((need for need in problem.requirements if not space.users(need.cell)), None)
+    return np.flatnonzero(open_columns)
 
 
 def _needed(problem: Problem, space: Subspace, cell: int) -> bool:

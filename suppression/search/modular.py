@@ -21,7 +21,8 @@ from audit.decision.oracle import Oracle
 from audit.model import Hierarchy
 from suppression.problem import Problem
 from suppression.search.elimination import elimination
-from suppression.search.method import Tools, keep_nothing
+from suppression.search.heuristic import heuristic
+from suppression.search.method import Search, Tools, keep_nothing
 from suppression.search.optimal import optimal
 from suppression.search.repair import repaired
 from suppression.search.result import Found
@@ -135,6 +136,8 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     )
     small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
     oracle = Oracle(local, needs, deciding(tools.engine))
-    method = optimal if small.may.sum() <= PROVEN else elimination
-    found = method(small, replace(tools, oracle=oracle, keep=keep_nothing))
-    return [] if found.pattern is None else np.flatnonzero(found.pattern & ~pattern).tolist()
+    own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
+    methods: tuple[Search, ...] = (optimal,) if small.may.sum() <= PROVEN else (heuristic, elimination)
+    found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]
+    best = min(found, key=lambda f: f.cost, default=None)
+    return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()

@@ -18,12 +18,14 @@ from audit.errors import InputError
 from audit.linear.naming import plural
 from audit.measures.subspace import Vector
 from suppression.problem import Problem
-from suppression.search.elimination import elimination
+from suppression.search.elimination import elimination, in_steps
+from suppression.search.greedy_elimination import eliminated, movements
 from suppression.search.method import Tools, keep_nothing
 from suppression.search.optimal import optimal
 from suppression.search.rank_exact import Best, most_rank
 from suppression.search.rank_greedy import grow
 from suppression.search.rank_space import counted_cells, decrease, dependencies_among
+from suppression.search.repair import repaired
 from suppression.search.result import Found
 
 SMALL = 120
@@ -154,11 +156,13 @@ class _Search:
         problem, tools = self._problem, self._tools
         draw = np.random.default_rng(tools.seed)
         patterns = [cheapest.pattern]
+        moves = movements(problem)
         for _ in range(RESTARTS if len(self._candidates) <= SEVERAL else 0):
             if tools.limits.out_of_time():
                 break
-            disturbed = np.maximum(1, (problem.cost * draw.uniform(0.5, 1.5, len(problem.cost))).astype(np.int64))
-            patterns.append(elimination(replace(problem, cost=disturbed), replace(tools, keep=keep_nothing)).pattern)
+            disturbed = in_steps(problem.cost * draw.uniform(0.5, 1.5, len(problem.cost)))
+            proposal = eliminated(problem, moves, disturbed)
+            patterns.append(repaired(problem, replace(tools, keep=keep_nothing), proposal).pattern)
         inside = [p for p in patterns if p is not None and self._within(p)]
         if not inside:
             used = 0 if cheapest.pattern is None else int((cheapest.pattern & ~problem.primary).sum())
