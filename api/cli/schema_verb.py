@@ -21,13 +21,17 @@ class Subject(StrEnum):
     PROOF = "proof"
     SAP = "sap"
     COMPARISON = "comparison"
+    BATCH = "batch"
+    PUBLICATION = "publication"
+    PUBLICATION_AUDIT = "publication-audit"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap, comparison or proof.
+    """Print a JSON Schema: release, policy, report, risk, sap, comparison, proof, batch, publication or
+    publication-audit.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -42,6 +46,14 @@ def _schema(subject: Subject) -> object:
         from audit.proof import proof_schema
 
         return proof_schema()
+    if subject is Subject.BATCH:
+        from api.batch import batch_schema
+
+        return batch_schema()
+    if subject in (Subject.PUBLICATION, Subject.PUBLICATION_AUDIT):
+        from api.ledger import publication_schema
+
+        return publication_schema("publication" if subject is Subject.PUBLICATION else "publication-audit")
     if subject in (Subject.RELEASE, Subject.POLICY):
         from audit.io import policy_schema, release_schema
 
