@@ -7,6 +7,7 @@ import typer
 from api.cli.audit_verb import audit_verb
 from api.cli.batch_verb import batch_verb
 from api.cli.cases_verb import cases_verb
+from api.cli.compare_verb import compare_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
@@ -49,6 +50,7 @@ for _name, _verb in (
     ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),
+    ("compare", compare_verb),
     ("risk", risk_verb),
     ("sap", sap_verb),
     ("schema", schema_verb),
