@@ -53,6 +53,33 @@ class AsyncClient:
         """As `Client.audit`."""
         return await self._said(verbs.audit(release, files, policy, key, options))
 
+    async def suppress(
+        self,
+        release: Release,
+        *,
+        files: Sequence[Path] = (),
+        policy: Path | None = None,
+        decisions: Path | None = None,
+        last_period: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
+        """As `Client.suppress`."""
+        roles = {"policy": policy, "decisions": decisions, "last_period": last_period}
+        return await self._said(verbs.suppress(release, files, roles, key, options))
+
+    async def compare(
+        self,
+        release: Release,
+        *,
+        files: Sequence[Path] = (),
+        policy: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
+        """As `Client.compare`."""
+        return await self._said(verbs.compare(release, files, policy, key, options))
+
     async def batch(self, releases: Path, *, policy: Path | None = None, key: str | None = None, **options: Any) -> Job:
         """As `Client.batch`."""
         return await self._said(verbs.batch(releases, policy, key, options))

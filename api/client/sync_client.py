@@ -78,6 +78,37 @@ class Client:
         """
         return self._said(verbs.audit(release, files, policy, key, options))
 
+    def suppress(
+        self,
+        release: Release,
+        *,
+        files: Sequence[Path] = (),
+        policy: Path | None = None,
+        decisions: Path | None = None,
+        last_period: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
+        """Ask for a pattern of cells to withhold, and the audit of it. Errors as `audit`.
+
+        decisions: made by hand. last_period: the release of the last period. The protected release is
+        `file(job, "protected")`, if its audit says safe.
+        """
+        roles = {"policy": policy, "decisions": decisions, "last_period": last_period}
+        return self._said(verbs.suppress(release, files, roles, key, options))
+
+    def compare(
+        self,
+        release: Release,
+        *,
+        files: Sequence[Path] = (),
+        policy: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
+        """Ask for several ways of protection side by side (`methods="optimal,rank"`). Errors as `audit`."""
+        return self._said(verbs.compare(release, files, policy, key, options))
+
     def batch(self, releases: Path, *, policy: Path | None = None, key: str | None = None, **options: Any) -> Job:
         """Ask for audits of all releases in a zip archive. Errors as `audit`."""
         return self._said(verbs.batch(releases, policy, key, options))

@@ -44,7 +44,7 @@ class Call:
 
     method: str
     path: str
-    params: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, str | list[str]] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes | None = None
     files: Sequence[tuple[str, tuple[str, bytes]]] = ()
@@ -211,5 +211,7 @@ def _document(answer: Answer) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def _word(value: object) -> str:
+def _word(value: object) -> str | list[str]:
+    if isinstance(value, list | tuple):
+        return [str(entry) for entry in value]
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -8,17 +8,28 @@ from api.client.talk import Release, Talk, submitted
 
 
 def audit(
+    release: Release, files: Sequence[Path], policy: Path | None, key: str | None, options: Mapping[str, object]
+) -> Talk[Job]:
+    """Ask for an audit."""
+    return _of_release("audits", release, files, {"policy": policy}, key, options)
+
+
+def suppress(
     release: Release,
     files: Sequence[Path],
-    policy: Path | None,
+    roles: Mapping[str, Path | None],
     key: str | None,
     options: Mapping[str, object],
 ) -> Talk[Job]:
-    """Ask for an audit. Files that the release names are sent under their place beside it."""
-    base = release.parent if isinstance(release, Path) else None
-    others = [("file", _beside(path, base), path) for path in files]
-    others += [] if policy is None else [("policy", policy.name, policy)]
-    return submitted("audits", ("release", release), others, options, key)
+    """Ask for a suppression. roles: policy, decisions, last_period."""
+    return _of_release("suppressions", release, files, roles, key, options)
+
+
+def compare(
+    release: Release, files: Sequence[Path], policy: Path | None, key: str | None, options: Mapping[str, object]
+) -> Talk[Job]:
+    """Ask for a comparison of protections."""
+    return _of_release("comparisons", release, files, {"policy": policy}, key, options)
 
 
 def batch(releases: Path, policy: Path | None, key: str | None, options: Mapping[str, object]) -> Talk[Job]:
@@ -40,6 +51,21 @@ def sap(table: Release, upper: Path | None, key: str | None, options: Mapping[st
     """Ask for the probability that subtraction recovers a zero."""
     others = [] if upper is None else [("upper", upper.name, upper)]
     return submitted("sap", ("table", table), others, options, key)
+
+
+def _of_release(
+    kind: str,
+    release: Release,
+    files: Sequence[Path],
+    roles: Mapping[str, Path | None],
+    key: str | None,
+    options: Mapping[str, object],
+) -> Talk[Job]:
+    """Files that the release names are sent under their place beside it."""
+    base = release.parent if isinstance(release, Path) else None
+    others = [("file", _beside(path, base), path) for path in files]
+    others += [(role, path.name, path) for role, path in roles.items() if path is not None]
+    return submitted(kind, ("release", release), others, options, key)
 
 
 def _beside(path: Path, base: Path | None) -> str:

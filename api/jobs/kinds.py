@@ -70,7 +70,9 @@ def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
+    from api.jobs.comparison_kind import KIND as COMPARISON
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
+    from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, RISK, SAP)})
+    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, COMPARISON, RISK, SAP, SUPPRESSION)})

@@ -19,6 +19,7 @@ from api.client import AsyncClient, Client, Job, ServiceError, UnreachableError
 from api.client.talk import NOTHING, TRIES, Answer, Call, Pause, Talk, asked, submitted, waited
 from api.http.app import create_app
 from api.http.audits import EXAMPLE
+from api.http.protections import UNPROTECTED
 from api.jobs.worker import Worker
 from api.settings import Settings
 from api.store.engine import Store
@@ -79,12 +80,17 @@ def test_files_policy_batch_and_measures(url: str, tmp_path: Path) -> None:
             client.batch(packed),
             client.risk(matrix, rounding=3),
             client.sap(matrix, rounding=3),
+            client.suppress(UNPROTECTED),
+            client.compare(UNPROTECTED, methods="optimal,heuristic"),
         ]
-        audit, batch, risk, sap = (client.result(job) for job in jobs)
+        audit, batch, risk, sap, suppression, comparison = (client.result(job) for job in jobs)
+        assert json.loads(client.file(jobs[4], "protected"))["tables"]
     assert audit["policy"] is not None
     assert batch["schema"].startswith("tableseal/batch")
     assert risk["schema"].startswith("tableseal/risk")
     assert sap["schema"].startswith("tableseal/sap")
+    assert (suppression["audit"]["verdict"], suppression["primary"]) == ("safe", 1)
+    assert [found["method"] for found in comparison["methods"]] == ["optimal", "heuristic"]
 
 
 def test_refusals_say_where_and_keys_are_honoured(url: str) -> None:
