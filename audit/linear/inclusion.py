@@ -1,27 +1,26 @@
 """Which codes of a classification have leaves in common. Small classifications are held as dense arrays: there a sparse
 matrix costs a hundred times what it computes, and audits of small tables ask this again and again."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from audit.model import Hierarchy
 
 SMALL = 4096
 """Codes times leaves up to which dense is quicker."""
 
-Members = csr_array | NDArray[np.int64]
-"""(codes x leaves) 0/1."""
+Members = Any
+"""(codes x leaves) 0/1: csr_array, or an int64 array where that is small."""
 
 
 def members_of(hierarchy: Hierarchy) -> Members:
     """Which leaves each code holds, in whole numbers that can be added up."""
     codes, leaves = hierarchy.members.shape
     if codes * leaves <= SMALL:
-        dense: NDArray[np.int64] = hierarchy.members.toarray().astype(np.int64)
-        return dense
-    members: csr_array = hierarchy.members.astype(np.int64)
-    return members
+        return hierarchy.members.toarray().astype(np.int64)
+    return hierarchy.members.astype(np.int64)
 
 
 def overlaps(one: Members, other: Members) -> tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.int64]]:

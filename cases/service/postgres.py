@@ -41,9 +41,9 @@ class Cluster:
 
     def _run(self, program: str, *arguments: str) -> None:
         # The server refuses to run as root.
-        user = {"user": "postgres"} if os.geteuid() == 0 else {}
+        user = "postgres" if os.geteuid() == 0 else None
         command = [str(self._programs / program), "-D", str(self._data), *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **user)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", user=user)
 
 
 @contextmanager
