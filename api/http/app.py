@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.http import audits, errors, health, jobs
+from api.http import audits, errors, health, jobs, measures, openapi
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -51,10 +51,11 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, jobs.router, health.router):
+    for router in (audits.router, measures.router, jobs.router, health.router):
         app.include_router(router)
     errors.install(app)
+    openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from audit.errors import AdditivityError
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
-from audit.linear.naming import cell_name, decimal, full_name, interval_words
+from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
 from audit.linear.nesting import CellCodes, nestings
 from audit.model import Release
 
@@ -32,6 +32,7 @@ def check_additivity(
     AdditivityError: a sum that its parts cannot give; names equation, expected, found and difference.
     """
     problems: list[str] = []
+    wholes: list[int] = []
     count = 0
     n = len(known)
     for direction in nestings(release, CellCodes(cells.measure[known], cells.codes[known])):
@@ -52,6 +53,7 @@ def check_additivity(
         count += len(bad)
         for w in bad[: max(0, SHOWN - len(problems))].tolist():
             members = part[whole == w]
+            wholes.append(int(known[w]))
             problems.append(
                 _problem(
                     release,
@@ -67,7 +69,8 @@ def check_additivity(
             )
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
-        raise AdditivityError("Released values do not add up:\n" + "\n".join(problems) + more)
+        places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
+        raise AdditivityError("Released values do not add up:\n" + "\n".join(problems) + more, places)
 
 
 def _problem(
