@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from api.access.browser import Browsers
 from api.http import audits, errors, health, jobs, measures, openapi
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
@@ -57,5 +58,6 @@ def create_app(settings: Settings) -> FastAPI:
     openapi.install(app)
 
     app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds)
+    app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app
