@@ -18,7 +18,7 @@ DEFAULTS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-"""Headers of every answer; a route that needs another value sets it (pages: a policy that lets them load their files)."""
+"""Headers of every answer; a route that needs another value sets it (pages: to load their own files)."""
 
 _HARMLESS = ("GET", "HEAD", "OPTIONS")
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from api.access.browser import Browsers
-from api.http import audits, errors, health, jobs, measures, openapi
+from api.http import audits, errors, health, jobs, measures, openapi, publications
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, measures.router, jobs.router, health.router):
+    for router in (audits.router, measures.router, publications.router, jobs.router, health.router):
         app.include_router(router)
     errors.install(app)
     openapi.install(app)

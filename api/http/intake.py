@@ -16,6 +16,8 @@ from sqlalchemy.exc import IntegrityError
 from api.http.errors import ProblemError, problem_response
 from api.http.resources import at_once_response, job_resource, negotiated, result_response
 from api.http.service import Analyst, Service, ServiceDep
+from api.jobs.bound import given_by_store, taken_by_store
+from api.jobs.kinds import OutdatedError
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -152,7 +154,12 @@ def _is_small(at: Service, order: Order) -> bool:
 def _at_once(ask: Ask, order: Order, once: Idempotency | None) -> Response | None:
     """The result or the problem; None if it is to be a job after all."""
     begun = time.monotonic()
-    found = ask.at.inline.answer(order.kind, order.request, {file.name: file.read() for file in order.files})
+    with ask.at.store.reading() as connection:
+        beside = tuple(given_by_store(connection, ask.asking.owner, order.kind, order.request))
+    if sum(file.size for file in beside) > ask.at.settings.inline_bytes:
+        return None
+    files = {file.name: file.read() for file in (*order.files, *beside)}
+    found = ask.at.inline.answer(order.kind, order.request, files)
     ask.at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
     if found is None:
         return None
@@ -161,20 +168,28 @@ def _at_once(ask: Ask, order: Order, once: Idempotency | None) -> Response | Non
     result, seconds, owner = found, time.monotonic() - begun, ask.asking.owner
 
     def keep(connection: Connection) -> Job:
+        before = None if once is None else same_request(connection, owner, once)
+        if before is not None:  # what else it did is done
+            return before
+        kept = taken_by_store(connection, owner, order.kind, order.request, result)
         job = record(
             connection,
             owner,
             order.kind,
             order.request,
-            result.documents,
-            outcome=result.outcome,
+            kept.documents,
+            outcome=kept.outcome,
             seconds=seconds,
             once=once,
         )
         note(connection, owner, f"{order.kind}.done", job.id)
         return job
 
-    return at_once_response(_written(ask.at, keep), result.documents[0].read(), ask.accept)
+    try:
+        job = _written(ask.at, keep)
+    except OutdatedError:
+        return None
+    return at_once_response(job, result.documents[0].read(), ask.accept)
 
 
 def _submitted(ask: Ask, order: Order, once: Idempotency | None) -> Job:

@@ -82,12 +82,22 @@ def at_least(role: Role) -> Callable[[Principal], Principal]:
     """Dependency: who is asking, if he has this role or a higher one."""
 
     def check(asking: Annotated[Principal, Depends(principal)]) -> Principal:
-        if _ORDER.index(asking.role) < _ORDER.index(role):
-            text = f"This needs the role {role}, and the key has the role {asking.role}."
-            raise ProblemError(Problem("not-allowed", "Not allowed", 403, text))
+        require(asking, role)
         return asking
 
     return check
+
+
+def require(asking: Principal, role: Role) -> None:
+    """Go on only if whoever asks has this role or a higher one.
+
+    Raises
+    ------
+    ProblemError: 403.
+    """
+    if _ORDER.index(asking.role) < _ORDER.index(role):
+        text = f"This needs the role {role}; whoever asks has the role {asking.role}."
+        raise ProblemError(Problem("not-allowed", "Not allowed", 403, text))
 
 
 Reader = Annotated[Principal, Depends(at_least(Role.READER))]

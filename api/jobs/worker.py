@@ -11,15 +11,16 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from api.jobs.attempt import Limits
+from api.jobs.bound import given_by_store, taken_by_store
 from api.jobs.child import Child, Step
 from api.jobs.folder import job_folder, lay_out, sweep
-from api.jobs.kinds import Result, all_kinds
+from api.jobs.kinds import OutdatedError, Result, all_kinds
 from api.logs import log_to_stderr
 from api.problems import POISON, TIME_LIMIT, Problem
 from api.settings import Settings
 from api.store import queue
 from api.store.engine import Store, Unreachable
-from api.store.files import content_of, files_of
+from api.store.files import add_files, content_of, files_of
 from api.store.job import Lease
 from api.store.jobs import erase_finished
 
@@ -75,6 +76,9 @@ class Worker:
             with job_folder(self._settings.working_folder) as folder:
                 for file in self._patiently(lambda c: files_of(c, lease.job.id, "input")):
                     lay_out(folder, file.name, content_of(self._store, file))
+                job = lease.job
+                for document in self._patiently(lambda c: given_by_store(c, job.owner, job.kind, job.request)):
+                    lay_out(folder, document.name, document.pieces())
                 with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
                     self._watch(lease, child)
         except Unreachable:
@@ -118,7 +122,18 @@ class Worker:
         if isinstance(answer, Problem):
             self._patiently(lambda c: queue.fail(c, lease, answer.document()))
         else:
-            self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
+            try:
+                self._patiently(lambda c: self._finish(c, lease, answer))
+            except OutdatedError:
+                logger.info("job %s: what it was given has changed; done again", lease.job.id)
+                self._patiently(lambda c: queue.release(c, lease))
+
+    def _finish(self, connection: Connection, lease: Lease, answer: Result) -> None:
+        """Finish with a result, if the lease is still held: whatever else the kind writes stands and falls with it."""
+        job = lease.job
+        if queue.succeed(connection, lease, (), answer.outcome):
+            kept = taken_by_store(connection, job.owner, job.kind, job.request, answer)
+            add_files(connection, job.id, job.owner, "result", kept.documents)
 
     def _lost(self, lease: Lease) -> None:
         """No answer: the child was killed, by somebody or by a fault in compiled code, or the disk is full."""

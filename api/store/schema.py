@@ -110,6 +110,25 @@ audit_log = Table(
     Index(None, "owner", "at"),
 )
 
+publications = Table(
+    "publications",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("version", Integer, nullable=False),  # counts changes: what was audited with another version is outdated
+    UniqueConstraint("owner", "name"),
+)
+
+publication_entries = Table(
+    "publication_entries",
+    metadata,
+    Column("publication", ForeignKey("publications.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("entry", Text, nullable=False),  # as in the document of a publication, without the release
+    Column("release", LargeBinary, nullable=False),
+)
+
 idempotency = Table(
     "idempotency",
     metadata,

@@ -27,10 +27,14 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who is asking."""
+    """Who is asking.
+
+    owner: to whom everything belongs that he asks for, such as his department. who: he himself, for the log.
+    """
 
     owner: str
     role: Role
+    who: str = "local"
 
 
 def create_token(connection: Connection, owner: str, role: Role, *, days: float | None = None) -> str:

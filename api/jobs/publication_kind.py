@@ -1,0 +1,150 @@
+"""The kind `publication`: a new release is audited with all that was published under a name, and may be published."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
+from api.jobs.releases import ReleaseRequest, StatusMap, release_in
+from api.store.job import Document
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from api.ledger import Revision
+
+BEFORE = ".publication.json"
+"""What was published before; no file of a request can have this name."""
+
+ENTRY = "entry.json"
+"""The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
+
+
+class PublicationOptions(BaseModel):
+    """What may be said besides the release."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    publish: Annotated[
+        bool, Field(description="Publish the release if it is safe beside all that is out already (role officer).")
+    ] = False
+    despite: Annotated[
+        str | None,
+        Field(min_length=1, max_length=1000, description="Publish it even if it is not safe, for this reason; kept."),
+    ] = None
+    revises: Annotated[
+        tuple[str, ...],
+        Field(description="ENTRY or ENTRY:TABLE whose values the release changes, such as 2:by_size. May be repeated."),
+    ] = ()
+    bounds: Literal["shuttle", "lp", "integer"] = "integer"
+    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each audit.")] = None
+    status_map: StatusMap = ()
+
+
+class PublicationRequest(ReleaseRequest):
+    """A new release for a publication. by: who asks, for the entry that it may become."""
+
+    name: str
+    by: str
+    options: PublicationOptions = PublicationOptions()
+
+
+def run(request: PublicationRequest, context: Context) -> Result:
+    """Audit the release in the folder with what was published before.
+
+    Raises
+    ------
+    InputError: the release cannot be used, or does not agree with earlier ones. LimitError: too many cells.
+    """
+    from api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
+    from audit.report.exact_json import dumps
+
+    options = request.options
+    if options.despite is not None and not options.publish:
+        raise InputError("--despite: a reason to publish, without --publish.")
+    before = json.loads((context.folder / BEFORE).read_bytes())
+    publication = publication_from_document(before["publication"])
+    release = release_in(request, context)
+    revises = _revisions(options.revises)
+    found = assess(
+        publication,
+        release,
+        revises=revises,
+        bounds=options.bounds,
+        time_limit=options.time_limit,
+        progress=context.progress,
+    )
+    entry = publish(
+        publication, release, revises=revises, by=request.by, despite=_despite(options, found.verdict)
+    ).entries[-1]
+    published = entry.number if _goes_out(options, found.verdict) else None
+    kept = {"version": before["version"], "entry": entry_document(entry)}
+    documents = (
+        Document(
+            "publication-audit.json",
+            "application/json",
+            dumps(assessment_document(found, published=published), indent=1).encode(),
+        ),
+        Document(ENTRY, "application/json", dumps(kept).encode()),
+    )
+    return Result(documents, found.verdict)
+
+
+def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:
+    """The publication as it is now."""
+    from api.store.publications import publication
+
+    kept = publication(connection, owner, request.name, releases=True)
+    document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
+    content = json.dumps({"version": kept.version, "publication": document}, ensure_ascii=False).encode()
+    return [Document(BEFORE, "application/json", content)]
+
+
+def published(connection: "Connection", owner: str, request: PublicationRequest, result: Result) -> Result:
+    """Publish if that was asked for and may be done. Then the entry is in the ledger and not kept with the job.
+
+    Raises
+    ------
+    OutdatedError: another release was published, or one withdrawn, since this one was audited.
+    """
+    from api.store.log import note
+    from api.store.publications import append
+
+    if not _goes_out(request.options, result.outcome):
+        return result
+    answer, kept = result.documents
+    document = json.loads(kept.read())
+    entry = append(connection, owner, request.name, document["version"], document["entry"])
+    if entry is None:
+        raise OutdatedError
+    note(connection, owner, "publication.publish", f"{request.name}: {entry['number']}")
+    return Result((answer,), result.outcome)
+
+
+def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
+    return options.publish and (verdict == "safe" or options.despite is not None)
+
+
+def _despite(options: PublicationOptions, verdict: str) -> str | None:
+    return None if verdict == "safe" else options.despite
+
+
+def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+    from api.ledger import Revision
+
+    found = []
+    for text in given:
+        parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
+        if parts is None:
+            raise InputError(
+                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
+            )
+        found.append(Revision(int(parts[1]), parts[2]))
+    return tuple(found)
+
+
+KIND = Kind("publication", PublicationRequest, run, ledger=Ledger(published_before, published))
