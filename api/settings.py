@@ -31,6 +31,11 @@ class Settings(BaseSettings):
         Literal["local", "keys"],
         Field(description="local: nobody is asked who he is, only on the loopback interface; keys: API keys."),
     ] = "local"
+    key_secret: Annotated[
+        SecretStr | None,
+        Field(description="Secret with which digests of keys are made; who changes it makes all keys useless."),
+    ] = None
+    session_hours: Annotated[float, Field(gt=0, description="Hours for which a browser stays signed in.")] = 12.0
     workers: Annotated[int, Field(ge=0, description="Worker processes that `serve` starts.")] = 1
     inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
@@ -68,6 +73,11 @@ class Settings(BaseSettings):
         if self.database is not None:
             return self.database.get_secret_value()
         return f"sqlite:///{self.data.absolute() / 'tableseal.db'}"
+
+    @property
+    def pepper(self) -> bytes:
+        """What digests of keys are made with."""
+        return b"" if self.key_secret is None else self.key_secret.get_secret_value().encode()
 
     @property
     def working_folder(self) -> Path:

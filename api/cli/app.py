@@ -15,7 +15,7 @@ from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.serve_verb import serve_verb, worker_verb
 from api.cli.streams import say
-from api.cli.token_verb import token_create
+from api.cli.token_verb import token_create, token_list, token_revoke
 from api.cli.verify_verb import verify_verb
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -58,6 +58,8 @@ for _name, _verb in (
 
 _token = typer.Typer(no_args_is_help=True, help="Keys for the service.\n\nExample: tableseal token create --owner NAME")
 _token.command("create")(guarded(token_create))
+_token.command("list")(guarded(token_list))
+_token.command("revoke")(guarded(token_revoke))
 app.add_typer(_token, name="token")
 
 

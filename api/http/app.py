@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from api.access import login
 from api.access.browser import Browsers
-from api.http import audits, errors, health, jobs, measures, openapi, publications
+from api.http import audits, errors, health, jobs, log, measures, openapi, publications
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -52,8 +53,8 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, measures.router, publications.router, jobs.router, health.router):
-        app.include_router(router)
+    for module in (audits, measures, publications, jobs, log, health, login):
+        app.include_router(module.router)
     errors.install(app)
     openapi.install(app)
 

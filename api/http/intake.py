@@ -182,7 +182,7 @@ def _at_once(ask: Ask, order: Order, once: Idempotency | None) -> Response | Non
             seconds=seconds,
             once=once,
         )
-        note(connection, owner, f"{order.kind}.done", job.id)
+        note(connection, ask.asking, f"{order.kind}.done", job.id, kept.outcome or "done")
         return job
 
     try:
@@ -197,7 +197,7 @@ def _submitted(ask: Ask, order: Order, once: Idempotency | None) -> Job:
 
     def keep(connection: Connection) -> Job:
         job = submit(connection, owner, order.kind, order.request, order.files, once=once)
-        note(connection, owner, f"{order.kind}.submit", job.id)
+        note(connection, ask.asking, f"{order.kind}.submit", job.id)
         return job
 
     return _written(ask.at, keep)

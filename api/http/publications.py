@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -95,13 +95,14 @@ def list_publications(at: ServiceDep, asking: Reader) -> list[PublicationResourc
 )
 def get_publication(
     name: Name,
+    request: Request,
     at: ServiceDep,
     asking: Reader,
     releases: Annotated[bool, Query(description="With the releases themselves (role officer).")] = False,
 ) -> Response:
     """Everything that was published under this name, withdrawn entries included."""
     if releases:
-        require(asking, Role.OFFICER)
+        require(request, at, asking, Role.OFFICER)
     kept = _published(at, asking, name, releases=releases)
     return JSONResponse({"schema": "tableseal/publication/1", "name": kept.name, "entries": list(kept.entries)})
 
@@ -120,7 +121,7 @@ async def post_release(name: Name, ask: Asked, options: Annotated[PublicationOpt
     published if it is safe; of several that come at once, each is audited with those that were quicker.
     """
     if options.publish:
-        require(ask.asking, Role.OFFICER)
+        require(ask.http, ask.at, ask.asking, Role.OFFICER)
     with Spool(ask.at.settings.working_folder) as spool:
         upload = await read_upload(ask.http, ask.at.settings, spool)
         wanted = PublicationRequest(
@@ -154,7 +155,7 @@ def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer
     with at.store.writing() as connection:
         written = append(connection, asking.owner, name, document["version"], entry)
         if written is not None:
-            note(connection, asking.owner, "publication.publish", f"{name}: {entry['number']}")
+            note(connection, asking, "publication.publish", f"{name}: {entry['number']}")
     if written is None:
         raise ProblemError(_CHANGED)
     return JSONResponse(dict(written), 201, {"Location": f"/v1/publications/{name}"})
@@ -180,7 +181,7 @@ def post_withdrawal(name: Name, number: Number, taken: Retraction, at: ServiceDe
             connection, asking.owner, kept, number, reason=taken.reason, by=asking.who, was_out=taken.was_out
         )
         if written is not None:
-            note(connection, asking.owner, "publication.withdraw", f"{name}: {number}")
+            note(connection, asking, "publication.withdraw", f"{name}: {number}")
     if written is None:
         raise ProblemError(_CHANGED)
     return JSONResponse(dict(written))

@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, HTTPException, Request
 
+from api.access.who import principal_behind
 from api.http.errors import ProblemError
 from api.http.inline import Inline
 from api.http.metrics import Metrics
 from api.problems import Problem
 from api.settings import Settings, is_loopback
 from api.store.engine import Store
-from api.store.tokens import Principal, Role, principal_of
+from api.store.log import note
+from api.store.tokens import Principal, Role
 
 LOCAL = Principal("local", Role.OFFICER)
 """Who asks where nobody is asked who he is."""
@@ -50,16 +52,15 @@ def principal(
     at: ServiceDep,
     authorization: Annotated[str | None, Header(description="`Bearer` and an API key.")] = None,
 ) -> Principal:
-    """Dependency: who is asking. Other ways to find out (OIDC) belong here and give a Principal too."""
+    """Dependency: who is asking. A browser that nobody has signed in is sent to where that is done."""
     if at.settings.access == "local":
         _refuse_others(request)
         return LOCAL
-    scheme, _, key = (authorization or "").partition(" ")
-    if scheme.lower() == "bearer" and key:
-        with at.store.reading() as connection:
-            found = principal_of(connection, key.strip())
-        if found is not None:
-            return found
+    found = principal_behind(at.settings, at.store, authorization or "", request.cookies)
+    if found is not None:
+        return found
+    if authorization is None and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
+        raise HTTPException(303, headers={"Location": f"/login?next={quote(request.url.path, safe='')}"})
     raise ProblemError(_UNKNOWN, {"WWW-Authenticate": "Bearer"})
 
 
@@ -78,24 +79,26 @@ def _refuse_others(request: Request) -> None:
 _ORDER = list(Role)
 
 
-def at_least(role: Role) -> Callable[[Principal], Principal]:
+def at_least(role: Role) -> Callable[[Request, Service, Principal], Principal]:
     """Dependency: who is asking, if he has this role or a higher one."""
 
-    def check(asking: Annotated[Principal, Depends(principal)]) -> Principal:
-        require(asking, role)
+    def check(request: Request, at: ServiceDep, asking: Annotated[Principal, Depends(principal)]) -> Principal:
+        require(request, at, asking, role)
         return asking
 
     return check
 
 
-def require(asking: Principal, role: Role) -> None:
-    """Go on only if whoever asks has this role or a higher one.
+def require(request: Request, at: Service, asking: Principal, role: Role) -> None:
+    """Go on only if whoever asks has this role or a higher one; that he has not is noted in the log.
 
     Raises
     ------
     ProblemError: 403.
     """
     if _ORDER.index(asking.role) < _ORDER.index(role):
+        with at.store.writing() as connection:
+            note(connection, asking, f"{request.method} as {role}", request.url.path, "refused")
         text = f"This needs the role {role}; whoever asks has the role {asking.role}."
         raise ProblemError(Problem("not-allowed", "Not allowed", 403, text))
 

@@ -78,17 +78,13 @@ def run(request: PublicationRequest, context: Context) -> Result:
         time_limit=options.time_limit,
         progress=context.progress,
     )
-    entry = publish(
-        publication, release, revises=revises, by=request.by, despite=_despite(options, found.verdict)
-    ).entries[-1]
-    published = entry.number if _goes_out(options, found.verdict) else None
+    despite = None if found.verdict == "safe" else options.despite
+    entry = publish(publication, release, revises=revises, by=request.by, despite=despite).entries[-1]
+    number = entry.number if _goes_out(options, found.verdict) else None
+    answer = dumps(assessment_document(found, published=number), indent=1)
     kept = {"version": before["version"], "entry": entry_document(entry)}
     documents = (
-        Document(
-            "publication-audit.json",
-            "application/json",
-            dumps(assessment_document(found, published=published), indent=1).encode(),
-        ),
+        Document("publication-audit.json", "application/json", answer.encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
     return Result(documents, found.verdict)
@@ -113,6 +109,7 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
     """
     from api.store.log import note
     from api.store.publications import append
+    from api.store.tokens import Principal, Role
 
     if not _goes_out(request.options, result.outcome):
         return result
@@ -121,16 +118,13 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
     entry = append(connection, owner, request.name, document["version"], document["entry"])
     if entry is None:
         raise OutdatedError
-    note(connection, owner, "publication.publish", f"{request.name}: {entry['number']}")
+    asking = Principal(owner, Role.OFFICER, request.by)
+    note(connection, asking, "publication.publish", f"{request.name}: {entry['number']}")
     return Result((answer,), result.outcome)
 
 
 def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
     return options.publish and (verdict == "safe" or options.despite is not None)
-
-
-def _despite(options: PublicationOptions, verdict: str) -> str | None:
-    return None if verdict == "safe" else options.despite
 
 
 def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
