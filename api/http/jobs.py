@@ -180,6 +180,7 @@ def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
         job = None if gone else request_cancel(connection, asking.owner, found.id)
         note(connection, asking, "job.erase" if gone else "job.cancel", found.id)
     if job is None:
+        at.store.scrub()
         return Response(status_code=204)
     return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
 

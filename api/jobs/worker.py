@@ -1,6 +1,7 @@
 """A worker: takes job after job from the store and has each done by a child process."""
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -22,15 +23,15 @@ from api.store import queue
 from api.store.engine import Store, Unreachable
 from api.store.files import add_files, content_of, files_of
 from api.store.job import Lease
-from api.store.jobs import erase_finished
+from api.store.retention import tidy
 
 logger = logging.getLogger(__name__)
 
 TICK = 0.2
 """Seconds after which a worker looks up from what it waits for."""
 
-SWEEP = 3600.0
-"""Seconds between two looks for jobs that are to be erased."""
+SWEEP = 60.0
+"""Seconds between two looks for what is to be erased."""
 
 T = TypeVar("T")
 
@@ -45,7 +46,6 @@ class Worker:
 
     def run(self) -> None:
         """Work until `stop` is set or the process that started this one is gone."""
-        sweep(self._settings.working_folder)
         while not self._stopped():
             if not self.step():
                 self._stop.wait(self._settings.poll_seconds)
@@ -53,7 +53,7 @@ class Worker:
     def step(self) -> bool:
         """Do one job if there is one; False if there was none, or the database does not answer."""
         try:
-            self._erase_old()
+            self._tidy()
             with self._store.writing() as connection:
                 lease = queue.claim(
                     connection,
@@ -166,12 +166,11 @@ class Worker:
                     raise
                 self._stop.wait(1.0)
 
-    def _erase_old(self) -> None:
-        days = self._settings.retention_days
-        if days is not None and time.monotonic() - self._swept >= SWEEP:
+    def _tidy(self) -> None:
+        if time.monotonic() - self._swept >= SWEEP:
             self._swept = time.monotonic()
-            with self._store.writing() as connection:
-                erase_finished(connection, days * 86400)
+            sweep(self._settings.working_folder)
+            tidy(self._store, self._settings.retention_days)
 
     def _stopped(self) -> bool:
         parent = parent_process()
@@ -181,6 +180,7 @@ class Worker:
 def work(settings: Settings) -> None:
     """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
     log_to_stderr()
+    os.umask(0o077)  # nothing that is written is for others on this machine
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
