@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from api.access import login
 from api.access.browser import Browsers
+from api.access.who import Identity
 from api.http import audits, errors, health, jobs, log, measures, openapi, publications
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
@@ -15,6 +16,7 @@ from api.http.service import Service
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
+from audit.errors import InputError
 from audit.report.to_json import engine_version
 
 
@@ -33,7 +35,7 @@ def create_app(settings: Settings) -> FastAPI:
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    service = Service(settings, store, inline, Metrics())
+    service = Service(settings, store, inline, Metrics(), _identity(settings))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -62,3 +64,13 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app
+
+
+def _identity(settings: Settings) -> Identity | None:
+    if settings.oidc is None:
+        return None
+    try:
+        from api.access.oidc import provider_of
+    except ModuleNotFoundError:
+        raise InputError("oidc_issuer: tokens need a package: pip install 'tableseal[oidc]'.") from None
+    return provider_of(settings.oidc)

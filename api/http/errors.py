@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from api.access.who import UnavailableError
 from api.problems import UNEXPECTED, Problem, problem_of
 from api.store.engine import Unreachable, is_full
 from audit.errors import TablesealError
@@ -58,6 +59,12 @@ def install(app: FastAPI) -> None:
             return problem_response(Problem("storage-full", "No room is left", 507, text))
         text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
+        return problem_response(problem, {"Retry-After": "5"})
+
+    @app.exception_handler(UnavailableError)
+    async def _identity(_: Request, error: UnavailableError) -> Response:
+        text = "The keys of the identity provider cannot be had at the moment, so nobody knows who you are. Try again."
+        problem = Problem("identity-provider-unavailable", "The identity provider does not answer", 503, text)
         return problem_response(problem, {"Retry-After": "5"})
 
     @app.exception_handler(Exception)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, Header, HTTPException, Request
 
-from api.access.who import principal_behind
+from api.access.who import Identity, principal_behind
 from api.http.errors import ProblemError
 from api.http.inline import Inline
 from api.http.metrics import Metrics
@@ -24,7 +24,8 @@ _UNKNOWN = Problem(
     "not-authenticated",
     "Who is asking?",
     401,
-    "This service wants an API key, as `Authorization: Bearer tsk_...`; what came is none, has expired or was revoked.",
+    "This service wants an API key, as `Authorization: Bearer tsk_...` (or a token of the identity provider, if it has "
+    "one); what came is none, has expired or was revoked.",
 )
 
 
@@ -36,6 +37,7 @@ class Service:
     store: Store
     inline: Inline
     metrics: Metrics
+    identity: Identity | None = None
 
 
 def service(request: Request) -> Service:
@@ -56,7 +58,7 @@ def principal(
     if at.settings.access == "local":
         _refuse_others(request)
         return LOCAL
-    found = principal_behind(at.settings, at.store, authorization or "", request.cookies)
+    found = principal_behind(at.settings, at.store, at.identity, authorization or "", request.cookies)
     if found is not None:
         return found
     if authorization is None and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
