@@ -17,7 +17,7 @@ from api.http.errors import ProblemError, problem_response
 from api.http.resources import at_once_response, job_resource, negotiated, result_response
 from api.http.service import Analyst, Service, ServiceDep
 from api.jobs.bound import given_by_store, taken_by_store
-from api.jobs.kinds import OutdatedError
+from api.jobs.kinds import OutdatedError, all_kinds
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -148,7 +148,8 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
 
 
 def _is_small(at: Service, order: Order) -> bool:
-    return sum(file.size for file in order.files) <= at.settings.inline_bytes
+    small = sum(file.size for file in order.files) <= at.settings.inline_bytes
+    return small and all_kinds()[order.kind].inline
 
 
 def _at_once(ask: Ask, order: Order, once: Idempotency | None) -> Response | None:

@@ -68,6 +68,7 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
+    from api.batch import batch_schema
     from api.ledger import publication_schema
     from audit.io.schemas import policy_schema, release_schema
     from audit.proof import proof_schema
@@ -78,6 +79,7 @@ def _schemas() -> dict[str, Any]:
         "Release": release_schema,
         "Policy": policy_schema,
         "Report": report_schema,
+        "Batch": batch_schema,
         "Proof": proof_schema,
         "Publication": publication_schema,
         "PublicationAudit": lambda: publication_schema("publication-audit"),
@@ -86,7 +88,7 @@ def _schemas() -> dict[str, Any]:
     }
     for name, schema in documents.items():
         found |= _component(name, schema())
-    answers = ("Report", "PublicationAudit", "Risk", "Sap")
+    answers = ("Batch", "Report", "PublicationAudit", "Risk", "Sap")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 

@@ -59,13 +59,14 @@ class Kind:
 
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
     files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
-    table. ledger: None if it needs nothing of the database.
+    table. inline: small requests may be answered at once. ledger: None if it needs nothing of the database.
     """
 
     name: str
     request: type[BaseModel]
     run: Callable[[Any, Context], Result]
     rows: Rows | None = None
+    inline: bool = True
     ledger: "Ledger | None" = None
 
 
@@ -89,8 +90,9 @@ class Ledger:
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from api.jobs.audit_kind import KIND as AUDIT
+    from api.jobs.batch_kind import KIND as BATCH
     from api.jobs.publication_kind import KIND as PUBLICATION
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, PUBLICATION, RISK, SAP)})
+    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, PUBLICATION, RISK, SAP)})
