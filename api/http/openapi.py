@@ -88,6 +88,8 @@ def _schemas() -> dict[str, Any]:
     }
     for name, schema in documents.items():
         found |= _component(name, schema())
+    entries = found["Publication"]["properties"]["entries"]
+    found["PublicationEntry"], entries["items"] = entries["items"], component("PublicationEntry")
     answers = ("Batch", "Report", "PublicationAudit", "Risk", "Sap")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found

@@ -39,7 +39,7 @@ _CHANGED = Problem(
 )
 
 
-_ENTRY = {"application/json": {"schema": {"$ref": "#/components/schemas/Publication/properties/entries/items"}}}
+_ENTRY = {"application/json": {"schema": component("PublicationEntry")}}
 
 
 class PublicationResource(BaseModel):
@@ -74,7 +74,7 @@ class Retraction(BaseModel):
     ]
 
 
-@router.get("", responses=problems(401, 403, 500, 503))
+@router.get("", responses=problems(401, 403, 422, 500, 503))
 def list_publications(at: ServiceDep, asking: Reader) -> list[PublicationResource]:
     """All names under which something was published."""
     with at.store.reading() as connection:
@@ -141,7 +141,7 @@ async def post_release(name: Name, ask: Asked, options: Annotated[PublicationOpt
     response_class=Response,
     responses={
         201: {"description": "The entry.", "content": _ENTRY},
-        **problems(*READING, 409, 507),
+        **problems(*READING, 400, 409, 507),
     },
 )
 def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer) -> Response:
@@ -164,7 +164,7 @@ def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer
 @router.post(
     "/{name}/entries/{number}/withdrawal",
     response_class=Response,
-    responses={200: {"description": "The entry.", "content": _ENTRY}, **problems(*READING, 409, 507)},
+    responses={200: {"description": "The entry.", "content": _ENTRY}, **problems(*READING, 400, 409, 507)},
 )
 def post_withdrawal(name: Name, number: Number, taken: Retraction, at: ServiceDep, asking: Officer) -> Response:
     """Take an entry back. It stays in the list, with the reason and who did it."""
