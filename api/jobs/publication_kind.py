@@ -40,7 +40,7 @@ class PublicationOptions(BaseModel):
         tuple[str, ...],
         Field(description="ENTRY or ENTRY:TABLE whose values the release changes, such as 2:by_size. May be repeated."),
     ] = ()
-    bounds: Literal["shuttle", "lp", "integer"] = "integer"
+    bounds: Annotated[Literal["shuttle", "lp", "integer"], Field(description="How sharp, as for an audit.")] = "integer"
     time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each audit.")] = None
     status_map: StatusMap = ()
 
