@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from api.access import login
 from api.access.browser import Browsers
 from api.access.who import Identity
-from api.http import audits, batches, errors, health, jobs, log, measures, openapi, publications
+from api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -55,7 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for module in (audits, batches, measures, publications, jobs, log, health, login):
+    for module in (audits, batches, measures, protections, publications, jobs, log, health, login):
         app.include_router(module.router)
     errors.install(app)
     openapi.install(app)

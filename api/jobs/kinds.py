@@ -91,8 +91,11 @@ def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
+    from api.jobs.comparison_kind import KIND as COMPARISON
     from api.jobs.publication_kind import KIND as PUBLICATION
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
+    from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, PUBLICATION, RISK, SAP)})
+    known = (AUDIT, BATCH, COMPARISON, PUBLICATION, RISK, SAP, SUPPRESSION)
+    return MappingProxyType({kind.name: kind for kind in known})
