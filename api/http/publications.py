@@ -16,7 +16,7 @@ from api.http.resources import JobResource, own_job
 from api.http.service import Officer, Reader, Service, ServiceDep, require
 from api.http.spool import Spool
 from api.http.uploads import RELEASE, read_upload
-from api.jobs.publication_kind import ENTRY, KIND, PublicationOptions, PublicationRequest
+from api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
 from api.problems import Problem
 from api.store.files import content_of, files_of
 from api.store.job import Job, State
@@ -26,9 +26,7 @@ from api.store.tokens import Principal, Role
 
 router = APIRouter(prefix="/v1/publications", tags=["publications"])
 
-Name = Annotated[
-    str, Path(pattern=r"^\w[\w .-]{0,99}$", description="Name of the publication: letters, digits, spaces, `_.-`.")
-]
+Name = Annotated[str, Path(pattern=NAME, description="Name of the publication: letters, digits, spaces, `_.-`.")]
 Number = Annotated[int, Path(ge=1, le=10**9, description="Number of the entry.")]
 
 _CHANGED = Problem(

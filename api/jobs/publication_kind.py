@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,14 +11,19 @@ from api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
 from api.jobs.releases import ReleaseRequest, StatusMap, release_in
 from api.store.job import Document
 from audit.errors import InputError
+from audit.progress import Progress
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.ledger import Revision
+    from audit.model import Release
 
 BEFORE = ".publication.json"
 """What was published before; no file of a request can have this name."""
+
+NAME = r"^\w[\w .-]{0,99}$"
+"""What the name of a publication looks like."""
 
 ENTRY = "entry.json"
 """The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
@@ -60,15 +65,29 @@ def run(request: PublicationRequest, context: Context) -> Result:
     ------
     InputError: the release cannot be used, or does not agree with earlier ones. LimitError: too many cells.
     """
+    before = json.loads((context.folder / BEFORE).read_bytes())
+    return assessed(before, release_in(request, context), request.options, request.by, context.progress)
+
+
+def assessed(
+    before: Mapping[str, Any], release: "Release", options: PublicationOptions, by: str, progress: Progress
+) -> Result:
+    """What a release does to a publication, and the entry that it may become.
+
+    Parameters
+    ----------
+    before: the content of `BEFORE`. by: through whom it is published, if it is.
+
+    Raises
+    ------
+    InputError: the release does not agree with earlier ones, or the options with each other.
+    """
     from api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
     from audit.report.exact_json import dumps
 
-    options = request.options
     if options.despite is not None and not options.publish:
         raise InputError("--despite: a reason to publish, without --publish.")
-    before = json.loads((context.folder / BEFORE).read_bytes())
     publication = publication_from_document(before["publication"])
-    release = release_in(request, context)
     revises = _revisions(options.revises)
     found = assess(
         publication,
@@ -76,10 +95,10 @@ def run(request: PublicationRequest, context: Context) -> Result:
         revises=revises,
         bounds=options.bounds,
         time_limit=options.time_limit,
-        progress=context.progress,
+        progress=progress,
     )
     despite = None if found.verdict == "safe" else options.despite
-    entry = publish(publication, release, revises=revises, by=request.by, despite=despite).entries[-1]
+    entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
     number = entry.number if _goes_out(options, found.verdict) else None
     answer = dumps(assessment_document(found, published=number), indent=1)
     kept = {"version": before["version"], "entry": entry_document(entry)}

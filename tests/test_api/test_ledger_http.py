@@ -12,7 +12,9 @@ from asking import WAIT, asked, path_of
 from databases import BACKENDS, new_database
 from fastapi.testclient import TestClient
 from small import document, table
+from typer.testing import CliRunner
 
+from api.cli.app import app as command
 from api.ledger import (
     Publication,
     Revision,
@@ -221,3 +223,33 @@ def test_one_of_many_writers_wins(backend: str, tmp_path: Path) -> None:
         assert len(won) == 1
         assert (kept.version, [entry["release"] for entry in kept.entries]) == (1, [{"writer": won[0]}])
         store.close()
+
+
+def test_the_command_line_says_the_same(tmp_path: Path) -> None:
+    files = {}
+    for key, release in (("tells", TELLS), ("hides", HIDES)):
+        files[key] = tmp_path / f"{key}.json"
+        files[key].write_text(json.dumps(release), "utf-8")
+    target, data = tmp_path / "answer.json", ["--data", str(tmp_path / "data")]
+
+    def run(*arguments: str, code: int = 0) -> str:
+        result = CliRunner().invoke(command, ["publication", *arguments, *data])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    with asked(tmp_path / "data", worker=False) as client:
+        assert "Published as entry 1." in run("audit", "cli", str(files["tells"]), "--publish")
+        said = run("audit", "cli", str(files["hides"]), "--publish", "--json", str(target), code=1)
+        assert "a=k: exposed, through entry 1, of_l" in said
+        assert "Not published." in said
+        assert send(client, "cli", HIDES, **OUT).text == target.read_text("utf-8")
+        run("audit", "cli", str(files["hides"]), "--publish", "--despite", "out already", code=1)
+        assert len(client.get("/v1/publications/cli").json()["entries"]) == 2
+        run("withdraw", "cli", "1", "--reason", "wrong file", "--never-out")
+        assert "withdrawn already" in run("withdraw", "cli", "1", "--reason", "x", code=2)
+        listed = run("show", "cli")
+        assert "wrong file" in listed
+        assert "out already" in listed
+        assert json.loads(run("show", "cli", "--json", "-")) == client.get("/v1/publications/cli").json()
+        assert "nothing was published" in run("show", "none", code=2)
+        assert "NAME" in run("show", "a/b", code=2)
