@@ -283,11 +283,11 @@ def test_nobody_listens_to_others_without_keys(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_secrets_come_from_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "tableseal_database").write_text("postgresql://user:secret@host/name\n", "utf-8")
+    (tmp_path / "tableseal_database").write_text("postgresql://user:s3cr3t@host/name\n", "utf-8")
     monkeypatch.setenv("TABLESEAL_SECRETS_DIR", str(tmp_path))
     settings = load_settings()
-    assert settings.database_url == "postgresql://user:secret@host/name"
-    assert "secret" not in repr(settings)
+    assert settings.database_url == "postgresql://user:s3cr3t@host/name"
+    assert "s3cr3t" not in repr(settings)
 
 
 def test_limits_have_problems_of_their_own(tmp_path: Path) -> None:
