@@ -33,7 +33,7 @@ from api.http.audits import EXAMPLE
 from api.jobs.kinds import all_kinds
 from api.settings import Settings
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 
 
 @pytest.fixture(scope="module")
