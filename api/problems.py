@@ -1,10 +1,10 @@
 """Problem documents (RFC 9457): what went wrong, for programs and for people, pointing into the request."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from audit.errors import AdditivityError, ContradictionError, LimitError, TablesealError
+from audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
 
 _PREFIX = "urn:tableseal:problem:"
 
@@ -15,7 +15,7 @@ class Problem:
 
     slug: end of its type, which programs rely on. detail: complete; it never holds the value of a withheld cell.
     source: the file of the request in which it lies. pointer: JSON pointer (RFC 6901) into that file.
-    parameter: the query parameter or header that is meant.
+    parameter: the query parameter or header that is meant. imbalances: released sums that do not add up.
     """
 
     slug: str
@@ -25,6 +25,7 @@ class Problem:
     source: str | None = None
     pointer: str | None = None
     parameter: str | None = None
+    imbalances: tuple[Imbalance, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As it is sent and kept."""
@@ -35,6 +36,7 @@ class Problem:
             "status": self.status,
             "detail": self.detail,
             **{key: value for key, value in extra.items() if value is not None},
+            **({"imbalances": [asdict(one) for one in self.imbalances]} if self.imbalances else {}),
         }
 
 
@@ -83,7 +85,8 @@ def problem_of(error: TablesealError, source: str | None = None, document: objec
         return Problem("limit", "A limit was reached", 422, text)
     slug, title = _KINDS.get(type(error), ("invalid-release", "The release cannot be used"))
     pointer = None if source is None else pointer_in(text, source, document)
-    return Problem(slug, title, 422, text, source if pointer else None, pointer)
+    imbalances = error.imbalances if isinstance(error, AdditivityError) else ()
+    return Problem(slug, title, 422, text, source if pointer else None, pointer, imbalances=imbalances)
 
 
 def pointer_in(message: str, source: str, document: object) -> str | None:

@@ -3,15 +3,15 @@
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ProblemError, problem_response
+from api.http.errors import Page, ProblemError, problem_response, wants_page
 from api.problems import Problem
 
 
 class BodyLimit:
     """Middleware: no request has more than so many bytes, whatever it says of its size."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app, self._most = app, most
+    def __init__(self, app: ASGIApp, most: int, page: Page) -> None:
+        self._app, self._most, self._page = app, most, page
         text = f"The request has more than {most:,} bytes, the limit of this service."
         self._problem = Problem("body-too-large", "The request is too large", 413, text)
 
@@ -19,9 +19,12 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        stated = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        stated = headers.get("content-length", "0")
         if stated.isascii() and stated.isdigit() and int(stated) > self._most:
-            await problem_response(self._problem, {"Connection": "close"})(scope, receive, send)
+            response = self._page(self._problem) if wants_page(headers) else problem_response(self._problem)
+            response.headers["Connection"] = "close"
+            await response(scope, receive, send)
             return
         total = 0
 

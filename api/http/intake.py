@@ -58,11 +58,11 @@ async def answer(at: Service, asking: Principal, order: Order, prefer: str | Non
     try:
         job = await _existing(at, asking, once)
         if job is None and wait > 0 and _is_small(at, order):
-            response = await run_in_threadpool(_at_once, at, asking, order, once)
-            if response is not None:
-                return response
+            done = await run_in_threadpool(_at_once, at, asking, order, once)
+            if done is not None:
+                return _response(done)
         if job is None:
-            job = await run_in_threadpool(_submitted, at, asking, order, once)
+            job = await run_in_threadpool(submitted, at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
         problem = Problem("idempotency-key-reused", "The key was used before", 422, text, parameter="Idempotency-Key")
@@ -81,21 +81,39 @@ async def _existing(at: Service, asking: Principal, once: Idempotency | None) ->
     return await run_in_threadpool(look)
 
 
+async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
+    """For those who look at a job rather than at its result: done at once if it is small, else under way.
+
+    A problem is what came of a job that was done at once; nothing is kept of it.
+    """
+    if _is_small(at, order):
+        done = await run_in_threadpool(_at_once, at, asking, order, None)
+        if done is not None:
+            return done if isinstance(done, Problem) else done[0]
+    return await run_in_threadpool(submitted, at, asking, order, None)
+
+
 def _is_small(at: Service, order: Order) -> bool:
     return sum(len(_bytes(file)) for file in order.files) <= at.settings.inline_bytes
 
 
-def _at_once(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Response | None:
+def _at_once(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None
+) -> tuple[Job, Result] | Problem | None:
     """The result or the problem; None if it is to be a job after all."""
     begun = time.monotonic()
     found = at.inline.answer(order.kind, order.request, {file.name: _bytes(file) for file in order.files})
     at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
-    if found is None:
-        return None
-    if isinstance(found, Problem):
-        return problem_response(found)
-    job = _recorded(at, asking, order, found, time.monotonic() - begun, once)
-    first = found.documents[0]
+    if found is None or isinstance(found, Problem):
+        return found
+    return _recorded(at, asking, order, found, time.monotonic() - begun, once), found
+
+
+def _response(done: tuple[Job, Result] | Problem) -> Response:
+    if isinstance(done, Problem):
+        return problem_response(done)
+    job, result = done
+    first = result.documents[0]
     headers = {**SAFETY, "Link": f'</v1/jobs/{job.id}>; rel="describedby"'}
     return Response(_bytes(first), 200, headers, first.media_type)
 
@@ -124,7 +142,9 @@ def _recorded(
         return write()
 
 
-def _submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
+def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
+    """A job that is under way."""
+
     def write() -> Job:
         with at.store.writing() as connection:
             job = submit(connection, asking.owner, order.kind, order.request, order.files, once=once)

@@ -53,7 +53,7 @@ async def read_upload(request: Request, settings: Settings) -> Upload:
     if media_type in BODIES:
         return _body(BODIES[media_type], media_type, await request.body())
     if media_type in ARCHIVES:
-        return _chosen(tuple(_unpacked(await request.body(), settings)), "the archive")
+        return _chosen(tuple(unpacked(await request.body(), settings)), "the archive")
     if media_type == FORM:
         return await _form(request, settings)
     known = ", ".join((*BODIES, *ARCHIVES[:1], FORM))
@@ -76,7 +76,7 @@ async def _form(request: Request, settings: Settings) -> Upload:
                 raise _bad(f"The form field {field[:50]!r} is no file; options are query parameters.")
             content = await value.read()
             if (value.filename or "").lower().endswith(".zip"):
-                files += _unpacked(content, settings)
+                files += unpacked(content, settings)
                 continue
             name = safe_name(value.filename or "")
             files.append(Document(name, value.content_type or "application/octet-stream", content))
@@ -112,8 +112,13 @@ def _release_among(names: Sequence[str], where: str) -> str:
     raise _bad(f"There is no release in {where}: a file that ends in .yaml, .json or .csv.")
 
 
-def _unpacked(content: bytes, settings: Settings) -> Iterator[Document]:
-    """Files of a zip archive; what it says of their sizes is not believed."""
+def unpacked(content: bytes, settings: Settings) -> Iterator[Document]:
+    """Files of a zip archive; what it says of their sizes is not believed.
+
+    Raises
+    ------
+    ProblemError: no archive, too many or too large files, names that lead elsewhere.
+    """
     room = settings.max_unpacked
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -124,12 +129,12 @@ def _unpacked(content: bytes, settings: Settings) -> Iterator[Document]:
             for entry in entries:
                 name = safe_name(entry.filename)
                 with archive.open(entry) as file:
-                    unpacked = file.read(room + 1)
-                room -= len(unpacked)
+                    piece = file.read(room + 1)
+                room -= len(piece)
                 if room < 0:
                     text = f"The files in the archive have more than {settings.max_unpacked:,} bytes, the limit."
                     raise ProblemError(Problem("archive-too-large", "The archive is too large", 413, text))
-                yield Document(name, "application/octet-stream", unpacked)
+                yield Document(name, "application/octet-stream", piece)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise _bad(f"The archive cannot be unpacked ({type(error).__name__}).") from None
 

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 
 class AuditRequest(BaseModel):
-    """An audit: which of the files is the release, which the policy (none: the release's own), and the options."""
+    """An audit: which of the files is the release, which the policy (none: the release's own), and the options.
+
+    draft: the draft whose files these are, for those who look from the audit back to it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     release: str
     policy: str | None = None
     options: AuditOptions = AuditOptions()
+    draft: str | None = None
 
 
 def run(request: AuditRequest, context: Context) -> Result:

@@ -48,6 +48,7 @@ class Kind:
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
+    from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT,)})
+    return MappingProxyType({kind.name: kind for kind in (AUDIT, DRAFT)})

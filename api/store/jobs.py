@@ -122,6 +122,12 @@ def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
     return job_by_id(connection, owner, job)
 
 
+def erase(connection: Connection, owner: str, job: str) -> bool:
+    """Erase a job that has ended, with all that belongs to it; False if it has not, or there is none."""
+    ended = jobs.c.state.not_in((State.QUEUED, State.RUNNING))
+    return connection.execute(delete(jobs).where(_own(owner, job), ended)).rowcount == 1
+
+
 def erase_finished(connection: Connection, older_than: float) -> int:
     """Erase jobs that ended so many seconds ago, with all that belongs to them; how many there were."""
     old = jobs.c.finished < clock(connection) - older_than
