@@ -19,7 +19,8 @@ LISTED = 1000
 
 def describe_release(release: Release) -> dict[str, Any]:
     """Tables, classifications, measures and policy of a release, and what was noticed while it was read."""
-    tables = [_table(release, table) for table in release.tables]
+    tables = [_table(table) for table in release.tables]
+    counts = all(measure.kind == "count" for measure in release.measures.values())
     return {
         "title": release.title,
         "measures": [
@@ -32,7 +33,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         ],
         "tables": tables,
         "withheld": sum(table["withheld"] for table in tables),
-        "rules": None if release.policy is None else policy_words(release.policy),
+        "rules": None if release.policy is None else policy_words(release.policy, counts),
         "notes": [note.text for note in release.notes],
     }
 
@@ -58,9 +59,9 @@ def codes_of(entries: Sequence[str | None]) -> list[str]:
     return [code or "" for code in dict.fromkeys(entries)]
 
 
-def policy_words(policy: Policy) -> list[str]:
-    """Each rule and requirement as a sentence."""
-    words = [_rule(rule) for rule in policy.primary]
+def policy_words(policy: Policy, counts: bool) -> list[str]:
+    """Each rule and requirement as a sentence; `counts`: the tables hold counts only."""
+    words = [_rule(rule, counts) for rule in policy.primary]
     require = policy.require
     if not require.exposed:
         words.append("No sensitive cell may be computed from the others.")
@@ -74,7 +75,7 @@ def policy_words(policy: Policy) -> list[str]:
     return words
 
 
-def _table(release: Release, table: Table) -> Mapping[str, Any]:
+def _table(table: Table) -> Mapping[str, Any]:
     status = table.status
     return {
         "name": table.name,
@@ -87,10 +88,10 @@ def _table(release: Release, table: Table) -> Mapping[str, Any]:
     }
 
 
-def _rule(rule: Rule) -> str:
+def _rule(rule: Rule, counts: bool) -> str:
     match rule:
         case Threshold():
-            return f"Sensitive: fewer than {rule.count} contributors."
+            return f"Sensitive: {'a count below' if counts else 'fewer contributors than'} {rule.count}."
         case Dominance():
             who = "the largest contributor makes" if rule.n == 1 else f"the {rule.n} largest contributors make"
             return f"Sensitive: {who} up more than {_number(rule.k)} % of the cell."

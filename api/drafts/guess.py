@@ -11,9 +11,15 @@ from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.init import infer_document
 from audit.io.numbers import decimal as number_in
-from audit.io.numbers import decimal_sign, decimal_text, looks_like_number, places
+from audit.io.numbers import decimal_sign, decimal_text, looks_like_number
 from audit.io.totals import NAMES
 from audit.model.status import WORDS
+
+MOST = 9
+"""Decimals of a unit, at most."""
+
+DUST = Fraction(1, 10**12)
+"""A number that is nearer than this to a shorter one, relative to itself, is the shorter one written by a computer."""
 
 _FREQUENCY = re.compile(r"n_?obs|freq|contributors|units|respondents|enterprises")
 _CONTRIBUTOR = re.compile(r"^(max|largest|top|contr)|largest|_max|max_")
@@ -32,7 +38,7 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     try:
         document, _ = infer_document(path)
     except InputError as error:
-        return _by_name(path.stem, columns), str(error)
+        return _by_name(path.stem, columns), str(error).partition("; write a release file")[0]
     return _of_document(document, columns), None
 
 
@@ -45,7 +51,8 @@ def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:
         roles[table["status"]] = Role.STATUS
     totals = {name: variable["total"] for name, variable in document["variables"].items() if "total" in variable}
     kind, unit = document["kind"], document.get("unit", "")
-    return Marks(title=document["title"], kind=kind, unit=unit, roles=roles, totals=totals, threshold="3")
+    threshold = _threshold(columns, table["value"])
+    return Marks(title=document["title"], kind=kind, unit=unit, roles=roles, totals=totals, threshold=threshold)
 
 
 def _by_name(title: str, columns: Columns) -> Marks:
@@ -70,8 +77,13 @@ def _by_name(title: str, columns: Columns) -> Marks:
         unit=decimal_text(Fraction(1, 10**digits)) or "" if digits else "",
         roles=roles,
         totals=totals,
-        threshold="3",
+        threshold="" if value is None else _threshold(columns, value),
     )
+
+
+def _threshold(columns: Columns, value: str) -> str:
+    """The usual threshold where every cell has a value to be judged by; none where some are withheld already."""
+    return "3" if all(entry and entry.strip() for entry in columns.data[value]) else ""
 
 
 def _role(name: str, entries: Sequence[str | None]) -> Role:
@@ -96,10 +108,14 @@ def _is_numeric(entries: Sequence[str | None]) -> bool:
 
 
 def _digits(columns: Columns, name: str) -> int:
-    """Decimals of the values; 0 if they cannot be read for sure."""
+    """Decimals that the values need, up to what binary fractions leave behind; 0 if they cannot be read for sure."""
     try:
         sign = decimal_sign(columns, [name], None, True, published=(name,))
     except InputError:
         return 0
-    numbers = (number_in(entry.strip().replace(sign, ".")) for entry in columns.data[name] if entry and entry.strip())
-    return max((places(number) or 0 for number in numbers if number is not None), default=0)
+    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in columns.data[name] if entry and entry.strip()]
+    digits = 0
+    for number in numbers:
+        while digits < MOST and abs(number - round(number, digits)) > DUST * abs(number):
+            digits += 1
+    return digits

@@ -1,12 +1,13 @@
 """Pages on releases: bring one, say what its columns are, look at it, erase it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.drafts.kind import DraftRequest
+from api.drafts.kind import MARKED, DraftRequest
 from api.drafts.marks import Marks, Role
 from api.http.errors import ProblemError
 from api.http.intake import Order, begin
@@ -112,7 +113,8 @@ async def post_columns(draft: str, request: Request, at: ServiceDep, asking: Ana
     wanted = DraftRequest(names=tuple(found.plain), release=found.said["table"], marks=marks)
     done = await begin(at, asking, order_of(wanted, files))
     if isinstance(done, Problem):
-        return _columns(found, marks, done)
+        # The file with the marks is ours: nobody who fills in the form knows it.
+        return _columns(found, marks, replace(done, detail=done.detail.removeprefix(f"{MARKED}: ")))
     return await _instead(at, asking, done, found)
 
 

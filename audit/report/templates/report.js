@@ -28,7 +28,8 @@
       if (head !== "Cell" && text) facts.append(make("dt", head), make("dd", text));
     });
     dialog.replaceChildren(title, facts);
-    document.querySelectorAll(`.sums a[href="${hash}"]`).forEach((link) => {
+    document.querySelectorAll(".sums a").forEach((link) => {
+      if (link.hash !== hash) return;
       dialog.append(make("h3", link.closest("section").querySelector("h2").textContent));
       dialog.append(link.parentElement.querySelector(".how").cloneNode(true));
     });
@@ -41,11 +42,12 @@
     dialog.append(form);
     dialog.showModal();
   };
-  document.querySelectorAll(".heat a").forEach((link) => link.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".heat a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     show(link.hash);
-  }));
+  });
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
 
   const body = table.tBodies[0];
