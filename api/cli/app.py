@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from api.cli.audit_verb import audit_verb
+from api.cli.batch_verb import batch_verb
 from api.cli.cases_verb import cases_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
@@ -42,6 +43,7 @@ def _tableseal(
 
 for _name, _verb in (
     ("audit", audit_verb),
+    ("batch", batch_verb),
     ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
@@ -26,14 +26,6 @@ LIMIT = 40
 
 PIPE_WIDTH = 120
 """Characters a line where there is no terminal."""
-
-
-class Bounds(StrEnum):
-    """How sharply intervals are computed."""
-
-    SHUTTLE = "shuttle"
-    LP = "lp"
-    INTEGER = "integer"
 
 
 class Entropy(StrEnum):

@@ -9,7 +9,7 @@ import typer
 
 from api.cli.exit_codes import Code
 from api.cli.streams import say
-from audit.errors import LimitError, TablesealError
+from api.failures import failure_of
 
 P = ParamSpec("P")
 
@@ -31,28 +31,17 @@ def guarded(verb: Callable[P, Code]) -> Callable[P, None]:
 def _code(work: Callable[[], Code]) -> Code:
     try:
         return work()
-    except LimitError as error:
-        say(f"Limit reached: {error}", error=True)
-        return Code.UNDECIDED
-    except TablesealError as error:
-        say(f"Error: {error}", error=True)
-        return Code.BAD_INPUT
-    except MemoryError:
-        say(
-            "Limit reached: not enough memory for this audit. Give it more with --memory-limit, "
-            "or audit fewer tables together.",
-            error=True,
-        )
-        return Code.UNDECIDED
     except KeyboardInterrupt:
         say("Interrupted; nothing was written.", error=True)
         return Code.INTERRUPTED
     except Exception as error:
-        if os.environ.get(DEBUG) == "1":
+        failure = failure_of(error)
+        if failure.kind == "fault" and os.environ.get(DEBUG) == "1":
             raise
-        say(
-            f"Unexpected error ({type(error).__name__}). This is a fault of tableseal, not of your data; "
-            f"please report it. {DEBUG}=1 shows where it happened (the output may hold confidential values).",
-            error=True,
-        )
-        return Code.BAD_INPUT
+        say(f"{_HEADINGS[failure.kind]}{failure.message}", error=True)
+        if failure.kind == "fault":
+            say(f"{DEBUG}=1 shows where it happened (the output may hold confidential values).", error=True)
+        return Code.UNDECIDED if failure.kind == "limit" else Code.BAD_INPUT
+
+
+_HEADINGS = {"limit": "Limit reached: ", "input": "Error: ", "fault": ""}

@@ -1,8 +1,18 @@
 """Options that several verbs share."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+
+class Bounds(StrEnum):
+    """How sharply intervals are computed."""
+
+    SHUTTLE = "shuttle"
+    LP = "lp"
+    INTEGER = "integer"
+
 
 ReleaseArgument = Annotated[
     str,

@@ -20,13 +20,17 @@ class Subject(StrEnum):
     RISK = "risk"
     PROOF = "proof"
     SAP = "sap"
+    BATCH = "batch"
+    PUBLICATION = "publication"
+    PUBLICATION_AUDIT = "publication-audit"
 
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap or proof.
+    """Print a JSON Schema: release, policy, report, risk, sap, proof, batch, publication or
+    publication-audit.
 
     Example: tableseal schema release --json release.schema.json
     """
@@ -41,6 +45,14 @@ def _schema(subject: Subject) -> object:
         from audit.proof import proof_schema
 
         return proof_schema()
+    if subject is Subject.BATCH:
+        from api.batch import batch_schema
+
+        return batch_schema()
+    if subject in (Subject.PUBLICATION, Subject.PUBLICATION_AUDIT):
+        from api.ledger import publication_schema
+
+        return publication_schema("publication" if subject is Subject.PUBLICATION else "publication-audit")
     if subject in (Subject.RELEASE, Subject.POLICY):
         from audit.io import policy_schema, release_schema
 

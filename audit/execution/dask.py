@@ -1,10 +1,11 @@
 """A Dask cluster, the first way beyond one machine (extra `dask`)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from audit.errors import InputError, LimitError
-from audit.execution.executor import Item, Result
+from audit.execution.executor import Item, Lost, Result
 
 RETRIES = 3
 """Times that work is done again whose worker died."""
@@ -39,6 +40,43 @@ class Dask:
             raise LimitError(f"The Dask cluster lost this work: {type(error).__name__}.") from None
         finally:
             self._client.cancel(futures)
+
+    def as_completed(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result | Lost]]:
+        """See Executor.
+
+        Raises
+        ------
+        LimitError: the cluster is gone.
+        """
+        from distributed import as_completed
+        from distributed.client import FutureCancelledError
+        from distributed.scheduler import KilledWorker
+
+        waiting = enumerate(items)
+        running: dict[Any, int] = {}
+        completed = as_completed(loop=self._client.loop)
+        try:
+            while True:
+                wanted = 2 * max(1, sum(self._client.nthreads().values()))
+                for position, item in islice(waiting, max(0, wanted - len(running))):
+                    future = self._client.submit(work, item, pure=False, retries=RETRIES)
+                    running[future] = position
+                    completed.add(future)
+                if not running:
+                    return
+                future = next(completed)
+                position = running.pop(future)
+                try:
+                    yield position, future.result()
+                except KilledWorker:
+                    yield position, Lost("Several Dask workers ended over it (killed, crashed or out of memory).")
+                future.release()
+        except (FutureCancelledError, OSError) as error:
+            raise LimitError(f"The Dask cluster lost this work: {type(error).__name__}.") from None
+        finally:
+            self._client.cancel(list(running))
 
 
 def connect(address: str) -> Dask:

@@ -1,20 +1,40 @@
 """What the engines need of an executor, and the plainest one."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True)
+class Lost:
+    """Stands for the result of an item that ended every worker that took it. `why`: a sentence for the user."""
+
+    why: str
+
+
 class Executor(Protocol):
-    """Applies a pure function to independent items."""
+    """Applies a pure function to independent items.
+
+    `work` is a module-level function, and items and results can be pickled.
+    """
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """Results in the order of the items, each as soon as it and all before it are there.
 
-        `work` is a module-level function, and items and results can be pickled. What `work` raises is raised here, for
-        the first item in order that raised.
+        What `work` raises is raised here, for the first item in order that raised.
+        """
+        ...
+
+    def as_completed(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result | Lost]]:
+        """(position of the item, its result) as soon as each is there, in any order.
+
+        Items are taken from the iterable only when there is somebody to work on them soon, so that it may make them one
+        by one. An item that ends its worker gives `Lost` and does no harm to the others. What `work` raises is raised.
         """
         ...
 
@@ -25,6 +45,12 @@ class Serial:
     def map(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """See Executor."""
         return map(work, items)
+
+    def as_completed(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result | Lost]]:
+        """See Executor; an item that ends its worker ends this process."""
+        return ((position, work(item)) for position, item in enumerate(items))
 
 
 HERE = Serial()

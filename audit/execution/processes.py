@@ -1,15 +1,18 @@
 """Worker processes of this machine."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
 from audit.errors import LimitError
-from audit.execution.executor import HERE, Executor, Item, Result
+from audit.execution.executor import HERE, Executor, Item, Lost, Result
 
 LOSSES = 3
 """Times that a pool may lose workers before the work is given up: an item that kills whoever takes it."""
@@ -65,10 +68,53 @@ class Processes:
             del waiting[position]
             position += 1
 
+    def as_completed(
+        self, work: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Result | Lost]]:
+        """See Executor. A pool that loses a worker loses all that was under way; each of that is then done alone, which
+        shows which of it was to blame."""
+        waiting = enumerate(items)
+        running: dict[Future[Result], tuple[int, Item]] = {}
+        try:
+            while True:
+                # One more than there are workers, so that none waits for the next item to be made.
+                for position, item in islice(waiting, self._workers + 1 - len(running)):
+                    running[self._submit(work, item)] = (position, item)
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+                    done, _ = wait(running)
+                    self._stop(wait=False)
+                for future in sorted(done, key=lambda f: running[f][0]):
+                    position, item = running.pop(future)
+                    broken = isinstance(future.exception(), BrokenProcessPool)
+                    yield position, self._alone(work, item) if broken else future.result()
+        except BaseException:
+            self._stop(wait=False)
+            raise
+
+    def _alone(self, work: Callable[[Item], Result], item: Item) -> Result | Lost:
+        """The result of an item that nothing runs beside."""
+        try:
+            return self._submit(work, item).result()
+        except BrokenProcessPool:
+            self._stop(wait=False)
+            return Lost("The worker process ended before it was done, twice (killed, crashed or out of memory).")
+
+    def _submit(self, work: Callable[[Item], Result], item: Item) -> "Future[Result]":
+        try:
+            return self._running().submit(work, item)
+        except BrokenProcessPool:  # a worker was killed while it had nothing to do
+            self._stop(wait=False)
+            return self._running().submit(work, item)
+
     def _running(self) -> ProcessPoolExecutor:
         if self._pool is None:
             # Not fork: solver and BLAS threads of the parent would be copied in the middle of what they do.
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+            self._pool = ProcessPoolExecutor(
+                self._workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+            )
         return self._pool
 
     def _stop(self, *, wait: bool) -> None:
@@ -85,6 +131,20 @@ def local(workers: int) -> Iterator[Executor]:
     else:
         with Processes(workers) as pool:
             yield pool
+
+
+def _end_with_parent() -> None:
+    """In a worker: end when the parent does. A parent that is killed cannot tell its workers, and they would wait for
+    work for ever."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _is_done(future: "Future[Any]") -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
 from audit.errors import InputError
+from audit.io.archive import ArchiveFolder
 from audit.io.wording import quoted, suggestion
 from audit.model import Note
 
@@ -26,38 +27,44 @@ _MARKS = (
 class Folder:
     """The folder in which the files that a release names are looked for, and what was noticed while reading them.
 
-    root: None if the release came without a folder (over the network, from standard input); it then names no files.
+    root: on the disk or inside an archive; None if the release came without a folder (over the network, from standard
+    input): it then names no files.
     """
 
-    root: Path | None
+    root: Path | ArchiveFolder | None
     limit: int = SIZE_LIMIT
     notes: list[Note] = field(default_factory=list)
     opened: list[Path] = field(default_factory=list)
     """Files that the release named, so that no output is written over them."""
 
-    def path(self, name: str, where: str) -> Path:
-        """The file called `name` inside the folder; `where` is the place in the document that names it.
+    def content(self, name: str, where: str) -> bytes:
+        """What the file called `name` inside the folder holds; `where` is the place in the document that names it.
 
         Raises
         ------
-        InputError: no folder, an absolute path, a path or a symbolic link that leads out of the folder, no such file.
+        InputError: no folder, an absolute path, a path or a symbolic link that leads out of the folder, no such file;
+            see also `read_bytes`.
         """
         if self.root is None:
             raise InputError(
                 f"{where}: names the file {quoted(name)}, but this release came without a folder of files; "
                 "give the data inline (`cells`, `codes`, `tree`)."
             )
-        windows = PureWindowsPath(name)
-        if not name or "\0" in name:
-            raise InputError(f"{where}: found {quoted(name)}, expected the name of a file.")
-        if windows.drive or windows.root or ".." in windows.parts:
-            raise InputError(
-                f"{where}: the path {quoted(name)} leads out of the release's folder; "
-                "files are named relative to that folder, without '..'."
-            )
-        path = self.root / name
+        refuse_outside(name, where)
+        if isinstance(self.root, ArchiveFolder):
+            return self.root.content(name, where, self.limit)
+        return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
+
+    def text(self, name: str, where: str) -> str:
+        """The decoded text of a file inside the folder."""
+        text, notes = decode(self.content(name, where), name)
+        self.notes.extend(notes)
+        return text
+
+    def _path(self, folder: Path, name: str, where: str) -> Path:
+        path = folder / name
         try:
-            real, root = path.resolve(), self.root.resolve()
+            real, root = path.resolve(), folder.resolve()
             exists = real.exists()
         except (OSError, RuntimeError) as error:
             raise InputError(f"{where}: the file {quoted(name)} cannot be opened ({_reason(error)}).") from None
@@ -68,11 +75,17 @@ class Folder:
         self.opened.append(real)
         return path
 
-    def text(self, name: str, where: str) -> str:
-        """The decoded text of a file inside the folder."""
-        text, notes = read_text(self.path(name, where), source=name, limit=self.limit)
-        self.notes.extend(notes)
-        return text
+
+def refuse_outside(name: str, where: str) -> None:
+    """InputError if `name` is not the name of a file inside a folder; `where` is the place that names it."""
+    windows = PureWindowsPath(name)
+    if not name or "\0" in name:
+        raise InputError(f"{where}: found {quoted(name)}, expected the name of a file.")
+    if windows.drive or windows.root or ".." in windows.parts:
+        raise InputError(
+            f"{where}: the path {quoted(name)} leads out of the release's folder; "
+            "files are named relative to that folder, without '..'."
+        )
 
 
 def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:

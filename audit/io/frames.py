@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 from audit.errors import InputError
 from audit.io.columns import Columns
-from audit.io.files import SIZE_LIMIT, read_bytes
 from audit.io.scalars import scalar_text
 from audit.io.wording import quoted
 
@@ -49,8 +47,8 @@ def columns_from_frame(frame: object, source: str) -> Columns:
     return _columns(eager.to_dict(as_series=False), source)
 
 
-def columns_from_parquet(path: Path, source: str, *, limit: int = SIZE_LIMIT) -> Columns:
-    """The columns of a Parquet file as text.
+def columns_from_parquet(content: bytes, source: str) -> Columns:
+    """The columns of a Parquet file, given its content, as text.
 
     Raises
     ------
@@ -60,7 +58,6 @@ def columns_from_parquet(path: Path, source: str, *, limit: int = SIZE_LIMIT) ->
         import polars
     except ImportError:
         raise _missing("parquet", "Parquet files") from None
-    content = read_bytes(path, source=source, limit=limit)
     try:
         columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
     except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base

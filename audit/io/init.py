@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
 
 from audit.errors import InputError
+from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
 from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places
@@ -30,13 +31,13 @@ _STATUS_NAMES = frozenset((
 # fmt: on
 
 
-def is_data_file(path: Path) -> bool:
+def is_data_file(path: PurePath) -> bool:
     """True for files that hold bare data and no release document."""
     return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
 
 
-def infer_document(data: Path) -> tuple[dict[str, Any], list[Note]]:
-    """A release document for one table in a data file, and what was assumed.
+def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[dict[str, Any], list[Note]]:
+    """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed.
 
     The column of values is the only column of numbers, or the only one with a usual name (value, n, count, freq,
     turnover, ...). A column of status words is the status. All other columns are classifications; a code is taken as
@@ -46,7 +47,7 @@ def infer_document(data: Path) -> tuple[dict[str, Any], list[Note]]:
     ------
     InputError: the file cannot be read, or more than one reading is possible; the message says what to write.
     """
-    folder = Folder(data.parent)
+    folder = Folder(Path(data.parent) if root is None else root)
     columns = read_columns(folder, data.name, data.name)
     source = columns.source
     status = _status_column(columns)

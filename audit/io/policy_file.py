@@ -25,18 +25,26 @@ from audit.io.yaml_text import as_text, parse_document
 from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
 
 
-def read_policy(path: Path, source: str | None = None) -> Policy:
+def read_policy(path: Path) -> Policy:
     """The policy in a YAML or JSON file; its sha256 is that of the file.
 
     Raises
     ------
     InputError: an unreadable file, an unknown key or rule, a parameter out of range.
     """
-    name = source or path.name
-    content = read_bytes(path, source=name)
-    text, _ = decode(content, name)
-    document = parse_document(text, name, json_only=path.suffix.lower() == ".json")
-    return policy_from_model(validate(PolicyDocument, document, name), hashlib.sha256(content).hexdigest())
+    return policy_from_bytes(read_bytes(path, source=path.name), path.name)
+
+
+def policy_from_bytes(content: bytes, source: str) -> Policy:
+    """The policy in the content of a file; `source` is the name of that file.
+
+    Raises
+    ------
+    InputError: as for `read_policy`.
+    """
+    text, _ = decode(content, source)
+    document = parse_document(text, source, json_only=source.lower().endswith(".json"))
+    return policy_from_model(validate(PolicyDocument, document, source), hashlib.sha256(content).hexdigest())
 
 
 def policy_from_document(document: Mapping[str, object], source: str = "policy") -> Policy:

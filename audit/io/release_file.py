@@ -3,18 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal
 
 from audit.errors import InputError
+from audit.io.archive import Archive, ArchiveFolder
 from audit.io.codes import group_code, position
 from audit.io.document import LinkDocument, ReleaseDocument
 from audit.io.document_types import validate
-from audit.io.files import Folder, read_text
+from audit.io.files import Folder, decode, read_bytes
 from audit.io.hierarchies import read_hierarchy
 from audit.io.init import infer_document, is_data_file
 from audit.io.microdata import read_microdata
-from audit.io.policy_file import policy_from_model, read_policy
+from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from audit.io.status_words import status_word
 from audit.io.tables import Setting, choose_measure, read_table
 from audit.io.wording import listing, quoted, suggestion
@@ -35,12 +36,14 @@ from audit.model import (
 _TERM_MEASURE = "measure"
 
 
-def read_release(path: Path, *, policy: Path | None = None, status_map: Mapping[str, str] | None = None) -> Release:
+def read_release(
+    path: Path, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
+) -> Release:
     """The release in a YAML or JSON file, or the one inferred from a bare data file (.csv, .tsv, .txt, .parquet).
 
     Parameters
     ----------
-    policy: a policy file that goes before the one the release names.
+    policy: a policy (or its file) that goes before the one the release names.
     status_map: flag -> status word, for flags in any status column.
 
     Raises
@@ -49,21 +52,47 @@ def read_release(path: Path, *, policy: Path | None = None, status_map: Mapping[
     """
     if is_data_file(path):
         document, notes = infer_document(path)
-        release = release_from_document(
-            document, folder=path.parent, policy=policy, status_map=status_map, source=path.name
-        )
-        return _with_notes(release, notes)
-    text, notes = read_text(path, source=path.name)
-    parsed = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
-    release = _release(parsed, path.parent, policy, status_map, path.name)
-    return _with_notes(release, notes)
+        return _with_notes(_release(as_text(document), path.parent, policy, status_map, path.name), notes)
+    return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
+
+
+def read_archived(
+    archive: Archive,
+    name: str,
+    *,
+    policy: Path | Policy | None = None,
+    status_map: Mapping[str, str] | None = None,
+) -> Release:
+    """The release in a file of an archive, as `read_release` would read it had the archive been unpacked.
+
+    Raises
+    ------
+    InputError: as for `read_release`; see also `Archive`.
+    """
+    path, folder = PurePosixPath(name), archive.folder_of(name)
+    if is_data_file(path):
+        document, notes = infer_document(path, folder)
+        return _with_notes(_release(as_text(document), folder, policy, status_map, path.name), notes)
+    return _parsed(archive.content(name), path, folder, policy, status_map)
+
+
+def _parsed(
+    content: bytes,
+    path: PurePath,
+    folder: Path | ArchiveFolder,
+    policy: Path | Policy | None,
+    status_map: Mapping[str, str] | None,
+) -> Release:
+    text, notes = decode(content, path.name)
+    document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
+    return _with_notes(_release(document, folder, policy, status_map, path.name), notes)
 
 
 def release_from_document(
     document: Mapping[str, object],
     *,
-    folder: Path | None = None,
-    policy: Path | None = None,
+    folder: Path | ArchiveFolder | None = None,
+    policy: Path | Policy | None = None,
     status_map: Mapping[str, str] | None = None,
     source: str = "release",
 ) -> Release:
@@ -88,8 +117,8 @@ def _with_notes(release: Release, first: Sequence[Note]) -> Release:
 
 def _release(
     parsed: Document,
-    folder: Path | None,
-    policy: Path | None,
+    folder: Path | ArchiveFolder | None,
+    policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
     source: str,
 ) -> Release:
@@ -224,14 +253,18 @@ def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
 
 
 def _policy(
-    document: ReleaseDocument, given: Path | None, files: Folder, variables: Mapping[str, Hierarchy], source: str
+    document: ReleaseDocument,
+    given: Path | Policy | None,
+    files: Folder,
+    variables: Mapping[str, Hierarchy],
+    source: str,
 ) -> Policy | None:
     if given is not None:
-        policy = read_policy(given)
+        policy = given if isinstance(given, Policy) else read_policy(given)
     elif document.policy is None:
         return None
     elif isinstance(document.policy, str):
-        policy = read_policy(files.path(document.policy, f"{source}: policy"), document.policy)
+        policy = policy_from_bytes(files.content(document.policy, f"{source}: policy"), document.policy)
     else:
         policy = policy_from_model(document.policy)
     for rule in policy.primary:

@@ -14,5 +14,5 @@ PARQUET = (".parquet", ".pq")
 def read_columns(folder: Folder, name: str, where: str) -> Columns:
     """The columns of a delimited text file or a Parquet file inside the folder; `where` names it in the document."""
     if Path(name).suffix.lower() in PARQUET:
-        return columns_from_parquet(folder.path(name, where), name, limit=folder.limit)
+        return columns_from_parquet(folder.content(name, where), name)
     return read_delimited(folder.text(name, where), name)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.guard import memory_limit
 from api.cli.progress import Progress
 from api.cli.reading import parse_status_map
 from api.cli.streams import check_targets, say, write_target
+from api.memory import memory_limit
 from audit.errors import InputError
 
 

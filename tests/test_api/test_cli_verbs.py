@@ -167,7 +167,9 @@ def test_init_writes_what_audit_reads(tmp_path: Path) -> None:
     assert json.loads(tableseal("init", str(data), "--json", "-").stdout)["release"]["tables"]
 
 
-@pytest.mark.parametrize("subject", ["release", "policy", "report", "risk", "sap", "proof"])
+@pytest.mark.parametrize(
+    "subject", ["release", "policy", "report", "risk", "sap", "proof", "batch", "publication", "publication-audit"]
+)
 def test_schemas_are_schemas(subject: str, tmp_path: Path) -> None:
     printed = tableseal("schema", subject).stdout
     jsonschema.Draft202012Validator.check_schema(json.loads(printed))

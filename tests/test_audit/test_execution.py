@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +15,14 @@ from audit.bounds import engine
 from audit.bounds.component import Limits
 from audit.errors import InputError, LimitError
 from audit.execution.dask import Dask, connect
-from audit.execution.executor import HERE, in_batches
+from audit.execution.executor import HERE, Lost, in_batches
 from audit.execution.processes import Processes
 from audit.io import release_from_document
 from audit.linear.propagate import InfeasibleError
 from audit.pipeline import audit
 from audit.report import report_json
+
+ENVIRONMENT = dict(os.environ, PYTHONPATH=str(Path(__file__).parents[2]))
 
 
 def square(x: int) -> int:
@@ -41,6 +46,13 @@ def die_once(flag: str) -> int:
 def die_always(_: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return 0
+
+
+def die_on_three(x: int) -> int:
+    """Kill the worker that takes item 3."""
+    if x == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
 
 
 @pytest.fixture(autouse=True)
@@ -112,6 +124,66 @@ def test_waiting_for_a_worker_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         assert least <= pickle.loads(sent).seconds_left() <= most
 
 
+def test_results_as_they_come(pool: Processes) -> None:
+    for executor in (HERE, pool):
+        assert dict(executor.as_completed(square, range(20))) == {x: x * x for x in range(20)}
+        with pytest.raises(InfeasibleError):
+            list(executor.as_completed(refuse, range(4)))
+
+
+def test_items_are_made_when_somebody_can_take_them(pool: Processes) -> None:
+    made = []
+
+    def items() -> Iterator[int]:
+        for x in range(30):
+            made.append(x)
+            yield x
+
+    results = pool.as_completed(square, items())
+    next(results)
+    assert len(made) <= 4
+    assert len(list(results)) == 29
+
+
+def test_an_item_that_kills_its_worker_harms_no_other() -> None:
+    with Processes(2) as processes:
+        found = dict(processes.as_completed(die_on_three, range(8)))
+    lost = found.pop(3)
+    assert isinstance(lost, Lost)
+    assert "ended before it was done" in lost.why
+    assert found == {x: x * x for x in range(8) if x != 3}
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """(They would wait for work for ever.)"""
+    code = (
+        "from audit.execution.processes import Processes\n"
+        "import os, time\n"
+        "if __name__ == '__main__':\n"
+        "    pool = Processes(2)\n"
+        "    print(*set(pool.map(os.getpgid, [0] * 4)), *{p for p in pool._pool._processes}, flush=True)\n"
+        "    time.sleep(60)\n"
+    )
+    script = tmp_path / "parent.py"
+    script.write_text(code)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as parent:
+        assert parent.stdout is not None
+        workers = [int(word) for word in parent.stdout.readline().split()][1:]
+        assert workers
+        parent.kill()
+    until = time.monotonic() + 20
+    while any(alive(worker) for worker in workers):
+        assert time.monotonic() < until, "workers are still there"
+        time.sleep(0.05)
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[object]:
     distributed = pytest.importorskip("distributed")
@@ -134,6 +206,13 @@ def test_a_dask_worker_killed_in_the_middle_loses_nothing(cluster: object, tmp_p
     flags = ["", "", str(tmp_path / "killed"), "", "", ""]
     assert list(Dask(cluster).map(die_once, flags)) == [len(f) for f in flags]
     assert (tmp_path / "killed").exists()
+
+
+def test_a_dask_cluster_gives_results_as_they_come(cluster: object) -> None:
+    assert dict(Dask(cluster).as_completed(square, range(20))) == {x: x * x for x in range(20)}
+    found = dict(Dask(cluster).as_completed(die_on_three, range(6)))
+    assert isinstance(found.pop(3), Lost)
+    assert found == {x: x * x for x in range(6) if x != 3}
 
 
 def test_nobody_answers() -> None:

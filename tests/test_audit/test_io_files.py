@@ -12,7 +12,7 @@ from audit.io.files import Folder, decode, read_bytes, read_text
 
 def refused(folder: Path, name: str) -> str:
     with pytest.raises(InputError) as error:
-        Folder(folder).path(name, "tables[0].file")
+        Folder(folder).content(name, "tables[0].file")
     assert "tables[0].file" in str(error.value)
     return str(error.value)
 
@@ -51,7 +51,7 @@ def test_a_missing_file_is_named_with_a_suggestion(tmp_path: Path) -> None:
 def test_a_release_without_folder_names_no_files() -> None:
     # CONVENTION 102
     with pytest.raises(InputError, match="came without a folder"):
-        Folder(None).path("x.csv", "tables[0].file")
+        Folder(None).content("x.csv", "tables[0].file")
 
 
 def test_a_huge_file_is_refused_at_once(tmp_path: Path) -> None:

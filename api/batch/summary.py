@@ -1,0 +1,146 @@
+"""What came out for every release of a batch: as JSON (schema tableseal/batch/1), CSV and a page with links."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Literal
+from urllib.parse import quote
+
+from api.failures import Failure
+from audit.io.spreadsheet import csv_text
+from audit.report.exact_json import Json
+from audit.report.to_json import engine_version
+
+SCHEMA = "tableseal/batch/1"
+
+Outcome = Literal["safe", "unsafe", "undecided", "failed"]
+
+COUNTED = ("cells", "published", "withheld", "exposed", "secondary_exposed", "underprotected", "protected",
+           "protected_continuous", "undecided", "not_judged")  # fmt: skip
+"""What the summary of a report counts in cells."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release of a batch.
+
+    verdict: `failed` if there is none; then `failure` says why, and all that a report would say is None.
+    counts: cells by what is known of them. report, html: files beside the summary, None if not written.
+    """
+
+    name: str
+    verdict: Outcome
+    failure: Failure | None = None
+    title: str | None = None
+    sha256: str | None = None
+    policy_sha256: str | None = None
+    bounds: str | None = None
+    counts: Mapping[str, int] | None = None
+    report: str | None = None
+    html: str | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """All entries by name. members: the releases that were audited together as the one entry, else empty."""
+
+    entries: tuple[Entry, ...]
+    members: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Outcome:
+        """That of the worst release: unsafe goes before all, then what is not known although it was asked (undecided,
+        or a limit was reached), then what could not be asked."""
+        verdicts = {entry.verdict for entry in self.entries}
+        limited = any(entry.failure is not None and entry.failure.kind == "limit" for entry in self.entries)
+        if "unsafe" in verdicts:
+            return "unsafe"
+        if "undecided" in verdicts or limited:
+            return "undecided"
+        return "failed" if "failed" in verdicts else "safe"
+
+    def counts(self) -> dict[str, int]:
+        """How many releases there are of each verdict."""
+        found = Counter(entry.verdict for entry in self.entries)
+        return {"releases": len(self.entries)} | {v: found[v] for v in ("safe", "unsafe", "undecided", "failed")}
+
+
+def batch_document(batch: Batch) -> dict[str, Json]:
+    """The summary as nested dicts and lists."""
+    return {
+        "schema": SCHEMA,
+        "verdict": batch.verdict,
+        "engine": {"version": engine_version()},
+        "together": list(batch.members) or None,
+        "counts": batch.counts(),
+        "releases": [entry_document(entry) for entry in batch.entries],
+    }
+
+
+def entry_document(entry: Entry) -> dict[str, Json]:
+    """One entry of the summary."""
+    failure = entry.failure
+    return {
+        "name": entry.name,
+        "verdict": entry.verdict,
+        "failure": None if failure is None else {"kind": failure.kind, "message": failure.message},
+        "title": entry.title,
+        "sha256": entry.sha256,
+        "policy_sha256": entry.policy_sha256,
+        "bounds": entry.bounds,
+        "counts": None if entry.counts is None else dict(entry.counts),
+        "report": entry.report,
+        "html": entry.html,
+    }
+
+
+def entry_from_document(document: Mapping[str, Any]) -> Entry:
+    """The entry that `entry_document` wrote. KeyError or TypeError if it is something else."""
+    failure = document["failure"]
+    return Entry(**{**document, "failure": None if failure is None else Failure(**failure)})
+
+
+def batch_schema() -> dict[str, object]:
+    """JSON Schema (2020-12) of tableseal/batch/1."""
+    schema: dict[str, object] = json.loads(_asset("batch.json"))
+    return schema
+
+
+def summary_csv(batch: Batch) -> str:
+    """A row for each release, for a spreadsheet."""
+    header = ("release", "title", "verdict", *COUNTED, "message", "report")
+    rows = [
+        (
+            entry.name,
+            entry.title,
+            entry.verdict,
+            *(None if entry.counts is None else entry.counts[key] for key in COUNTED),
+            None if entry.failure is None else entry.failure.message,
+            entry.html or entry.report,
+        )
+        for entry in batch.entries
+    ]
+    return csv_text(header, rows)
+
+
+def summary_html(batch: Batch) -> str:
+    """A self-contained page that links to the reports beside it."""
+    import jinja2
+
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters["link"] = quote
+    template = environment.from_string(_asset("batch.html"))
+    return template.render(
+        batch=batch, counts=batch.counts(), worst=_worst_first(batch.entries), version=engine_version()
+    )
+
+
+def _worst_first(entries: Sequence[Entry]) -> list[Entry]:
+    order = ("unsafe", "undecided", "failed", "safe")
+    return sorted(entries, key=lambda entry: order.index(entry.verdict))
+
+
+def _asset(name: str) -> str:
+    return files("api.batch").joinpath(f"assets/{name}").read_text("utf-8")

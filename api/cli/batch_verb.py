@@ -1,0 +1,136 @@
+"""`tableseal batch`: many releases."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import Bounds, JsonOption, PolicyOption
+from api.cli.progress import Progress
+from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from api.batch import Batch
+    from audit.execution.executor import Executor
+
+LISTED = 20
+"""Releases that are not safe and are listed in the text; the summaries have all."""
+
+
+def batch_verb(
+    releases: Annotated[
+        str,
+        typer.Argument(
+            metavar="FOLDER|MANIFEST|ZIP",
+            help="A folder or a zip archive with release files (YAML or JSON that says `tableseal: 1`), or a list of "
+            "them: CSV with a column `file`, or YAML.",
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results; made if it is not there.")
+    ],
+    together: Annotated[
+        bool, typer.Option("--together", help="Audit all releases as one: what an intruder learns who has all of them.")
+    ] = False,
+    bounds: Annotated[
+        Bounds,
+        typer.Option(help="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
+    ] = Bounds.INTEGER,
+    policy: PolicyOption = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each release."),
+    ] = None,
+    memory_limit: Annotated[
+        int | None,
+        typer.Option("--memory-limit", metavar="MB", min=1, help="Megabytes for each worker process."),
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="URL", help="Work on a Dask cluster, such as tcp://host:8786."),
+    ] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write each report as a page, too.")] = False,
+    json: JsonOption = None,
+) -> Code:
+    """Audit many releases; one that fails never stops the others.
+
+    Started again, it goes on where it was stopped, and audits again only what has changed. DIR holds a summary (CSV,
+    JSON, HTML) and the reports. Exit code: 1 if a release is unsafe, else 3 if one is undecided or reached a limit,
+    else 2 if one could not be audited.
+
+    Example: tableseal batch releases/ --jobs 4 --html -o results
+    """
+    from api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from audit.io import read_policy
+    from audit.report.exact_json import dumps
+
+    folder = Path(output)
+    if folder.resolve() == Path(releases).resolve():
+        raise InputError(f"--output {output}: this folder is the input; choose another one for the results.")
+    if scheduler is not None and (jobs > 1 or memory_limit is not None):
+        raise InputError(
+            "--scheduler: the workers of the cluster have their own number and limits of memory; leave out "
+            "--jobs and --memory-limit."
+        )
+    check_targets({"--json": json}, inputs=(policy,))
+    rules = None if policy is None else read_policy(Path(policy))
+    source, listed = source_of(Path(releases), output=folder)
+    settings = Settings(bounds.value, rules, time_limit, memory_limit, html)
+    try:
+        with opened(folder) as results, Progress() as progress, _executor(jobs, scheduler, here=together) as executor:
+            if together:
+                batch = run_together(source, listed, settings, results, executor=executor)
+            else:
+                batch = run_batch(source, listed, settings, results, executor=executor, progress=progress)
+    except KeyboardInterrupt:
+        say("Interrupted; the same command goes on from here.", error=True)
+        return Code.INTERRUPTED
+    if json is not None:
+        write_target(json, dumps(batch_document(batch), indent=1))
+    say(_text(batch, folder), error=json == STREAM)
+    verdicts = {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED, "failed": Code.BAD_INPUT}
+    return verdicts[batch.verdict]
+
+
+@contextmanager
+def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Executor]":
+    """Where to work. `here`: a single worker may be this process; else a process of its own, whose end is no harm."""
+    from audit.execution.processes import Processes, local
+
+    if scheduler is not None:
+        from audit.execution.dask import connect
+
+        yield connect(scheduler)
+    elif here:
+        with local(jobs) as executor:
+            yield executor
+    else:
+        with Processes(jobs) as pool:
+            yield pool
+
+
+def _text(batch: "Batch", folder: Path) -> str:
+    counts = batch.counts()
+    said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in ("safe", "unsafe", "undecided", "failed"))
+    lines = [f"{counts['releases']:,} releases: {said}"]
+    if batch.members:
+        lines = [f"{len(batch.members):,} releases together: {batch.verdict}"]
+    bad = [entry for entry in batch.entries if entry.verdict != "safe"]
+    for entry in bad[:LISTED]:
+        if entry.failure is not None:
+            lines.append(f"  {entry.name}: failed: {entry.failure.message}")
+        elif entry.counts is not None:
+            found = ", ".join(
+                f"{entry.counts[key]:,} {key}"
+                for key in ("exposed", "underprotected", "undecided")
+                if entry.counts[key]
+            )
+            lines.append(f"  {entry.name}: {entry.verdict}: {found}")
+    if len(bad) > LISTED:
+        lines.append(f"  and {len(bad) - LISTED:,} more")
+    return "\n".join([*lines, f"Summary and reports: {folder / 'summary.html'}"])

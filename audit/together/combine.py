@@ -1,0 +1,204 @@
+"""Releases that an intruder can lay side by side, as one release.
+
+What has the same name is the same thing: measures and variables of one name must agree, and cells of different releases
+with the same measure and codes are one cell. Tables keep apart under the name of their release.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.linear.absent import complete
+from audit.linear.keys import KeySpace
+from audit.model import Absent, Amounts, Hierarchy, Intruder, Link, Measure, Microdata, Policy, Release, Status, Table
+from audit.together.variables import agreed_variable, same_variable
+
+NOTHING = Absent("not_released", "not_released")
+"""A table that says nothing beyond its rows."""
+
+TOTALS, ZEROS = "computed totals", "zeros without a row"
+"""What stands beside a table whose sums and zeros without a row are spelled out."""
+
+
+def parts(name: str) -> tuple[str, ...]:
+    """The names under which a table may be found among those of all releases."""
+    return (name, f"{name} ({TOTALS})", f"{name} ({ZEROS})")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One release and what it is called in names of tables and in messages (a file, a number)."""
+
+    label: str
+    release: Release
+
+    def table(self, name: str) -> str:
+        """What its table of that name is called among those of others."""
+        return f"{self.label}: {name}"
+
+
+def combine(members: Sequence[Member], *, title: str, policy: Policy | None = None) -> Release:
+    """All releases as one.
+
+    Parameters
+    ----------
+    members: at least one; labels are unique.
+    policy: goes before the policies of the releases, which must be the same one if there is none.
+
+    Raises
+    ------
+    InputError: measures, variables, intruders, policies or microdata that do not agree; a release without a variable
+        that others have and never add up. The message names both releases and what differs.
+    """
+    releases = [m.release for m in members]
+    measures: dict[str, Measure] = {}
+    for member in members:
+        for name, measure in member.release.measures.items():
+            _same_measure(measures.setdefault(name, measure), measure, members, member)
+    names = dict.fromkeys(name for release in releases for name in release.variables)
+    variables = {
+        name: agreed_variable([(m.label, m.release.variables[name]) for m in members if name in m.release.variables])
+        for name in names
+    }
+    return Release(
+        title=title,
+        measures=measures,
+        variables=variables,
+        tables=tuple(table for m in members for table in _tables(m, variables)),
+        links=tuple(_link(link, m, variables) for m in members for link in m.release.links),
+        intruder=_intruder(members),
+        policy=policy if policy is not None else _policy(members),
+        microdata=_microdata(members, variables),
+        notes=tuple(replace(note, text=f"{m.label}: {note.text}") for m in members for note in m.release.notes),
+        files=tuple(dict.fromkeys(path for release in releases for path in release.files)),
+    )
+
+
+def _same_measure(one: Measure, other: Measure, members: Sequence[Member], member: Member) -> None:
+    if one != other:
+        first = next(m.label for m in members if one.name in m.release.measures)
+        raise InputError(
+            f'{first} and {member.label}: the measure "{one.name}" is a {one.kind} of unit {one.unit} in one and a '
+            f"{other.kind} of unit {other.unit} in the other; releases that are audited together say `measures` "
+            "and give different things different names."
+        )
+
+
+def _tables(member: Member, variables: Mapping[str, Hierarchy]) -> list[Table]:
+    """The tables in the codes of all variables; sums that one computes without listing them become a table beside it.
+
+    Beyond its rows a table speaks of the codes that its own release knows: its sums must not become sums of groupings
+    that other releases have, nor (where values may be negative) its zeros zeros of finer codes.
+    """
+    release = member.release
+    known = {name: same_variable(variables[name], hierarchy) for name, hierarchy in release.variables.items()}
+    tables = []
+    for table in release.tables:
+        as_it_is = all(known[name] for name in table.named)
+        absent, beside = (table.absent, []) if as_it_is else _spelled_out(table, release)
+        for part in (replace(table, absent=absent), *beside):
+            codes = _recoded(part.codes, member, variables)
+            codes.setflags(write=False)
+            named = tuple(name for name in variables if name in part.named)
+            tables.append(replace(part, name=member.table(part.name), codes=codes, named=named))
+    return tables
+
+
+def _spelled_out(table: Table, release: Release) -> tuple[Absent, list[Table]]:
+    """What is left of `absent`, and tables that list the rest of it."""
+    done = complete(table, release, KeySpace.of(release))
+    spelled = []
+    if len(done.sum_codes):
+        spelled.append(_beside(table, TOTALS, done.sum_codes, Status.PUBLISHED, done.sums))
+    if table.absent.leaves == "zero" and release.intruder.nonnegative:
+        return Absent("zero", "not_released"), spelled
+    if len(done.zero_codes):
+        zeros = Amounts.of([0] * len(done.zero_codes))
+        spelled.append(_beside(table, ZEROS, done.zero_codes, Status.STRUCTURAL_ZERO, zeros))
+    return NOTHING, spelled
+
+
+def _beside(table: Table, what: str, codes: NDArray[np.int32], status: Status, value: Amounts) -> Table:
+    nothing = Amounts.none(len(codes))
+    return Table(
+        name=f"{table.name} ({what})",
+        measure=table.measure,
+        codes=codes,
+        named=table.named,
+        status=np.full(len(codes), status, np.int8),
+        value=value if status == Status.PUBLISHED else nothing,
+        truth=value,
+        lower=nothing,
+        upper=nothing,
+        absent=NOTHING,
+    )
+
+
+def _recoded(codes: NDArray[np.int32], member: Member, variables: Mapping[str, Hierarchy]) -> NDArray[np.int32]:
+    """Positions in the variables of all releases; a variable that the release does not know stands at its total."""
+    own = list(member.release.variables)
+    found = np.zeros((len(codes), len(variables)), np.int32)
+    for at, (name, hierarchy) in enumerate(variables.items()):
+        if name in member.release.variables:
+            place = np.array([hierarchy.index[c] for c in member.release.variables[name].codes], np.int32)
+            column = codes[:, own.index(name)]
+            found[:, at] = np.where(column >= 0, place[column], -1)
+        elif hierarchy.total is None:
+            raise InputError(
+                f'{member.label}: has no variable "{name}", which other releases have and which is never added up; add '
+                f"it to the release and fix it in its tables (`where: {{{name}: ...}}`)."
+            )
+    return found
+
+
+def _link(link: Link, member: Member, variables: Mapping[str, Hierarchy]) -> Link:
+    codes = _recoded(np.array([term.codes for term in link.terms], np.int32), member, variables).tolist()
+    return replace(link, terms=tuple(replace(t, codes=tuple(c)) for t, c in zip(link.terms, codes, strict=True)))
+
+
+def _intruder(members: Sequence[Member]) -> Intruder:
+    for one, other in pairwise(members):
+        for key in Intruder.__dataclass_fields__:
+            if getattr(one.release.intruder, key) != getattr(other.release.intruder, key):
+                raise InputError(
+                    f"{one.label} and {other.label}: `intruder: {key}` differs; there is one intruder who has all "
+                    "releases, so all must say the same."
+                )
+    return members[0].release.intruder
+
+
+def _policy(members: Sequence[Member]) -> Policy | None:
+    """The one policy of all. Where it was written does not matter, what it says does."""
+    for one, other in pairwise(members):
+        if _rules(one.release.policy) != _rules(other.release.policy):
+            raise InputError(
+                f"{one.label} and {other.label}: have different policies (or one has none); releases that are audited "
+                "together are judged by one policy: give it with --policy."
+            )
+    return members[0].release.policy
+
+
+def _rules(policy: Policy | None) -> Policy | None:
+    return None if policy is None else replace(policy, sha256="")
+
+
+def _microdata(members: Sequence[Member], variables: Mapping[str, Hierarchy]) -> Microdata | None:
+    with_data = [m for m in members if m.release.microdata is not None]
+    if not with_data:
+        return None
+    if len(with_data) > 1:
+        raise InputError(
+            f"{with_data[0].label} and {with_data[1].label}: both have microdata, and nothing says which records are "
+            "the same; name the microdata, with all variables, in one of the releases."
+        )
+    member = with_data[0]
+    data = member.release.microdata
+    assert data is not None
+    codes = _recoded(data.codes, member, variables)
+    unknown = [at for at, name in enumerate(variables) if name not in member.release.variables]
+    codes[:, unknown] = -1
+    return replace(data, codes=codes)
