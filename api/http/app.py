@@ -13,6 +13,7 @@ from api.http.service import Service
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
+from api.web import account
 from api.web import audits as audit_pages
 from api.web import jobs as job_pages
 from api.web import releases as release_pages
@@ -57,7 +58,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     for router in (audits.router, jobs.router, health.router):
         app.include_router(router)
-    for router in (release_pages.router, audit_pages.router, job_pages.router, static):
+    for router in (release_pages.router, audit_pages.router, job_pages.router, account.router, static):
         app.include_router(router, include_in_schema=False)
     errors.install(app, problem_page)
 

@@ -45,7 +45,9 @@ def see(path: str) -> Response:
 
 
 def problem_page(problem: Problem) -> Response:
-    """A problem that ended a request."""
+    """A problem that ended a request; where somebody is not signed in, the form for it."""
+    if problem.status == 401:
+        return page("account.html", status=401, asking=None, local=False, problem=None)
     return page("problem.html", status=problem.status, problem=problem.document())
 
 

@@ -363,6 +363,33 @@ def test_pages_are_their_owners_alone_and_readers_only_look(tmp_path: Path) -> N
         assert client.get(path, headers=keys["anna"]).status_code == 200
 
 
+def test_a_browser_signs_in_with_a_key(tmp_path: Path) -> None:
+    """CONVENTION 374: the cookie is for this site alone, no script sees it, and pages from elsewhere cannot use it."""
+    settings = Settings(data=tmp_path, access="keys", inline_workers=0)
+    with TestClient(create_app(settings), base_url="http://localhost", headers=BROWSER) as client:
+        store = Store(settings.database_url)
+        with store.writing() as connection:
+            key = create_token(connection, "anna", AccessRole.ANALYST)
+        store.close()
+        asked = client.get("/releases")
+        assert asked.status_code == 401
+        assert "<h1>Sign in</h1>" in asked.text
+        assert client.post("/account", data={"key": key[:-1]}).status_code == 401
+        assert client.post("/account", data={"key": key}, headers={"Origin": "http://evil.example"}).status_code == 403
+        answer = client.post("/account", data={"key": key}, follow_redirects=False)
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert client.get("/releases").status_code == 200
+        assert "anna" in client.get("/account").text
+        for origin in ("http://evil.example", "null"):
+            foreign = client.post("/releases", data={"text": TABLE}, headers={"Origin": origin})
+            assert foreign.status_code == 403
+        assert key not in client.get("/account").text
+        client.post("/account/leave")
+        assert client.get("/releases").status_code == 401
+
+
 def test_a_draft_says_which_files_it_has() -> None:
     with pytest.raises(ValueError, match="names"):
         DraftRequest.model_validate({"release": "x"})
