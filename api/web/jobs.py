@@ -11,7 +11,7 @@ from api.store.jobs import erase, job_by_id, jobs_of, request_cancel
 from api.store.log import note
 from api.store.tokens import Principal
 from api.web.audits import audit_page
-from api.web.drafts import draft_behind
+from api.web.drafts import draft_behind, drafts_of
 from api.web.pages import page, see
 
 LISTED = 200
@@ -26,7 +26,12 @@ def list_jobs(at: ServiceDep, asking: Reader, before: float | None = None) -> Re
     with at.store.reading() as connection:
         found = jobs_of(connection, asking.owner, limit=LISTED + 1, before=before)
     shown = [job for job in found[:LISTED] if job.kind != "draft" or job.state is not State.SUCCEEDED]
-    return page("jobs.html", jobs=shown, before=found[LISTED - 1].created if len(found) > LISTED else None)
+    titles = {draft.job.id: draft.said["title"] for draft in drafts_of(at, asking)}
+    return page(
+        "jobs.html",
+        jobs=[(job, titles.get(draft_behind(job) or "")) for job in shown],
+        before=found[LISTED - 1].created if len(found) > LISTED else None,
+    )
 
 
 @router.get("/{job}")
