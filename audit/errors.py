@@ -10,11 +10,30 @@ Every message says where (file, row, column or cell), what was found and what wa
 cells (agency knowledge) never appear in a message; published values may.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
+@dataclass(frozen=True)
+class Place:
+    """A row of the input that an error speaks of, for programs: the text says it in words.
+
+    source: as messages name it: a file, or `release.json: tables[0] (by_size).cells`. row: counts from 1.
+    """
+
+    source: str
+    row: int
+
+
 class TablesealError(Exception):
-    """Base of every error that a user may see; its text is complete and needs no traceback."""
+    """Base of every error that a user may see; its text is complete and needs no traceback.
+
+    places: the rows that are in question, if the text does not begin with the place of the only one.
+    """
+
+    def __init__(self, text: str = "", places: Iterable[Place] = ()) -> None:
+        super().__init__(text)
+        self.places = tuple(places)
 
 
 class InputError(TablesealError):
@@ -50,8 +69,8 @@ class AdditivityError(InputError):
     imbalances: the first of them, as data.
     """
 
-    def __init__(self, text: str, imbalances: tuple[Imbalance, ...] = ()) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, places: Iterable[Place] = (), imbalances: tuple[Imbalance, ...] = ()) -> None:
+        super().__init__(text, places)
         self.imbalances = imbalances
 
 

@@ -77,7 +77,7 @@ def _plain(request: DraftRequest, context: Context, table: str) -> Result:
 
 def _release(request: DraftRequest, context: Context, release: str, said: dict[str, Any]) -> Result:
     from api.drafts.describe import describe_release
-    from api.jobs.audit_kind import check_size
+    from api.jobs.releases import check_size
     from api.problems import problem_of
     from audit.io import read_release
     from audit.linear.merge import merge_cells

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.http import audits, errors, health, jobs
+from api.http import audits, errors, health, jobs, measures, openapi
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -56,12 +56,13 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, jobs.router, health.router):
+    for router in (audits.router, measures.router, jobs.router, health.router):
         app.include_router(router)
     for router in (release_pages.router, audit_pages.router, job_pages.router, account.router, static):
         app.include_router(router, include_in_schema=False)
     errors.install(app, problem_page)
+    openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body, page=problem_page)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

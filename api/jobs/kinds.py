@@ -34,21 +34,42 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """How the answer of a kind, a JSON document, is read as a table.
+
+    member: the list of objects in it that are the rows. columns: keys of these objects. objects: columns that are
+    objects and become a column for each key; pairs: those that are two ends, `.lower` and `.upper`; the names in
+    numbers and flags are those of the columns that this gives, all others are text.
+    """
+
+    member: str
+    columns: tuple[str, ...]
+    objects: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of jobs.
 
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
-    files of its folder; what it raises as TablesealError becomes the problem of the job.
+    files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
+    table.
     """
 
     name: str
     request: type[BaseModel]
     run: Callable[[Any, Context], Result]
+    rows: Rows | None = None
 
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
+    from api.jobs.risk_kind import KIND as RISK
+    from api.jobs.sap_kind import KIND as SAP
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, DRAFT)})
+    return MappingProxyType({kind.name: kind for kind in (AUDIT, DRAFT, RISK, SAP)})

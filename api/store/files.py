@@ -1,7 +1,6 @@
 """Files of jobs, in chunks, so that none is ever wholly in memory."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from secrets import token_hex
 from typing import Literal
 
@@ -13,9 +12,6 @@ from api.store.schema import chunks, files
 
 Role = Literal["input", "result"]
 
-CHUNK = 2**20
-"""Bytes of a chunk."""
-
 
 def add_files(connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document]) -> None:
     """Keep files of a job."""
@@ -24,7 +20,7 @@ def add_files(connection: Connection, job: str, owner: str, role: Role, given: I
         row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": 0}
         connection.execute(insert(files).values(**row, name=file.name, media_type=file.media_type))
         size = 0
-        for position, content in enumerate(_pieces(file.content)):
+        for position, content in enumerate(file.pieces()):
             connection.execute(insert(chunks).values(file=key, position=position, content=content))
             size += len(content)
         connection.execute(update(files).where(files.c.id == key).values(size=size))
@@ -52,13 +48,3 @@ def content_of(store: Store, file: StoredFile) -> Iterator[bytes]:
             return
         yield bytes(content)
         position += 1
-
-
-def _pieces(content: bytes | Path) -> Iterator[bytes]:
-    if isinstance(content, bytes):
-        for first in range(0, len(content), CHUNK):
-            yield content[first : first + CHUNK]
-        return
-    with open(content, "rb") as file:
-        while piece := file.read(CHUNK):
-            yield piece

@@ -58,9 +58,8 @@ def own_draft(at: Service, asking: Principal, draft: str) -> Draft:
 def drafts_of(at: Service, asking: Principal) -> list[Draft]:
     """All drafts, newest first."""
     with at.store.reading() as connection:
-        jobs = jobs_of(connection, asking.owner, limit=RECENT)
-    kept = [job for job in jobs if job.kind == "draft" and job.state is State.SUCCEEDED]
-    return [Draft(job, json.loads(result_file(at.store, job, DESCRIPTION))) for job in kept]
+        jobs = jobs_of(connection, asking.owner, limit=RECENT, kind="draft", state=State.SUCCEEDED)
+    return [Draft(job, json.loads(result_file(at.store, job, DESCRIPTION))) for job in jobs or ()]
 
 
 def result_file(store: Store, job: Job, name: str) -> bytes:
@@ -91,7 +90,7 @@ def jobs_of_draft(at: Service, asking: Principal, draft: str) -> list[Job]:
     """What was done with a draft, newest first."""
     with at.store.reading() as connection:
         jobs = jobs_of(connection, asking.owner, limit=RECENT)
-    return [job for job in jobs if draft_behind(job) == draft]
+    return [job for job in jobs or () if draft_behind(job) == draft]
 
 
 def draft_behind(job: Job) -> str | None:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from api.drafts.marks import SINGLE, Marks, Role
-from api.http.errors import ProblemError
-from api.http.uploads import safe_name, unpacked
-from api.problems import Problem
+from api.http.spool import Spool, copied
+from api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
 from api.settings import Settings
 from api.store.job import Document
 
@@ -17,7 +17,7 @@ FIELDS = 5000
 """Fields of a form, at most: a table has fewer columns than that."""
 
 
-async def files_of_form(request: Request, settings: Settings) -> tuple[tuple[Document, ...], str | None]:
+async def files_of_form(request: Request, settings: Settings, spool: Spool) -> tuple[tuple[Document, ...], str | None]:
     """Files of the start page, archives unpacked, and which of them is the policy.
 
     Raises
@@ -26,7 +26,7 @@ async def files_of_form(request: Request, settings: Settings) -> tuple[tuple[Doc
     """
     found: list[Document] = []
     policy = None
-    async with request.form(max_files=settings.max_files, max_part_size=settings.max_body) as form:
+    async with parsed(request, settings.max_files, settings.max_body) as form:
         for field, value in form.multi_items():
             if not isinstance(value, UploadFile):
                 if field == "text" and value.strip():
@@ -34,19 +34,19 @@ async def files_of_form(request: Request, settings: Settings) -> tuple[tuple[Doc
                 continue
             if not value.filename:
                 continue
-            content = await value.read()
+            content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
             if value.filename.lower().endswith(".zip"):
-                found += unpacked(content, settings)
+                found += await run_in_threadpool(unpacked, content, settings, spool)
                 continue
             name = safe_name(value.filename)
             policy = name if field == "policy" else policy
-            found.append(Document(name, value.content_type or "application/octet-stream", content))
+            found.append(Document(name, OTHER, content))
     names = [file.name for file in found]
     for name in names:
         if names.count(name) > 1:
-            raise _bad(f"Two files are called {name}.")
+            raise bad_upload(f"Two files are called {name}.")
     if not [name for name in names if name != policy]:
-        raise _bad("There is nothing to look at yet: choose files, or paste a release or a table.")
+        raise bad_upload("There is nothing to look at yet: choose files, or paste a release or a table.")
     return tuple(found), policy
 
 
@@ -74,7 +74,7 @@ def marks_of(form: FormData, columns: Sequence[str]) -> Marks:
     try:
         return Marks.model_validate(chosen)
     except ValueError:
-        raise _bad("The form cannot be used; open the page again.") from None
+        raise bad_upload("The form cannot be used; open the page again.") from None
 
 
 def missing(marks: Marks) -> str | None:
@@ -99,7 +99,3 @@ def _pasted(text: str) -> Document:
     if any(sign in first for sign in ",;\t") and not first.startswith("#") and ": " not in first:
         return Document("table.csv", "text/csv", (stripped + "\n").encode())
     return Document("release.yaml", "application/yaml", (stripped + "\n").encode())
-
-
-def _bad(text: str) -> ProblemError:
-    return ProblemError(Problem("invalid-upload", "Nothing to work on", 422, text))

@@ -21,16 +21,16 @@ router = APIRouter(prefix="/jobs")
 
 
 @router.get("")
-def list_jobs(at: ServiceDep, asking: Reader, before: float | None = None) -> Response:
+def list_jobs(at: ServiceDep, asking: Reader, after: str | None = None) -> Response:
     """Jobs, newest first."""
     with at.store.reading() as connection:
-        found = jobs_of(connection, asking.owner, limit=LISTED + 1, before=before)
+        found = jobs_of(connection, asking.owner, limit=LISTED + 1, after=after) or ()
     shown = [job for job in found[:LISTED] if job.kind != "draft" or job.state is not State.SUCCEEDED]
     titles = {draft.job.id: draft.said["title"] for draft in drafts_of(at, asking)}
     return page(
         "jobs.html",
         jobs=[(job, titles.get(draft_behind(job) or "")) for job in shown],
-        before=found[LISTED - 1].created if len(found) > LISTED else None,
+        after=found[LISTED - 1].id if len(found) > LISTED else None,
     )
 
 

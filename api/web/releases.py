@@ -12,6 +12,7 @@ from api.drafts.marks import Marks, Role
 from api.http.errors import ProblemError
 from api.http.intake import Order, begin
 from api.http.service import Analyst, Reader, Service, ServiceDep
+from api.http.spool import Spool
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import erase
@@ -43,12 +44,13 @@ def start(asking: Reader) -> Response:
 @router.post("/releases")
 async def post_release(request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """A release has been brought."""
-    try:
-        files, policy = await files_of_form(request, at.settings)
-    except ProblemError as error:
-        return page("start.html", status=error.problem.status, problem=error.problem.document(), text="")
-    wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
-    return await _drafted(at, asking, wanted, files)
+    with Spool(at.settings.working_folder) as spool:
+        try:
+            files, policy = await files_of_form(request, at.settings, spool)
+        except ProblemError as error:
+            return page("start.html", status=error.problem.status, problem=error.problem.document(), text="")
+        wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
+        return await _drafted(at, asking, wanted, files)
 
 
 @router.post("/example")
@@ -190,8 +192,7 @@ def _erased(at: Service, asking: Principal, draft: Draft) -> None:
 def _text_of(files: Sequence[Document]) -> str:
     """Text that was pasted, so that it can be mended where it stands."""
     if len(files) == 1 and files[0].name in ("release.json", "release.yaml", "table.csv"):
-        content = files[0].content
-        return content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+        return files[0].read().decode("utf-8", "replace")
     return ""
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from audit.errors import AdditivityError, Imbalance
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
-from audit.linear.naming import cell_name, decimal, full_name, interval_words
+from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
 from audit.linear.nesting import CellCodes, nestings
 from audit.model import Release
 
@@ -32,6 +32,7 @@ def check_additivity(
     AdditivityError: a sum that its parts cannot give; names equation, expected, found and difference.
     """
     problems: list[Imbalance] = []
+    wholes: list[int] = []
     count = 0
     n = len(known)
     for direction in nestings(release, CellCodes(cells.measure[known], cells.codes[known])):
@@ -52,6 +53,7 @@ def check_additivity(
         count += len(bad)
         for w in bad[: max(0, SHOWN - len(problems))].tolist():
             members = part[whole == w]
+            wholes.append(int(known[w]))
             problems.append(
                 _imbalance(
                     release,
@@ -68,7 +70,8 @@ def check_additivity(
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
         text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
-        raise AdditivityError(text, tuple(problems))
+        places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
+        raise AdditivityError(text, places, tuple(problems))
 
 
 def _imbalance(

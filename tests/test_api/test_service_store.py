@@ -14,8 +14,8 @@ from sqlalchemy import select, update
 from api.store import jobs, queue, tokens
 from api.store.engine import Store
 from api.store.events import events_after
-from api.store.files import CHUNK, content_of, files_of
-from api.store.job import Document, Lease, State
+from api.store.files import content_of, files_of
+from api.store.job import CHUNK, Document, Lease, State
 from api.store.migrate import migrate
 from api.store.schema import jobs as job_table
 from api.store.schema import metadata
