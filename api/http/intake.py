@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from api.http.errors import ProblemError, problem_response
 from api.http.resources import at_once_response, job_resource, negotiated, result_response
 from api.http.service import Analyst, Service, ServiceDep
-from api.jobs.kinds import Result
+from api.jobs.kinds import Result, all_kinds
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -159,7 +159,8 @@ async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
 
 
 def _is_small(at: Service, order: Order) -> bool:
-    return sum(file.size for file in order.files) <= at.settings.inline_bytes
+    small = sum(file.size for file in order.files) <= at.settings.inline_bytes
+    return small and all_kinds()[order.kind].inline
 
 
 def _at_once(

@@ -160,6 +160,29 @@ def get_proof(found: OwnJob, at: ServiceDep) -> Response:
     return document_response(at, found, "proof.json")
 
 
+@router.get(
+    "/{job}/reports/{name:path}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A report.",
+            "content": {
+                "application/json": {"schema": component("Report")},
+                "text/html": {"schema": {"type": "string"}},
+            },
+        },
+        **problems(*READING, 409),
+    },
+)
+def get_report(
+    found: OwnJob,
+    at: ServiceDep,
+    name: Annotated[str, Path(max_length=250, description="Name of the release, with `.json` or `.html` behind it.")],
+) -> Response:
+    """The report of one release of a batch."""
+    return document_response(at, found, f"reports/{name}")
+
+
 @router.delete(
     "/{job}",
     responses={

@@ -68,6 +68,7 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
+    from api.batch import batch_schema
     from audit.io.schemas import policy_schema, release_schema
     from audit.proof import proof_schema
     from audit.report.schema import report_schema, risk_schema, sap_schema
@@ -77,13 +78,14 @@ def _schemas() -> dict[str, Any]:
         "Release": release_schema,
         "Policy": policy_schema,
         "Report": report_schema,
+        "Batch": batch_schema,
         "Proof": proof_schema,
         "Risk": risk_schema,
         "Sap": sap_schema,
     }
     for name, schema in documents.items():
         found |= _component(name, schema())
-    answers = ("Report", "Risk", "Sap")
+    answers = ("Batch", "Report", "Risk", "Sap")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 

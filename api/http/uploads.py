@@ -2,7 +2,6 @@
 
 import io
 import os
-import sys
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -50,10 +49,14 @@ _FORM_MEMORY = 2**16
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a form that say what a file is: the main one (such as `release`), and others that may be there."""
+    """The fields of a form that say what a file is: the main one (such as `release`), and others that may be there.
+
+    packed: the main file is a zip archive, which is not unpacked.
+    """
 
     main: str
     others: tuple[str, ...] = ()
+    packed: bool = False
 
 
 RELEASE = Fields("release", ("policy",))
@@ -76,36 +79,18 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
     ProblemError: a media type that is not understood, names that lead elsewhere, too much of anything, no main file.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type in BODIES:
-        name = BODIES[media_type]
-        return Upload((Document(name, media_type, await _received(request, spool)),), name)
-    if media_type in ARCHIVES:
-        packed = await _received(request, spool)
-        files = await run_in_threadpool(unpacked, packed, settings, spool)
-        return _chosen(files, "the archive", fields, {})
     if media_type == FORM:
         return await _form(request, settings, spool, fields)
-    raise unsupported(media_type, (*BODIES, *ARCHIVES[:1], FORM))
-
-
-async def read_archive(request: Request, spool: Spool) -> Document:
-    """A zip archive as it comes: as the body, or as the only file of a form.
-
-    Raises
-    ------
-    ProblemError: something else.
-    """
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in ARCHIVES:
-        return Document("releases.zip", ARCHIVES[0], await _received(request, spool))
-    if media_type != FORM:
-        raise unsupported(media_type, (*ARCHIVES[:1], FORM))
-    async with parsed(request, 1) as form:
-        values = [value for value in form.values() if isinstance(value, UploadFile)]
-        if len(values) != 1:
-            raise bad_upload("The form has no file, expected one zip archive.")
-        content, _ = await run_in_threadpool(copied, values[0].file, spool, sys.maxsize)
-    return Document("releases.zip", ARCHIVES[0], content)
+        packed = await _received(request, spool)
+        if fields.packed:
+            name = f"{fields.main}.zip"
+            return Upload((Document(name, media_type, packed),), name)
+        return _chosen(await run_in_threadpool(unpacked, packed, settings, spool), "the archive", fields, {})
+    if media_type in BODIES and not fields.packed:
+        name = BODIES[media_type]
+        return Upload((Document(name, media_type, await _received(request, spool)),), name)
+    raise unsupported(media_type, (*(() if fields.packed else BODIES), *ARCHIVES[:1], FORM))
 
 
 def unsupported(media_type: str, known: Iterable[str]) -> ProblemError:
@@ -147,7 +132,7 @@ async def _form(request: Request, settings: Settings, spool: Spool, fields: Fiel
             if not isinstance(value, UploadFile):
                 raise bad_upload(f"The form field {label[:50]!r} is no file; options are query parameters.")
             content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
-            if (value.filename or "").lower().endswith(".zip"):
+            if (value.filename or "").lower().endswith(".zip") and not fields.packed:
                 files += await run_in_threadpool(unpacked, content, settings, spool)
                 continue
             name = safe_name(value.filename or "")
@@ -170,13 +155,15 @@ def _chosen(files: Sequence[Document], where: str, fields: Fields, roles: Mappin
     others = {label: name for label, name in roles.items() if label != fields.main}
     main = roles.get(fields.main)
     if main is None:
-        main = _main_among([name for name in names if name not in others.values()], where, fields.main)
+        main = _main_among([name for name in names if name not in others.values()], where, fields)
     return Upload(tuple(files), main, others)
 
 
-def _main_among(names: Sequence[str], where: str, main: str) -> str:
+def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:
     """The file that is the main one: the only one that can be, or the one that is called so."""
-    for endings in _FIRST:
+    kinds = ((".zip",),) if fields.packed else _FIRST
+    main = fields.main
+    for endings in kinds:
         found = [name for name in names if name.lower().endswith(endings)]
         called = [name for name in found if PurePosixPath(name).stem.lower() == main]
         for candidates in (called, found):
@@ -188,7 +175,7 @@ def _main_among(names: Sequence[str], where: str, main: str) -> str:
                 f"Several files in {where} may be the {main} ({listed}); call one of them {main}, or send it as the "
                 f"form field `{main}`."
             )
-    raise bad_upload(f"There is no {main} in {where}: a file that ends in .yaml, .json or .csv.")
+    raise bad_upload(f"There is no {main} in {where}: a file that ends in {', '.join(kinds[0])}.")
 
 
 def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Document]:

@@ -56,20 +56,22 @@ class Kind:
 
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
     files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
-    table.
+    table. inline: small requests may be answered at once.
     """
 
     name: str
     request: type[BaseModel]
     run: Callable[[Any, Context], Result]
     rows: Rows | None = None
+    inline: bool = True
 
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
+    from api.jobs.batch_kind import KIND as BATCH
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, DRAFT, RISK, SAP)})
+    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, DRAFT, RISK, SAP)})
