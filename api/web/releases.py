@@ -116,7 +116,7 @@ async def post_columns(draft: str, request: Request, at: ServiceDep, asking: Ana
     done = await begin(at, asking, order_of(wanted, files))
     if isinstance(done, Problem):
         # The file with the marks is ours: nobody who fills in the form knows it.
-        return _columns(found, marks, replace(done, detail=done.detail.removeprefix(f"{MARKED}: ")))
+        return _columns(found, marks, replace(done, detail=done.detail.removeprefix(f"{MARKED}: "), places=()))
     return await _instead(at, asking, done, found)
 
 

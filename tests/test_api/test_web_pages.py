@@ -58,6 +58,10 @@ def bring(client: TestClient, *files: tuple[str, bytes | str], policy: str | Non
     return client.post("/releases", files=sent)
 
 
+def pasted(client: TestClient, text: str) -> Response:
+    return client.post("/releases", files={"text": (None, text)})
+
+
 def until_done(client: TestClient, response: Response) -> Response:
     """The page of a job once it has ended."""
     until = time.monotonic() + 60
@@ -258,13 +262,13 @@ def test_what_cannot_be_used_is_said_on_the_start_page(client: TestClient, name:
 
 
 def test_pasted_text_is_a_release_or_a_table_and_comes_back_to_be_mended(client: TestClient) -> None:
-    assert "Companies by region" in client.post("/releases", data={"text": json.dumps(EXAMPLE)}).text
-    assert "What are the columns" in client.post("/releases", data={"text": TABLE}).text
+    assert "Companies by region" in pasted(client, json.dumps(EXAMPLE)).text
+    assert "What are the columns" in pasted(client, TABLE).text
     yaml = 'tableseal: 1\ntitle: "pasted <b>"\nkind: cuont\nvariables: {a: {codes: [x]}}\ntables: []\n'
-    found = client.post("/releases", data={"text": yaml})
+    found = pasted(client, yaml)
     assert found.status_code == 422
     assert "title: &#34;pasted &lt;b&gt;&#34;" in found.text
-    assert client.post("/releases", data={"text": "  "}).status_code == 422
+    assert pasted(client, "  ").status_code == 422
 
 
 def test_a_policy_goes_before_that_of_the_release(client: TestClient) -> None:
