@@ -44,9 +44,13 @@ def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
             from api.sap_cases import look_up_sap, run_sap
 
             return partial(look_up_sap, run_sap(run))
+        if run.kind == "suppress":
+            from api.suppress_cases import look_up_suppress, run_suppress
+
+            return partial(look_up_suppress, run_suppress(run))
         if run.kind == "audit":
             return partial(look_up, _report(run, progress))
-        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk, sap.')
+        raise InputError(f'run "{run.name}": there is no kind "{run.kind}"; kinds are audit, risk, sap, suppress.')
     except TablesealError as error:
         return error
 

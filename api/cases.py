@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Run:
     """One computation of a case; paths are absolute.
 
-    kind: the verb, "audit", "risk" or "sap". For an audit the other fields are the options of `tableseal audit`; for
-    every other verb its options are in `options`.
+    kind: the verb, "audit", "risk", "sap" or "suppress". For an audit the other fields are the options of `tableseal
+    audit`; for every other verb its options are in `options`.
     """
 
     name: str
@@ -44,7 +44,8 @@ class Expected:
     ----------
     run: name of the run.
     what: the value in words.
-    field: what to look up; see `api.case_runner.look_up` (audit) and `look_up_risk`, `look_up_sap` (risk, sap).
+    field: what to look up; see `api.case_runner.look_up` (audit) and `look_up_risk`, `look_up_sap`,
+        `look_up_suppress` (the others).
     cell: variable -> code, for every variable of the release; None for values of the whole report.
     value: the value; numbers are exact.
     tolerance: largest allowed absolute difference of numbers.

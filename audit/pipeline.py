@@ -115,11 +115,11 @@ def audit(
         raise _NO_PROOF
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
-    cells, notes = merge_cells(release)
-    cells = completed(release, cells)
+    given, notes = merge_cells(release)
     rules = policy or release.policy
     applied = rules or Policy()
-    sensitivity = assess(release, cells, applied)
+    sensitivity = assess(release, given, applied)
+    cells = completed(release, given)
     if withhold_primaries:
         cells = only_primaries(release, cells, sensitivity)
         notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
@@ -141,7 +141,8 @@ def audit(
             raise
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
-    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), limits, tell, executor)
+    uncounted = replace(limits, values=False)
+    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), uncounted, tell, executor)
     clock.lap("insiders")
     sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
     if sap is not None:
@@ -152,7 +153,7 @@ def audit(
     if cumulative:
         from audit.measures.cumulative import cumulative_steps
 
-        steps = cumulative_steps(release, cells, method, limits, tell, what_if=withhold_primaries)
+        steps = cumulative_steps(release, cells, method, uncounted, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
     digest = release_digest(release)
     proof = None

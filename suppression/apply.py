@@ -5,24 +5,75 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.linear.absent import complete
 from audit.linear.cells import Cells
+from audit.linear.keys import KeySpace
 from audit.model import Amounts, Release, Status, Table
+from suppression.places import Places
 
 
 def protected_release(
     release: Release, cells: Cells, primary: NDArray[np.bool_], pattern: NDArray[np.bool_]
 ) -> Release:
-    """The release with exactly the cells of a pattern withheld, in every table that lists them.
+    """The release with exactly the cells of a pattern withheld, in every table that lists or computes them.
 
     primary: bool (cells), sensitive ones; pattern: bool (cells), all withheld ones.
     """
     order = np.argsort(cells.listing_table, kind="stable")
+    places, space = Places(release, cells), KeySpace.of(release)
     tables, offset = [], 0
     for table in release.tables:
         cell = cells.listing_cell[order[offset : offset + len(table.codes)]]
         offset += len(table.codes)
-        tables.append(_protected(table, cells, cell, primary, pattern))
+        computed = _computed(table, release, space, places)
+        computed = computed[pattern[computed]]
+        listed = with_rows(table, cells.codes[computed])
+        tables.append(_protected(listed, cells, np.concatenate([cell, computed]), primary, pattern))
     return replace(release, tables=tuple(tables))
+
+
+def _computed(table: Table, release: Release, space: KeySpace, places: Places) -> NDArray[np.int64]:
+    """Cells that a table releases without listing them, because they are sums that it computes."""
+    if table.absent.totals != "compute" or table.rounding is not None:
+        return np.empty(0, np.int64)
+    measure = list(release.measures).index(table.measure)
+    codes = complete(table, release, space).sum_codes.tolist()
+    return np.array([places.at(measure, tuple(row)) for row in codes], dtype=np.int64)
+
+
+def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
+    """The table with further rows, about which nothing is known yet. codes: int32 (rows x variables)."""
+    more = len(codes)
+    if not more:
+        return table
+
+    def longer(amounts: Amounts | None) -> Amounts | None:
+        if amounts is None:
+            return None
+        none = Amounts.none(more)
+        return Amounts(np.concatenate([amounts.units, none.units]), np.concatenate([amounts.known, none.known]))
+
+    def filled(amounts: Amounts) -> Amounts:
+        found = longer(amounts)
+        assert found is not None
+        return found
+
+    return replace(
+        table,
+        codes=np.concatenate([table.codes, codes]).astype(np.int32),
+        status=np.concatenate([table.status, np.full(more, Status.PUBLISHED, np.int8)]),
+        value=filled(table.value),
+        truth=filled(table.truth),
+        lower=filled(table.lower),
+        upper=filled(table.upper),
+        frequency=longer(table.frequency),
+        contributors=tuple(filled(c) for c in table.contributors),
+        protection_lower=longer(table.protection_lower),
+        protection_upper=longer(table.protection_upper),
+        protection_sliding=longer(table.protection_sliding),
+        cost=None if table.cost is None else np.concatenate([table.cost, np.full(more, np.nan)]),
+        rows=None if table.rows is None else np.concatenate([table.rows, np.zeros(more, np.int64)]),
+    )
 
 
 def _protected(

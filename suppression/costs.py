@@ -13,8 +13,10 @@ from audit.errors import InputError, LimitError
 from audit.linear.cells import Cells
 from audit.linear.naming import full_name
 from audit.model import Release
+from suppression.distance import distances
+from suppression.stability import LastPeriod
 
-Kind = Literal["column", "unit", "value", "log", "frequency"]
+Kind = Literal["column", "unit", "value", "log", "frequency", "distance"]
 
 LARGEST = 2**52
 """Costs beyond this many of their smallest steps would not be exact in a solver."""
@@ -25,9 +27,10 @@ class Costs:
     """Which costs to use.
 
     kind: `column`: the file's own, `value` where a table has none; `unit`: 1 a cell (fewest cells); `value`: the true
-    value; `log`: log2(1 + value); `frequency`: contributors.
+    value (least value); `log`: log2(1 + value); `frequency`: contributors; `distance`: steps to the nearest sensitive
+    cell (see suppression.distance).
     tables: factor for the cells of a table, by name (1 where none is given).
-    prefer, avoid: factors for cells of these codes ("size=5"): cheaper by ten, dearer by ten.
+    prefer, avoid: codes ("size=5") whose cells are cheaper, dearer by FACTOR.
     """
 
     kind: Kind = "column"
@@ -37,24 +40,38 @@ class Costs:
 
 
 FACTOR = 10
-"""What `prefer` divides and `avoid` multiplies the cost by."""
+"""What `prefer` divides and `avoid` multiplies the cost by; cells withheld last period are cheaper by it too."""
 
 LOG_STEPS = 1000
 """Logarithms are rounded to thousandths: costs are exact numbers."""
 
 
-def cell_costs(release: Release, cells: Cells, value: NDArray[np.int64], costs: Costs) -> tuple[NDArray[np.int64], int]:
+def cell_costs(
+    release: Release,
+    cells: Cells,
+    value: NDArray[np.int64],
+    costs: Costs,
+    primary: NDArray[np.bool_],
+    may: NDArray[np.bool_],
+    last: LastPeriod | None = None,
+) -> tuple[NDArray[np.int64], int]:
     """(cost of each cell in 1 / scale, scale). At least one step each: no cell is withheld for nothing.
 
-    value: int64 (cells), true values in units.
+    value: int64 (cells), true values in units. primary, may: bool (cells), sensitive cells, and those
+    whose cost matters. last: what was withheld last period is cheaper.
 
     Raises
     ------
     InputError: a cost is negative or not a number, a table or code is unknown.
     LimitError: costs of too different sizes.
     """
-    amounts = [Fraction(v) for v in _plain(release, cells, value, costs.kind)]
+    if costs.kind == "distance":
+        amounts = [Fraction(v) for v in distances(release, cells, primary).tolist()]
+    else:
+        amounts = [Fraction(v) for v in _plain(release, cells, value, costs.kind, may)]
     factor = _factors(release, cells, costs)
+    if last is not None:
+        factor = [f / FACTOR if before else f for f, before in zip(factor, last.withheld.tolist(), strict=True)]
     amounts = [a * f for a, f in zip(amounts, factor, strict=True)]
     scale = lcm(*{a.denominator for a in amounts}, 1)
     if scale > 10**6:
@@ -67,12 +84,14 @@ def cell_costs(release: Release, cells: Cells, value: NDArray[np.int64], costs: 
     return np.array(steps, dtype=np.int64), scale
 
 
-def _plain(release: Release, cells: Cells, value: NDArray[np.int64], kind: Kind) -> list[Fraction | int]:
+def _plain(
+    release: Release, cells: Cells, value: NDArray[np.int64], kind: Kind, may: NDArray[np.bool_]
+) -> list[Fraction | int]:
     unit = [m.unit for m in release.measures.values()]
     if kind == "unit":
         return [1] * len(cells)
     if kind == "frequency":
-        return _frequencies(release, cells, value)
+        return _frequencies(release, cells, value, may)
     amounts: list[Fraction | int] = [
         abs(v) * unit[m] for v, m in zip(value.tolist(), cells.measure.tolist(), strict=True)
     ]
@@ -84,14 +103,19 @@ def _plain(release: Release, cells: Cells, value: NDArray[np.int64], kind: Kind)
     return amounts
 
 
-def _frequencies(release: Release, cells: Cells, value: NDArray[np.int64]) -> list[Fraction | int]:
+def _frequencies(
+    release: Release, cells: Cells, value: NDArray[np.int64], may: NDArray[np.bool_]
+) -> list[Fraction | int]:
     counts = [m.kind == "count" for m in release.measures.values()]
     found: list[Fraction | int] = []
     for cell in range(len(cells)):
         number = int(value[cell]) if counts[cells.measure[cell]] else cells.frequency.get(cell)
-        if number is None:
-            raise InputError(f"{full_name(release, cells, cell)}: cost by frequency needs its number of contributors")
-        found.append(number)
+        if number is None and may[cell]:
+            raise InputError(
+                f"{full_name(release, cells, cell)}: cost by frequency needs its number of contributors; name the "
+                'column that holds it as "frequency", or choose another cost.'
+            )
+        found.append(number or 0)
     return found
 
 
@@ -120,9 +144,11 @@ def _from_columns(release: Release, cells: Cells) -> dict[int, Fraction]:
 
 def _factors(release: Release, cells: Cells, costs: Costs) -> list[Fraction]:
     names = [t.name for t in release.tables]
-    unknown = [name for name in costs.tables if name not in names]
-    if unknown:
-        raise InputError(f'cost of table "{unknown[0]}": there is no such table; there are {", ".join(names)}')
+    for name, weight in costs.tables.items():
+        if name not in names:
+            raise InputError(f'weight of table "{name}": there is no such table; there are {", ".join(names)}.')
+        if weight < 0:
+            raise InputError(f'weight of table "{name}": found {weight}, expected a number that is not negative.')
     factor = [costs.tables.get(names[t], Fraction(1)) for t in cells.table.tolist()]
     for words, change in ((costs.prefer, Fraction(1, FACTOR)), (costs.avoid, Fraction(FACTOR))):
         for word in words:

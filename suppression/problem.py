@@ -2,6 +2,7 @@
 pattern has to achieve."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,13 @@ from audit.errors import InputError
 from audit.linear.cells import Cells
 from audit.linear.merge import merge_cells
 from audit.linear.naming import full_name
+from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
 from audit.rules import assess, completed
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
+from suppression.insiders import Insiders
+from suppression.stability import LastPeriod, last_period
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class Problem:
     cost: int64 (cells), of withholding; in 1 / scale.
     requirements: what every pattern has to achieve.
     reason: why each cell is sensitive (None: it is not).
+    insiders: who else attacks. hopeless: sensitive cells whose contributors are too close to each other whatever is
+        withheld, because they know their ranks.
+    last: last period's pattern.
     """
 
     release: Release
@@ -41,42 +48,118 @@ class Problem:
     scale: int
     requirements: tuple[Requirement, ...]
     reason: tuple[str | None, ...]
+    policy: Policy
+    insiders: Insiders
+    hopeless: tuple[int, ...]
+    last: LastPeriod | None
 
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
         return int(self.cost[pattern & ~self.primary].sum())
 
 
-def build_problem(release: Release, policy: Policy, costs: Costs, solver: Solver) -> Problem:
+def build_problem(
+    release: Release, policy: Policy, costs: Costs, solver: Solver, *, last: Release | None = None
+) -> Problem:
     """The search problem of a release: everything withheld so far but the sensitive cells is given back first.
+
+    Its requirements are those of the rules, of the distances given per cell and of `require.risk`, and what the
+    contributors of one cell must not find out about each other (`intruder.insiders`).
+
+    last: last period's release, whose pattern is cheaper than another one.
 
     Raises
     ------
-    InputError: a withheld cell without a true value; a sensitive cell that cannot be withheld.
+    InputError: a withheld cell without a true value; a sensitive cell that cannot be withheld; a rule or a cost without
+        its data.
     AdditivityError, ContradictionError, LimitError: see audit.prepare.
     """
-    cells, _ = merge_cells(release)
-    cells = completed(release, cells)
-    sensitivity = assess(release, cells, policy)
+    listed, _ = merge_cells(release)
+    sensitivity = assess(release, listed, policy)
+    cells = completed(release, listed)
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
     primary &= cells.status != Status.MISSING
     _refuse_published(release, cells, primary)
     equations = build_equations(release, cells, deciding(solver))
-    known = cells.exact | cells.truth.known
     value = equations.value[: len(cells)]
-    may = known & ~cells.rounded & ~primary & (cells.row >= 0)
-    may &= np.isin(cells.status, (Status.PUBLISHED, Status.SECONDARY))
-    may &= value != 0  # everyone expects zeros to be shown; withholding one protects nothing below it
-    cost, scale = cell_costs(release, cells, value, costs)
+    may = may_be_withheld(cells, primary, value)
+    before = None if last is None else last_period(release, cells, last)
+    cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
+    insiders = Insiders(release, cells, policy, equations, primary)
+    within, hopeless = insiders.within()
+    width = least_width(policy.require.risk)
     requirements = []
     for cell in np.flatnonzero(primary).tolist():
         lower, upper = sensitivity.required_lower.get(cell), sensitivity.required_upper.get(cell)
+        sliding = sensitivity.required_width.get(cell) or 0
         if not policy.require.protection:
-            lower = upper = None
-        requirements.append(Requirement(cell, lower, upper))
+            lower, upper, sliding = None, None, 0
+        if cell in within:
+            low, high = within[cell]
+            lower, upper = _lower(lower, low), _upper(upper, high)
+        requirements.append(Requirement(cell, lower, upper, max(width, sliding)))
     given = [None if s < Status.SECONDARY else Status(s).word for s in cells.status.tolist()]
     reason = tuple(r or (g if p else None) for r, g, p in zip(sensitivity.rule, given, primary.tolist(), strict=True))
-    return Problem(release, cells, equations, primary, may, cost, scale, tuple(requirements), reason)
+    return Problem(
+        release,
+        cells,
+        equations,
+        primary,
+        may,
+        cost,
+        scale,
+        tuple(requirements),
+        reason,
+        policy,
+        insiders,
+        hopeless,
+        before,
+    )
+
+
+def may_be_withheld(cells: Cells, primary: NDArray[np.bool_], value: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """bool (cells): cells that may be withheld to protect others.
+
+    Zeros stay: everyone expects them to be shown, and one that is withheld protects nothing below it. A cell with value
+    0 that has contributors is no such zero.
+    """
+    known = cells.exact | cells.truth.known
+    may = known & ~cells.rounded & ~primary
+    may &= np.isin(cells.status, (Status.PUBLISHED, Status.SECONDARY))
+    populated = cells.frequency.known & (cells.frequency.units > 0)
+    result: NDArray[np.bool_] = may & ((value != 0) | populated)
+    return result
+
+
+def least_width(risk: Fraction | None) -> int:
+    """How many units the values of a cell must span for its risk 1 / log2(values) to be allowed; 1 without a limit.
+
+    Raises
+    ------
+    InputError: a limit that nothing below 2^60 values meets.
+    """
+    if risk is None:
+        return 1
+    low, high = 1, 2**60
+    if _risky(high, risk):
+        raise InputError(f"policy.require.risk: {risk} would need more than 2^60 possible values.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _risky(middle, risk) else (low, middle)
+    return max(high - 1, 1)
+
+
+def _risky(values: int, risk: Fraction) -> bool:
+    found = disclosure_risk(values)
+    return found is None or found > risk
+
+
+def _lower(one: int | None, other: int) -> int:
+    return other if one is None else min(one, other)
+
+
+def _upper(one: int | None, other: int) -> int:
+    return other if one is None else max(one, other)
 
 
 def _refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_]) -> None:

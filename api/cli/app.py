@@ -7,6 +7,7 @@ import typer
 from api.cli.audit_verb import audit_verb
 from api.cli.batch_verb import batch_verb
 from api.cli.cases_verb import cases_verb
+from api.cli.compare_verb import compare_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
@@ -15,6 +16,7 @@ from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.serve_verb import serve_verb, worker_verb
 from api.cli.streams import say
+from api.cli.suppress_verb import suppress_verb
 from api.cli.token_verb import token_create
 from api.cli.verify_verb import verify_verb
 
@@ -43,10 +45,12 @@ def _tableseal(
 
 for _name, _verb in (
     ("audit", audit_verb),
+    ("suppress", suppress_verb),
     ("batch", batch_verb),
     ("verify", verify_verb),
     ("init", init_verb),
     ("convert", convert_verb),
+    ("compare", compare_verb),
     ("risk", risk_verb),
     ("sap", sap_verb),
     ("schema", schema_verb),

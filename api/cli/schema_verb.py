@@ -20,6 +20,8 @@ class Subject(StrEnum):
     RISK = "risk"
     PROOF = "proof"
     SAP = "sap"
+    SUPPRESSION = "suppression"
+    COMPARISON = "comparison"
     BATCH = "batch"
     PUBLICATION = "publication"
     PUBLICATION_AUDIT = "publication-audit"
@@ -29,7 +31,7 @@ def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
     json: JsonOption = None,
 ) -> Code:
-    """Print a JSON Schema: release, policy, report, risk, sap, proof, batch, publication or
+    """Print a JSON Schema: release, policy, report, risk, sap, suppression, comparison, proof, batch, publication or
     publication-audit.
 
     Example: tableseal schema release --json release.schema.json
@@ -45,6 +47,10 @@ def _schema(subject: Subject) -> object:
         from audit.proof import proof_schema
 
         return proof_schema()
+    if subject is Subject.SUPPRESSION:
+        from suppression.report.schema import suppression_schema
+
+        return suppression_schema()
     if subject is Subject.BATCH:
         from api.batch import batch_schema
 
@@ -57,6 +63,10 @@ def _schema(subject: Subject) -> object:
         from audit.io import policy_schema, release_schema
 
         return release_schema() if subject is Subject.RELEASE else policy_schema()
+    if subject is Subject.COMPARISON:
+        from suppression.compare_json import comparison_schema
+
+        return comparison_schema()
     from audit.report.schema import report_schema, risk_schema, sap_schema
 
     return {Subject.REPORT: report_schema, Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()

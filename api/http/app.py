@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.http import audits, batches, errors, health, jobs, measures, openapi
+from api.http import audits, batches, errors, health, jobs, measures, openapi, protections
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -56,7 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, batches.router, measures.router, jobs.router, health.router):
+    for router in (audits.router, batches.router, measures.router, protections.router, jobs.router, health.router):
         app.include_router(router)
     for router in (release_pages.router, audit_pages.router, job_pages.router, account.router, static):
         app.include_router(router, include_in_schema=False)

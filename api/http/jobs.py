@@ -161,6 +161,19 @@ def get_proof(found: OwnJob, at: ServiceDep) -> Response:
 
 
 @router.get(
+    "/{job}/protected",
+    response_class=Response,
+    responses={
+        200: {"description": "A release.", "content": {"application/json": {"schema": component("Release")}}},
+        **problems(*READING, 409),
+    },
+)
+def get_protected(found: OwnJob, at: ServiceDep) -> Response:
+    """The protected release that a suppression made, if its audit said safe: nothing in it is confidential."""
+    return document_response(at, found, "protected.json")
+
+
+@router.get(
     "/{job}/reports/{name:path}",
     response_class=Response,
     responses={

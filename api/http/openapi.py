@@ -72,6 +72,8 @@ def _schemas() -> dict[str, Any]:
     from audit.io.schemas import policy_schema, release_schema
     from audit.proof import proof_schema
     from audit.report.schema import report_schema, risk_schema, sap_schema
+    from suppression.compare_json import comparison_schema
+    from suppression.report.schema import suppression_schema
 
     found: dict[str, Any] = {"Problem": PROBLEM}
     documents = {
@@ -79,13 +81,15 @@ def _schemas() -> dict[str, Any]:
         "Policy": policy_schema,
         "Report": report_schema,
         "Batch": batch_schema,
+        "Comparison": comparison_schema,
         "Proof": proof_schema,
         "Risk": risk_schema,
         "Sap": sap_schema,
+        "Suppression": suppression_schema,
     }
     for name, schema in documents.items():
         found |= _component(name, schema())
-    answers = ("Batch", "Report", "Risk", "Sap")
+    answers = ("Batch", "Comparison", "Report", "Risk", "Sap", "Suppression")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 

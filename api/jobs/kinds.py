@@ -71,7 +71,10 @@ def all_kinds() -> Mapping[str, Kind]:
     from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
+    from api.jobs.comparison_kind import KIND as COMPARISON
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
+    from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, DRAFT, RISK, SAP)})
+    kinds = (AUDIT, BATCH, COMPARISON, DRAFT, RISK, SAP, SUPPRESSION)
+    return MappingProxyType({kind.name: kind for kind in kinds})

@@ -112,6 +112,7 @@ def _bare(table: Table) -> Table:
         contributors=(),
         protection_lower=None,
         protection_upper=None,
+        protection_sliding=None,
     )
 
 
@@ -133,6 +134,7 @@ def _taken(table: Table, rows: NDArray[np.int64]) -> Table:
         contributors=tuple(amounts.take(rows) for amounts in table.contributors),
         protection_lower=some(table.protection_lower),
         protection_upper=some(table.protection_upper),
+        protection_sliding=some(table.protection_sliding),
         cost=None if table.cost is None else table.cost[rows],
         rows=None if table.rows is None else table.rows[rows],
     )

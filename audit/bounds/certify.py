@@ -11,7 +11,7 @@ from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from audit.bounds.component import Component, Multipliers
 from audit.linear.exact import echelon
@@ -103,9 +103,10 @@ def scaled(values: NDArray[np.float64]) -> Rational | None:
     return Rational(np.rint(values * 2**20).astype(np.int64), 2**20)
 
 
-def _exact_product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _exact_product(matrix: csr_array | csc_array, vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """matrix @ vector, None if 64 bits might not hold it."""
-    if (abs(matrix) @ np.abs(vector.astype(np.float64))).max(initial=0.0) >= _SAFE:
+    size = np.abs(vector.astype(np.float64))
+    if float(np.abs(matrix.data).max(initial=0)) * size.sum() >= _SAFE and (abs(matrix) @ size).max() >= _SAFE:
         return None
     result: NDArray[np.int64] = matrix @ vector
     return result
@@ -113,7 +114,7 @@ def _exact_product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.i
 
 def dual_bound(component: Component, cost: NDArray[np.int64], y: Rational) -> Fraction | None:
     """The lower bound on cost @ x that the multipliers prove; None if they prove nothing."""
-    combined = _exact_product(component.matrix.T.tocsr(), y.numerator)
+    combined = _exact_product(component.matrix.T, y.numerator)
     if combined is None or np.abs(cost).max(initial=0) * y.denominator >= 2**61:
         return None
     rest = cost * y.denominator - combined

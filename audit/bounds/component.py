@@ -163,7 +163,7 @@ class Limits:
     prove: bool = False
     """Keep the proof of every outer end and the table of every attained end."""
     values: bool = True
-    """Also look for the values between the ends of narrow targets, to count how many are possible."""
+    """Also count the values that are possible, and look for those between the ends of narrow targets."""
 
     def __getstate__(self) -> dict[str, object]:
         """What travels to another process or machine, whose monotonic clock differs: the seconds left, and until when.

@@ -106,6 +106,22 @@ class Ends(NamedTuple):
     part_below: NDArray[Any]
 
 
+class Aim(NamedTuple):
+    """A search for the table of whole units in which sign * w of a variable is least.
+
+    goal: nothing less is possible. columns: how many variables are columns.
+    """
+
+    variable: int
+    sign: int
+    goal: int
+    columns: int
+
+
+NOBODY = -1
+"""As an aim's variable: any table will do."""
+
+
 class Found(NamedTuple):
     """Buffers that a kernel fills, and empties by stopping when they are full.
 

@@ -1,4 +1,4 @@
-"""A few splits of a column's values, depth first: the table that attains a rounded bound is nearly always near.
+"""Splits of a column's values, depth first: the table that attains a rounded bound is nearly always near.
 
 Every box is a dictionary whose bounds were changed, taken to its best vertex by the dual simplex method in whole
 numbers. So what is cut off is proved empty, or proved to hold nothing better.
@@ -11,12 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.dictionary import BUDGET, CUT, DETERMINANT, DONE, EMPTY, ROWS, Dictionary, Ints, copied
+from audit.bounds.dictionary import BUDGET, CUT, DETERMINANT, DONE, EMPTY, ROWS, Aim, Dictionary, Ints, copied
 from audit.linear.integers import NO_UPPER
-
-NODES = 1000
-"""Boxes looked at for one end. Most need a handful; on a hierarchy with 41,520 withheld cells 24 boxes left 108 ends to
-integer programs (0.5 s each), 200 left 55, 1,000 left 24, for 0.7 s more in all."""
 
 PIVOTS = 300
 """Pivots that one box may take."""
@@ -25,51 +21,53 @@ PIVOTS = 300
 def dive(
     kernel: ModuleType,
     d: Dictionary,
-    columns: int,
-    variable: int,
-    sign: int,
-    goal: int,
+    aim: Aim,
     best: int,
     witness: Callable[[NDArray[Any]], int],
-) -> bool:
-    """Look for whole vertices with less than `best` of sign * w, until one has `goal`.
+    nodes: int,
+) -> tuple[bool, int]:
+    """Look for whole vertices with less than `best` of the aim, until one has its goal.
 
     Parameters
     ----------
-    d: a dictionary at the minimum of sign * w of the variable; it is changed.
+    d: a dictionary at the minimum of the aim; it is changed.
     witness: told w of the columns of a whole vertex, says what is best now.
+    nodes: boxes to look at.
 
     Returns
     -------
-    True if it is proved that nothing less than what is best now is possible.
+    (True if it is proved that nothing less than what is best now is possible, what is best now).
     """
-    low = np.zeros(columns, np.int64)
+    low = np.zeros(aim.columns, np.int64)
     d.state[BUDGET] = PIVOTS
     waiting: list[tuple[Dictionary, Ints, int, int, bool]] = []
     code = DONE
-    for _ in range(NODES):
+    for _ in range(nodes):
         split = None
         if code == DONE:
-            split = _most_fractional(d, columns)
+            split = _most_fractional(d, aim.columns)
             if split is None:
-                best = witness(_values(d, columns) + low)
-                if best <= goal:
-                    return True
+                value = _value(d, aim, low)
+                best = witness(_values(d, aim.columns) + low)
+                if best <= aim.goal:
+                    return True, best
+                if value is not None and value < best:
+                    return False, best  # the table was refused, so nothing is known of this box
         elif code not in (EMPTY, CUT):
-            return False
+            return False, best
         if split is not None:
             row, at = split
             if d.free[d.basic[row]]:
-                return False  # not measured from a bound, so it cannot be given another one
+                return False, best  # not measured from a bound, so it cannot be given another one
             upward = 2 * (int(d.beta[row]) - at * int(d.state[DETERMINANT])) > int(d.state[DETERMINANT])
             waiting.append((copied(d), low.copy(), row, at, not upward))
         elif waiting:
             d, low, row, at, upward = waiting.pop()
         else:
-            return True
+            return True, best
         _narrow(d, low, row, at, upward)
-        code = int(kernel.reoptimise(d, variable, sign, best))
-    return False
+        code = int(kernel.reoptimise(d, aim.variable, aim.sign, best))
+    return False, best
 
 
 def _most_fractional(d: Dictionary, columns: int) -> tuple[int, int] | None:
@@ -95,6 +93,17 @@ def _narrow(d: Dictionary, low: Ints, row: int, at: int, upward: bool) -> None:
     low[v] += at + 1
     if d.span[v] != NO_UPPER:
         d.span[v] -= at + 1
+
+
+def _value(d: Dictionary, aim: Aim, low: Ints) -> int | None:
+    """The aim at a whole vertex; None where it is not in the dictionary."""
+    shift = aim.sign * int(low[aim.variable]) if 0 <= aim.variable < aim.columns else 0
+    row = np.flatnonzero(d.basic[: int(d.state[ROWS])] == aim.variable)
+    if len(row):
+        return aim.sign * int(d.beta[row[0]]) // int(d.state[DETERMINANT]) + shift
+    if aim.variable in d.nonbasic:
+        return aim.sign * int(d.span[aim.variable]) * bool(d.up[aim.variable]) + shift
+    return None
 
 
 def _values(d: Dictionary, columns: int) -> NDArray[Any]:

@@ -1,16 +1,18 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
-from audit.bounds.method import Method
+from audit.bounds.method import Method, Underway
 from audit.bounds.remembered import from_text, key_of, to_text
+from audit.bounds.together import together
 from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
 from audit.linear.integers import entries, product
@@ -96,6 +98,9 @@ def bound_forms(
     """
     determined, value = _determined(reduced, forms)
     pieces = _cut(reduced, forms, skip=determined)
+    if not limits.prove:  # every table that shows something is kept then, and would be as large as the whole
+        group = together(reduced, pieces.weights, pieces.start)
+        reduced, pieces = _coarser(reduced, group), _regrouped(pieces, group)
     # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
     order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
     parts = _Components(reduced)
@@ -110,6 +115,27 @@ def bound_forms(
         progress("bounds", len(solved), pieces.weights.shape[0])
     kept = _kept(pieces, solved, {c: parts.columns(c) for c in order}, tables) if limits.prove else None
     return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses), kept)
+
+
+def _coarser(reduced: Reduced, group: NDArray[np.int64]) -> Reduced:
+    """The reduced system with components put together."""
+    component = np.where(reduced.component < 0, -1, np.append(group, -1)[reduced.component])
+    return replace(reduced, component=component, components=int(group.max(initial=-1)) + 1)
+
+
+def _regrouped(pieces: _Pieces, group: NDArray[np.int64]) -> _Pieces:
+    """Pieces in the order of the groups of their components."""
+    owner = group[np.repeat(np.arange(len(group)), np.diff(pieces.start))]
+    order = np.argsort(owner, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return _Pieces(
+        pieces.constant,
+        pieces.form,
+        rank[pieces.piece],
+        csr_array(pieces.weights[order]),
+        np.searchsorted(owner[order], np.arange(int(group.max(initial=-1)) + 2)),
+    )
 
 
 def _kept(
@@ -145,40 +171,57 @@ def _assembled(
 
 @dataclass(frozen=True)
 class _Batch:
-    """Components that are sent to a worker together."""
+    """Components that are sent to a worker together, each with what is known of it. `quick`: for their first steps."""
 
-    components: tuple[tuple[Component, Answer | None], ...]
+    components: tuple[tuple[Component, Answer | Underway | None], ...]
     method: Method
     limits: Limits
+    quick: bool
 
 
-def _solve(batch: _Batch) -> list[Answer]:
-    return [
-        begun if begun is not None and begun.complete else batch.method.bounds(component, batch.limits, begun=begun)
-        for component, begun in batch.components
-    ]
+def _complete(known: Answer | Underway | None) -> TypeGuard[Answer]:
+    return isinstance(known, Answer) and known.complete
+
+
+def _solve(batch: _Batch) -> list[Answer | Underway]:
+    method, limits = batch.method, batch.limits
+    found: list[Answer | Underway] = []
+    for component, begun in batch.components:
+        if _complete(begun):
+            found.append(begun)
+            continue
+        underway = begun if isinstance(begun, Underway) else method.begin(component, limits, begun=begun)
+        done = method.go_on(component, underway, limits, quick=batch.quick)
+        found.append(underway.answer(limits) if done else underway)
+    return found
 
 
 def _answers(
     components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
 ) -> Iterator[Answer]:
-    """The answer for each component, in order; what a state remembers is not computed again."""
+    """The answer for each component, in order; what a state remembers is not computed again.
+
+    With a time limit the quick steps of all come before the slow ones of any.
+    """
     keys = [key_of(c, method, limits) for c in components] if state is not None else []
-    begun: list[Answer | None] = [None] * len(components)
-    if state is not None:
-        texts = [state.get(key) for key in keys]
-        begun = [None if text is None else from_text(text) for text in texts]
-    open_work = [
-        0 if known is not None and known.complete else component.matrix.nnz + component.targets.nnz
-        for component, known in zip(components, begun, strict=True)
-    ]
-    runs = in_batches(open_work, batch=WORTH_SENDING)
-    items = [_Batch(tuple(zip(components[a:b], begun[a:b], strict=True)), method, limits) for a, b in runs]
-    for (first, _), answers in zip(runs, executor.map(_solve, items), strict=True):
-        for k, answer in enumerate(answers, start=first):
-            if state is not None and answer is not begun[k]:
-                state.put(keys[k], to_text(answer))
-            yield answer
+    texts = [None if state is None else state.get(key) for key in keys]
+    begun: list[Answer | Underway | None] = [None if text is None else from_text(text) for text in texts]
+    begun = begun or [None] * len(components)
+    for quick in (True, False) if limits.deadline is not None else (False,):
+        open_work = [
+            0 if _complete(known) else component.matrix.nnz + component.targets.nnz
+            for component, known in zip(components, begun, strict=True)
+        ]
+        runs = in_batches(open_work, batch=WORTH_SENDING)
+        items = [_Batch(tuple(zip(components[a:b], begun[a:b], strict=True)), method, limits, quick) for a, b in runs]
+        for (first, _), found in zip(runs, executor.map(_solve, items), strict=True):
+            for k, known in enumerate(found, start=first):
+                if isinstance(known, Answer):
+                    if state is not None and not _complete(begun[k]):
+                        state.put(keys[k], to_text(known))
+                    if not quick:
+                        yield known
+                begun[k] = known
 
 
 def _point(value: int) -> TargetBounds:

@@ -1,10 +1,13 @@
 """The values inside narrow intervals, one by one, where there may be holes."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.bounds.component import Component, Limits
-from audit.bounds.integer import table_with
+from audit.bounds.integer import integer_point, with_value
 from audit.bounds.knowledge import Knowledge
+from audit.bounds.tableau import Tableau
+from audit.linear.propagate import InfeasibleError
 from audit.solvers.protocol import Solver
 
 WIDTH = 32
@@ -18,9 +21,11 @@ class Fill:
     """Looks for the values between the ends of narrow targets that no table in hand shows to be possible."""
 
     name = "values"
+    quick = False
 
-    def __init__(self, solver: Solver) -> None:
-        self._solver = solver
+    def __init__(self, solver: Solver, tableau: Tableau | None = None) -> None:
+        """`tableau`: tried first, where the component suits it (2 ms a value instead of 8 ms)."""
+        self._solver, self._tableau = solver, tableau
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Raise the number of values seen."""
@@ -37,6 +42,15 @@ class Fill:
                 if left == 0 or limits.out_of_time():
                     return
                 left -= 1
-                table = table_with(component, known.cost(k), value, self._solver, limits)
+                table = self._table(with_value(component, known.cost(k), value), limits)
                 if table is not None:
                     known.witness(table)
+
+    def _table(self, component: Component, limits: Limits) -> NDArray[np.int64] | None:
+        try:
+            table = None if self._tableau is None else self._tableau.table(component)
+        except InfeasibleError:
+            return None
+        if table is None:
+            table = integer_point(component, np.zeros(component.matrix.shape[1], np.int64), self._solver, limits)
+        return table

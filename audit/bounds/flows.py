@@ -6,7 +6,7 @@ Each flow pushed leaves another table, whose values serve all targets; the minim
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
+from sys import modules
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,20 @@ from numpy.typing import NDArray
 
 from audit.bounds.certify import Rational, refutes, satisfies, sparse
 from audit.bounds.component import Component, Limits
-from audit.bounds.kernels.flow import Push, compiled, push
-from audit.bounds.knowledge import NOTHING, Knowledge
-from audit.bounds.network import Ints, Network, network_of
+from audit.bounds.kernels.flow import Push, compiled, in_use, push
+from audit.bounds.knowledge import NOTHING, Knowledge, whole
+from audit.bounds.network import Ints, Network
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
 
 COMPILE = 3000
 """Arcs from which the compiled kernel is worth loading (2,540: 0.20 s as it stands; 0.05 s and 0.25 s to load)."""
+
+WORTH_LOADING = 1000
+"""The same where numba is imported already."""
+
+WORTH_ARRAYS = 100
+"""Arcs from which the compiled kernel is quicker once it is loaded."""
 
 FLOW = 2**60
 """Bounds and supplies that add up to less keep every flow within 64 bits."""
@@ -38,10 +44,11 @@ class Flows:
     """Maximum flows: closes both ends of every target that is an arc of the component's network."""
 
     name = "flows"
+    quick = True
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Both ends of each target; nothing for components that are no network or whose values are too large."""
-        network = network_of(component)
+        network = known.network
         if network is None or _magnitude(network) >= FLOW:
             return
         graph = _Graph(network)
@@ -73,7 +80,8 @@ class _Graph:
         closed = np.zeros(len(tail) - self.arcs, np.int64)
         source = np.concatenate([tail, head])
         order = np.argsort(source, kind="stable")
-        self._fast = self.arcs >= COMPILE
+        numba = "numba" in modules
+        self._fast = self.arcs >= (WORTH_ARRAYS if in_use() else WORTH_LOADING if numba else COMPILE)
         self._push: Push = compiled() if self._fast else push
         self._tail, self._head = tail.tolist(), head.tolist()
         half = (
@@ -188,11 +196,13 @@ class _Ends:
         self._order = np.concatenate([widest, np.arange(self._half)]).tolist()
         self._see()
 
-    def _see(self) -> None:
-        """The table in hand, checked."""
+    def _see(self) -> bool:
+        """Make the table in hand known; False if it does not fit, and shows nothing."""
         flow = self._graph.flow()[: self._columns]
-        assert satisfies(self._component, Rational(flow, 1))
-        self._known.witness(flow)
+        fits = satisfies(self._component, Rational(flow, 1))
+        if fits:
+            self._known.witness(flow)
+        return fits
 
     def mark_unlimited(self) -> None:
         """Ends that go on for ever: a cycle through the arc along which nothing has a bound (the direction)."""
@@ -279,7 +289,8 @@ class _Ends:
 
     def settle(self) -> None:
         """Write down what the tables reached; linear programming gives the same ends."""
-        self._see()
+        if not self._see():
+            return
         known, graph = self._known, self._graph
         arcs = np.flatnonzero(self._network.target >= 0)
         at = self._network.target[arcs]
@@ -291,4 +302,4 @@ class _Ends:
         closed = known.proved == known.attained
         for k in np.concatenate([arcs, self._half + arcs]).tolist():
             if closed[k]:
-                known.lp[k] = Fraction(int(known.attained[k]))
+                known.lp[k] = whole(int(known.attained[k]))

@@ -5,7 +5,7 @@ Integer programs find tables; a tree of splits, each leaf proved in exact arithm
 
 import heapq
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
@@ -16,28 +16,23 @@ from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, v
 from audit.bounds.component import Component, Limits
 from audit.bounds.elastic import proved_empty
 from audit.bounds.knowledge import Knowledge
-from audit.bounds.problem import solver_problem, to_original
+from audit.bounds.problem import moved_by, solver_problem, to_original
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, propagate
-from audit.solvers.protocol import Solver
+from audit.solvers.protocol import Solver, WarmSolver
 
 NODES = 4000
 """Splits that one end may cost before it is left open."""
 
 
 def close_gap(component: Component, state: Knowledge, k: int, solver: Solver, limits: Limits) -> None:
-    """Raise the proved bound and lower the attained value of minimum k until they meet or a limit is reached.
+    """Raise the proved bound of minimum k until it meets the attained value or a limit is reached.
 
     Raises
     ------
     InfeasibleError: proved that no integer solution exists.
     """
     cost = state.cost(k)
-    table = integer_point(component, cost, solver, limits)
-    if table is not None:
-        state.witness(table)
-    if state.proved[k] >= state.attained[k]:
-        return
     target = int(state.attained[k])
     proved = _prove(component, cost, target, solver, limits, state.witness)
     state.prove(k, min(proved, int(state.attained[k])), None)
@@ -72,18 +67,20 @@ def _has_row_between_multiples(component: Component) -> bool:
     return bool((bounded & (-(-lower // divisor) > upper // divisor)).any())
 
 
-def table_with(
-    component: Component, form: NDArray[np.int64], value: int, solver: Solver, limits: Limits
-) -> NDArray[np.int64] | None:
-    """An integer solution in which the form has a given value, None if none was found."""
+def with_value(component: Component, form: NDArray[np.int64], value: int) -> Component:
+    """The component where the form has a given value, which is one between its ends."""
+    used = np.flatnonzero(form)
+    if len(used) == 1 and abs(form[used[0]]) == 1:
+        low, high = component.column_lower.copy(), component.column_upper.copy()
+        low[used] = high[used] = value * form[used[0]]
+        return replace(component, column_lower=low, column_upper=high)
     fixed = np.array([value], dtype=np.int64)
-    narrowed = replace(
+    return replace(
         component,
         matrix=csr_array(vstack([component.matrix, csr_array(form.reshape(1, -1))], format="csr")),
         lower=np.concatenate([component.lower, fixed]),
         upper=np.concatenate([component.upper, fixed]),
     )
-    return integer_point(narrowed, np.zeros(len(form), np.int64), solver, limits)
 
 
 def integer_point(
@@ -110,7 +107,9 @@ def _prove(
 
     Each open node is a box of column bounds; propagation and exact dual bounds close it. Stops at `target`.
     """
-    root = _node(component, component.column_lower, component.column_upper, cost, solver)
+    problem, shift = solver_problem(component)
+    boxes = _Boxes(component, cost, solver, solver.warm(problem), shift)
+    root = boxes.node(component.column_lower, component.column_upper)
     if root is None:
         raise InfeasibleError
     queue = [(root[0], 0, root)]
@@ -132,7 +131,7 @@ def _prove(
                 new_high[column] = at
             else:
                 new_low[column] = at + 1
-            child = _node(component, new_low, new_high, cost, solver)
+            child = boxes.node(new_low, new_high)
             if child is not None:
                 serial += 1
                 heapq.heappush(queue, (max(bound, child[0]), serial, (max(bound, child[0]), *child[1:])))
@@ -144,32 +143,37 @@ def _prove(
 _Node = tuple[int, NDArray[np.int64], NDArray[np.int64], Rational | None]
 
 
-def _node(
-    component: Component,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    cost: NDArray[np.int64],
-    solver: Solver,
-) -> _Node | None:
-    """(proved bound, column bounds after propagation, LP point) of a box; None if the box is proved empty."""
-    try:
-        low, high = propagate(component.matrix, component.lower, component.upper, low, high, integer=True)
-    except InfeasibleError:
-        return None
-    box = replace(component, column_lower=low, column_upper=high)
-    trivial = _trivial_bound(cost, low, high)
-    problem, shift = solver_problem(box)
-    outcome = solver.warm(problem).minimise(cost.astype(np.float64))
-    if outcome.status == "infeasible":
-        return None if proved_empty(box, solver) else (trivial, low, high, None)
-    if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
-        return trivial, low, high, None
-    y = rationalise(outcome.row_dual)
-    bound = dual_bound(box, cost, y) if y is not None else None
-    proved = trivial if bound is None else max(trivial, ceil(bound))
-    z = rationalise(outcome.x)
-    x = None if z is None else to_original(z, shift)
-    return proved, low, high, x if x is not None and satisfies(box, x) else None
+@dataclass(frozen=True)
+class _Boxes:
+    """Boxes of column bounds of one component, on one warm model."""
+
+    component: Component
+    cost: NDArray[np.int64]
+    solver: Solver
+    warm: WarmSolver
+    shift: NDArray[np.int64]
+
+    def node(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> _Node | None:
+        """(proved bound, column bounds after propagation, LP point) of a box; None if the box is proved empty."""
+        component, cost = self.component, self.cost
+        try:
+            low, high = propagate(component.matrix, component.lower, component.upper, low, high, integer=True)
+        except InfeasibleError:
+            return None
+        box = replace(component, column_lower=low, column_upper=high)
+        trivial = _trivial_bound(cost, low, high)
+        self.warm.set_columns(moved_by(low, self.shift), moved_by(high, self.shift))
+        outcome = self.warm.minimise(cost.astype(np.float64))
+        if outcome.status == "infeasible":
+            return None if proved_empty(box, self.solver) else (trivial, low, high, None)
+        if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
+            return trivial, low, high, None
+        y = rationalise(outcome.row_dual)
+        bound = dual_bound(box, cost, y) if y is not None else None
+        proved = trivial if bound is None else max(trivial, ceil(bound))
+        z = rationalise(outcome.x)
+        x = None if z is None else to_original(z, self.shift)
+        return proved, low, high, x if x is not None and satisfies(box, x) else None
 
 
 def _trivial_bound(cost: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> int:

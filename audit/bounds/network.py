@@ -1,10 +1,11 @@
 """Network matrices: integer bounds equal linear bounds, and every integer in between is possible."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, eye_array, hstack, vstack
+from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.component import Component
 from audit.linear.graph import joined
@@ -38,19 +39,18 @@ class Network:
     multiplier: csr_array
 
     @property
+    def convex(self) -> bool:
+        """True if every target is the flow on an arc.
+
+        Network matrices are totally unimodular, so fixing a target to any integer between its bounds leaves an integer
+        solution (Hoffman, Kruskal 1956).
+        """
+        return bool((self.target >= 0).all())
+
+    @property
     def root(self) -> int:
         """The node that closes the system."""
         return len(self.supply)
-
-
-def is_network(component: Component) -> bool:
-    """True if every target is the flow on an arc of one network.
-
-    Network matrices are totally unimodular, so fixing a target to any integer between its bounds leaves an integer
-    solution (Hoffman, Kruskal 1956).
-    """
-    network = network_of(component)
-    return network is not None and bool((network.target >= 0).all())
 
 
 def network_of(component: Component) -> Network | None:
@@ -128,23 +128,27 @@ def _few_units(matrix: csr_array) -> bool:
 
 
 def network_signs(matrix: csr_array) -> Ints | None:
-    """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none.
-
-    Two entries of one column must get opposite signs: rows are nodes of a graph with an edge "same sign" or "other
-    sign" for each column with two entries; the signs exist if the doubled graph never joins a row with its opposite.
-    """
+    """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none."""
     by_column = matrix.tocsc()
     if (np.diff(by_column.indptr) > 2).any() or (np.abs(by_column.data) != 1).any():
         return None
+    sign, wrong = opposed(by_column)
+    return None if wrong.any() else sign
+
+
+def opposed(by_column: csc_array) -> tuple[Ints, NDArray[np.bool_]]:
+    """(signs of the rows that give the two entries of each column opposite signs, rows for which there are none).
+
+    Columns have at most two entries, 1 or -1. Rows are nodes of a graph with an edge "same sign" or "other sign" for
+    each column with two entries; the signs exist if the doubled graph never joins a row with its opposite.
+    """
     first = by_column.indptr[:-1][np.diff(by_column.indptr) == 2]
     a, b = by_column.indices[first].astype(np.int64), by_column.indices[first + 1].astype(np.int64)
     equal = by_column.data[first] == by_column.data[first + 1]  # equal entries: the rows need different signs
     n = by_column.shape[0]
     other, opposite = np.where(equal, b + n, b), np.where(equal, b, b + n)
     label = joined(2 * n, np.concatenate([a, a + n]), np.concatenate([other, opposite]))
-    if (label[:n] == label[n:]).any():
-        return None
-    return np.where(label[:n] < label[n:], 1, -1)
+    return np.where(label[:n] < label[n:], 1, -1), label[:n] == label[n:]
 
 
 def _nested(rows: csr_array) -> csr_array:
@@ -152,21 +156,22 @@ def _nested(rows: csr_array) -> csr_array:
 
     Only rows whose entries are all of one sign contain others or are contained.
     """
-    count = rows.shape[0]
     size = np.diff(rows.indptr)
     total = rows.sum(axis=1)
-    plain, sign = np.abs(total) == size, np.sign(total)
-    shared = csr_array(abs(rows) @ abs(rows).T)
-    transform = eye_array(count, dtype=np.int64, format="lil")
-    place = np.empty(count, np.int64)
-    place[np.lexsort((np.arange(count), size))] = np.arange(count)
-    for whole in np.flatnonzero(plain).tolist():
-        span = slice(shared.indptr[whole], shared.indptr[whole + 1])
-        near, common = shared.indices[span], shared.data[span]
-        inside = near[plain[near] & (common == size[near]) & (place[near] < place[whole])]
-        taken: list[int] = []
-        for part in inside[np.argsort(-place[inside])].tolist():
-            if not taken or not shared[part, taken].sum():
-                taken.append(part)
-        transform[whole, taken] = -sign[whole] * sign[taken]
-    return csr_array(transform)
+    sign = np.sign(total).tolist()
+    members = [frozenset(rows.indices[a:b].tolist()) for a, b in pairwise(rows.indptr.tolist())]
+    order = np.lexsort((np.arange(len(size)), size))
+    shorter_first = order[np.abs(total)[order] == size[order]].tolist()
+    holders: dict[int, list[int]] = {}  # column -> rows with it, the shortest first
+    entries: list[tuple[int, int, int]] = [(r, r, 1) for r in range(len(members))]
+    for whole in shorter_first:
+        inside = {part: None for column in members[whole] for part in holders.get(column, ())}
+        taken: set[int] = set()
+        for part in sorted(inside, key=lambda r: (-size[r], -r)):
+            if members[part] <= members[whole] and taken.isdisjoint(members[part]):
+                taken |= members[part]
+                entries.append((whole, part, -sign[whole] * sign[part]))
+        for column in members[whole]:
+            holders.setdefault(column, []).append(whole)
+    row, column, entry = (np.array(part) for part in zip(*entries, strict=True))
+    return csr_array((entry, (row, column)), shape=(len(members), len(members)))

@@ -15,14 +15,13 @@ from audit.bounds.probe import Probe
 from audit.bounds.rounds import Rounds
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
-from audit.bounds.tableau import Tableau
+from audit.bounds.tableau import MORE_BOXES, Tableau
 from audit.bounds.whole import Whole
 from audit.solvers.protocol import Solver
 
 TABLEAU = 3_000_000
 """Rows times columns up to which one dense dictionary is kept for a component (24 MB; 2,264 x 1,211 with 1,741 targets
-took 0.2 s, a flat table of 100 x 100 with 2,540 targets 0.6 s, and 1,064 x 1,385 of a dense cube 1.1 s before its
-determinants no longer fitted)."""
+took 0.2 s, a flat table of 100 x 100 with 2,540 targets 0.6 s)."""
 
 DENSE = 1000
 """Columns from which a component that is no network and does not suit the tableau gets witness rounds. All ends, CPU
@@ -68,13 +67,17 @@ class _Full:
     tables_first: bool = False
     tableau: Tableau = field(default_factory=Tableau)
     """One for all components: it loads compiled pivots once the plain ones have had enough to do."""
+    patient: Tableau = field(default_factory=lambda: Tableau(boxes=MORE_BOXES))
 
     def __call__(self, component: Component, known: Knowledge) -> Iterator[Step]:
         rows, columns = component.matrix.shape
         sums = int((np.diff(component.targets.indptr) > 1).sum())
+        suits_tableau = (rows + sums) * columns <= TABLEAU and not _dense_cube(component)
         if known.convex:
             yield Flows()  # all ends of 2d300 (22,912 columns) in 0.4 s, of 2d30 (221 columns) in 0.013 s
-        elif (rows + sums) * columns <= TABLEAU:
+            if known.all_closed():
+                return
+        elif suits_tableau:
             yield self.tableau
         elif self.tables_first:
             yield Probe(self.solver)
@@ -88,5 +91,12 @@ class _Full:
         yield Simplex(self.solver)
         # Joint integer programs first: f3d_10, 136 ends left by simplex: 2.9 s instead of 4.8 s, 124 of them jointly.
         yield Whole(self.solver)
-        yield Gap(self.solver)
-        yield Fill(self.solver)
+        yield Gap(self.solver, self.patient if suits_tableau else None)
+        yield Fill(self.solver, self.tableau if suits_tableau else None)
+
+
+def _dense_cube(component: Component) -> bool:
+    """True for large components that leave a fifth of their columns free and have most columns in three rows: their
+    determinants outgrow a dictionary (3d20: after 1.1 s, with nothing to show)."""
+    rows, columns = component.matrix.shape
+    return bool(columns >= DENSE and 5 * rows <= 4 * columns and 2 * component.matrix.nnz > 5 * columns)

@@ -16,6 +16,7 @@ class Probe:
     """Tables that a few fixed objectives lead to."""
 
     name = "probe"
+    quick = True
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver

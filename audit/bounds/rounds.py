@@ -69,12 +69,13 @@ class Rounds:
     """Real tables for ends that propagation has proved, and linear programming for those that it has not."""
 
     name = "witness rounds"
+    quick = False
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
-        """Rounds until they yield little, then the ends that are left, one interior point solution each."""
+        """Rounds until they yield little; then the ends that are left are bounded one by one, and attained together."""
         if len(_limited(known)) == 0:
             return
         faces = _Faces(component, self._solver, limits)
@@ -87,11 +88,20 @@ class Rounds:
             work = faces.broad if len(yields) < PATIENCE + BROAD else faces.few
             work(known, open_ends, random)
             yields.append(len(open_ends) - len(_limited(known)))
+        alone: dict[int, tuple[Floats, Fraction | None]] = {}
         for k in _limited(known).tolist():
             if limits.out_of_time() or not faces.answered:
-                return
-            if k in _limited(known):
-                faces.one(known, k)
+                break
+            found = faces.bound(known, k)
+            if found is not None:
+                alone[k] = found
+        # What is proved now is reached by a few combinations, with luck.
+        closed = len(alone)
+        while closed and not limits.out_of_time() and faces.answered and len(open_ends := _limited(known)):
+            faces.few(known, open_ends, random)
+            closed = len(open_ends) - len(_limited(known))
+        for k, (point, value) in alone.items():
+            faces.one(known, k, point, value)
 
 
 def _limited(known: Knowledge) -> Ints:
@@ -151,20 +161,28 @@ class _Faces:
         self._terms *= 1.1 if exact and closed > self._terms / 2 else 0.9
         self._terms = max(self._terms, FEWEST)
 
-    def one(self, known: Knowledge, k: int) -> None:
-        """Linear programming for one end: what its multipliers prove, and a table at it or not far from it."""
+    def bound(self, known: Knowledge, k: int) -> tuple[Floats, Fraction | None] | None:
+        """Linear programming for one end: what its multipliers prove is made known. (point, value claimed
+        if that is close to what is proved)."""
         column, sign = self._column[[k]], self._sign[[k]]
         outcome = self._best(column, sign, np.ones(1))
         if outcome.x is None or outcome.row_dual is None:
-            return
+            return None
         bound = self._prove(known, k, outcome.row_dual)
         if bound is None:
-            return
+            return None
         shift = int(sign[0] * self._shift[column[0]])
         value = _simple(float(sign[0] * outcome.x[column[0]]), bound - shift)
-        known.lp[k] = None if value is None else value + shift
+        return outcome.x, None if value is None else value + shift
+
+    def one(self, known: Knowledge, k: int, point: Floats, value: Fraction | None) -> None:
+        """The value of one end, and a table at it or not far from it, unless one is in hand."""
+        column, sign = self._column[[k]], self._sign[[k]]
+        known.lp[k] = value
+        if known.met[k] or known.proved[k] >= known.attained[k] or self._limits.out_of_time():
+            return
         low, high = self._held_at(column, sign, self._goal(known, np.array([k])))
-        if (low <= high).all() and not self._show(known, self._exact(outcome.x, low, high)):
+        if (low <= high).all() and not self._show(known, self._exact(point, low, high)):
             self._middle(known, low, high)
 
     def _prove(self, known: Knowledge, k: int, row_dual: Floats) -> Fraction | None:

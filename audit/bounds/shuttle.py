@@ -22,6 +22,7 @@ class Shuttle:
     """
 
     name = "shuttle"
+    quick = True
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Outer ends of every target."""

@@ -37,6 +37,7 @@ class Simplex:
     """Warm primal simplex; works for every component."""
 
     name = "simplex"
+    quick = False
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver

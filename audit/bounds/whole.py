@@ -26,6 +26,7 @@ class Whole:
     """Looks for integer tables in which several open ends have their proved values."""
 
     name = "joint integer programs"
+    quick = False
 
     def __init__(self, solver: Solver) -> None:
         self._solver = solver

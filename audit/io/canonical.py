@@ -125,6 +125,7 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
     sides: tuple[tuple[str, Amounts | None], ...] = (
         ("lower", table.protection_lower),
         ("upper", table.protection_upper),
+        ("sliding", table.protection_sliding),
     )
     protection = {
         side: add(f"protection_{side}", decimals_of(amounts, unit)) for side, amounts in sides if amounts is not None

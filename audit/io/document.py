@@ -112,10 +112,11 @@ class AbsentDocument(Model):
 
 
 class ProtectionDocument(Model):
-    """Columns with the required distance below and above the true value."""
+    """Columns with the required distance below and above the true value, and with the required width (sliding)."""
 
     lower: Text | None = None
     upper: Text | None = None
+    sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
 class RoundingDocument(Model):

@@ -12,6 +12,11 @@ ProtectionPercent = Annotated[
     NonNegative | None, Field(description="required distance on each side, in percent of the cell's value")
 ]
 
+LevelField = Annotated[
+    Literal["holding", "unit"],
+    Field(description="who is one contributor: a holding with all its units, or each unit (from the microdata)"),
+]
+
 
 class ThresholdRule(Model):
     """Minimum frequency: a cell with fewer contributors is sensitive."""
@@ -19,6 +24,7 @@ class ThresholdRule(Model):
     threshold: Count = Field(description="fewest contributors (for counts: smallest value) that is not sensitive")
     zeros: Flag = Field(default=False, description="zero cells are sensitive too")
     protection_percent: ProtectionPercent = None
+    level: LevelField = "holding"
 
 
 class DominanceParameters(Model):
@@ -32,12 +38,14 @@ class DominanceRule(Model):
     """(n,k) dominance: the n largest contributions make up more than k percent of the cell."""
 
     dominance: DominanceParameters
+    level: LevelField = "holding"
 
 
 class PPercentRule(Model):
     """p% rule: the second largest contributor can estimate the largest to within p percent."""
 
     p_percent: Positive
+    level: LevelField = "holding"
 
 
 class PQParameters(Model):
@@ -51,6 +59,7 @@ class PQRule(Model):
     """pq rule: as p%, where contributions are known beforehand to within q percent."""
 
     pq: PQParameters
+    level: LevelField = "holding"
 
 
 class EntropyRule(Model):
@@ -58,6 +67,7 @@ class EntropyRule(Model):
 
     entropy: Positive = Field(description="smallest relative entropy H / log2 N that is not sensitive, at most 1")
     protection_percent: ProtectionPercent = None
+    level: LevelField = "holding"
 
 
 class RequestParameters(Model):

@@ -93,15 +93,15 @@ def _digest(policy: Policy) -> str:
 def _rule(document: RuleDocument) -> Rule | None:
     match document:
         case ThresholdRule():
-            return Threshold(document.threshold, document.zeros, document.protection_percent)
+            return Threshold(document.threshold, document.zeros, document.protection_percent, document.level)
         case DominanceRule():
-            return Dominance(document.dominance.n, document.dominance.k)
+            return Dominance(document.dominance.n, document.dominance.k, document.level)
         case PPercentRule():
-            return PQ(document.p_percent)
+            return PQ(document.p_percent, level=document.level)
         case PQRule():
-            return PQ(document.pq.p, document.pq.q)
+            return PQ(document.pq.p, document.pq.q, document.level)
         case EntropyRule():
-            return Entropy(document.entropy, document.protection_percent)
+            return Entropy(document.entropy, document.protection_percent, document.level)
         case RequestRule(request=RequestParameters() as request):
             return Request(request.percent, document.protection_percent)
         case RequestRule():
@@ -126,6 +126,8 @@ def _rule_document(rule: Rule) -> dict[str, object]:
             found = {"attribute": {"given": list(rule.given), "populated": rule.populated}}
     if isinstance(rule, Threshold | Entropy | Request) and rule.protection_percent is not None:
         found["protection_percent"] = _number(rule.protection_percent)
+    if isinstance(rule, Threshold | Dominance | PQ | Entropy) and rule.level != "holding":
+        found["level"] = rule.level
     return found
 
 

@@ -91,7 +91,7 @@ def read_table(
     if document.frequency is not None:
         frequency, more = read_knowledge(context, document.frequency, FREQUENCY, "the frequency")
         notes += more
-    below, above = _protection(document, context, measure)
+    below, above, sliding = _protection(document, context, measure)
     table = Table(
         name=document.name,
         measure=measure.name,
@@ -106,6 +106,7 @@ def read_table(
         contributors=contributors,
         protection_lower=below,
         protection_upper=above,
+        protection_sliding=sliding,
         cost=None if document.cost is None else read_costs(context, document.cost),
         rounding=rounding,
         absent=Absent(document.absent.leaves, document.absent.totals),
@@ -161,6 +162,7 @@ def _number_columns(document: TableDocument) -> list[str]:
         document.upper,
         protection.lower if protection else None,
         protection.upper if protection else None,
+        protection.sliding if protection else None,
         document.cost,
     )
     return [document.value, *(name for name in optional if name is not None), *document.contributors]
@@ -193,12 +195,19 @@ def _rounding(document: TableDocument, measure: Measure, where: str) -> Rounding
     return Rounding(base.numerator, document.rounding.method)
 
 
-def _protection(document: TableDocument, context: Context, measure: Measure) -> tuple[Amounts | None, Amounts | None]:
-    if document.protection is None:
-        return None, None
-    found: list[Amounts | None] = []
-    for name, side in ((document.protection.lower, "below"), (document.protection.upper, "above")):
-        role = f"the required distance {side} the true value"
-        amounts = None if name is None else read_knowledge(context, name, measure, role, rounding_up=True)[0]
-        found.append(amounts)
-    return found[0], found[1]
+def _protection(
+    document: TableDocument, context: Context, measure: Measure
+) -> tuple[Amounts | None, Amounts | None, Amounts | None]:
+    """Required distances below and above the true value, and the required width."""
+    given = document.protection
+    if given is None:
+        return None, None, None
+
+    def read(name: str | None, role: str) -> Amounts | None:
+        return None if name is None else read_knowledge(context, name, measure, role, rounding_up=True)[0]
+
+    return (
+        read(given.lower, "the required distance below the true value"),
+        read(given.upper, "the required distance above the true value"),
+        read(given.sliding, "the required width"),
+    )

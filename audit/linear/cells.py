@@ -26,7 +26,7 @@ class Cells:
     exact: bool (cells): the exact value is released (or is a zero everyone knows).
     truth: agency knowledge of the true value.
     frequency, contributors: agency knowledge; unknown where no table gives them.
-    protection_lower, protection_upper: required distances given per cell.
+    protection_lower, protection_upper: required distances given per cell; protection_sliding: required widths.
     table, row: int32, int64 (cells): first table that lists it, and the row there; row -1: absent, taken as zero or
         computed.
     listing_cell, listing_table: one entry per listed row: which cell and which table it is.
@@ -49,6 +49,7 @@ class Cells:
     contributors: tuple[Amounts, ...]
     protection_lower: Amounts
     protection_upper: Amounts
+    protection_sliding: Amounts
     table: NDArray[np.int32]
     row: NDArray[np.int64]
     listing_cell: NDArray[np.int64]

@@ -4,7 +4,7 @@ Small systems are eliminated in plain integers (no import), larger ones by sympy
 rationals (python-flint underneath).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,19 +38,6 @@ class Echelon:
     def determined(self) -> dict[int, Fraction]:
         """Columns whose value the equations alone give."""
         return {pivot: self.value[pivot] for pivot, row in self.rows.items() if not row}
-
-    def evaluate(self, columns: Sequence[int], weights: Sequence[int]) -> Fraction | None:
-        """Value of a linear form if the equations alone give it, else None."""
-        rest: Row = {}
-        total = Fraction(0)
-        for column, weight in zip(columns, weights, strict=True):
-            if column in self.rows:
-                total += weight * self.value[column]
-                for other, entry in self.rows[column].items():
-                    rest[other] = rest.get(other, Fraction(0)) - weight * entry
-            else:
-                rest[column] = rest.get(column, Fraction(0)) + weight
-        return None if any(rest.values()) else total
 
 
 def echelon(matrix: csr_array, value: NDArray[np.int64]) -> Echelon:

@@ -235,16 +235,14 @@ def tighten(
     high: Cells,
     new_low: Cells,
     new_high: Cells,
-    by_low: Cells,
-    by_high: Cells,
     integer: bool,
     none: int,
     most: float,
 ) -> None:
     """One round of propagation: what every row says of its columns, given the bounds low and high of the others.
 
-    new_low, new_high: copies of low and high that are tightened; by_low, by_high: the first row that gives the new
-    bound. none: no bound (negative: below); most: row sums from here on are not trusted to fit.
+    new_low, new_high: copies of low and high that are tightened. none: no bound (negative: below); most: row sums from
+    here on are not trusted to fit.
     """
     for r in range(len(indptr) - 1):
         least, greatest, least_gaps, greatest_gaps = 0, 0, 0, 0
@@ -284,17 +282,13 @@ def tighten(
                 value = room // size if integer else -((-room) // size)
                 if e > 0 and value < new_high[c]:
                     new_high[c] = value
-                    by_high[c] = r
                 if e < 0 and -value > new_low[c]:
                     new_low[c] = -value
-                    by_low[c] = r
             own = -none < b < none and greatest_size < most
             if lower[r] != -none and (greatest_gaps == 0 or (greatest_gaps == 1 and not own)):
                 need = lower[r] - greatest + (e * b if own else 0)
                 value = -((-need) // size) if integer else need // size
                 if e > 0 and value > new_low[c]:
                     new_low[c] = value
-                    by_low[c] = r
                 if e < 0 and -value < new_high[c]:
                     new_high[c] = -value
-                    by_high[c] = r

@@ -213,6 +213,7 @@ def _merge(
         contributors=tuple(known_of(partial(_contributor, rank=k), f"contribution {k + 1}") for k in ranks),
         protection_lower=known_of(lambda t: t.protection_lower, "lower protection"),
         protection_upper=known_of(lambda t: t.protection_upper, "upper protection"),
+        protection_sliding=known_of(lambda t: t.protection_sliding, "sliding protection"),
         table=rows.table[first],
         row=rows.row[first],
         listing_cell=group[listing],

@@ -5,8 +5,6 @@ and can stand beside linear programming bounds. Every round takes the bounds of 
 rows whose columns changed; large systems are compiled, small ones vectorised, with the same result.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -29,52 +27,6 @@ class InfeasibleError(Exception):
     """Some column has no value left. Internal: callers turn it into a readable conflict."""
 
 
-@dataclass(frozen=True)
-class Reasons:
-    """Every tightening in the order of time, so that a bound can be traced back to rows.
-
-    Attributes
-    ----------
-    round: int64; bounds of round t were derived from bounds of earlier rounds only (a column's last tightening before
-        t, else its bound at the start).
-    column: int64; upper: bool, which of its bounds; row: int64, the row that gave it; value: int64, the new bound.
-    """
-
-    round: NDArray[np.int64]
-    column: NDArray[np.int64]
-    upper: NDArray[np.bool_]
-    row: NDArray[np.int64]
-    value: NDArray[np.int64]
-
-
-@dataclass
-class Log:
-    """Collects reasons while `propagate` runs."""
-
-    _parts: list[tuple[int, NDArray[np.int64], bool, NDArray[np.int64], NDArray[np.int64]]] = field(
-        default_factory=list
-    )
-
-    def add(
-        self, t: int, column: NDArray[np.int64], upper: bool, row: NDArray[np.int64], value: NDArray[np.int64]
-    ) -> None:
-        """Bounds of one round and side."""
-        self._parts.append((t, column, upper, row, value))
-
-    def reasons(self, name: NDArray[np.int64]) -> Reasons:
-        """All of them; name: what rows are called."""
-        parts = self._parts
-        size = [len(column) for _, column, *_ in parts]
-        nothing = np.empty(0, np.int64)
-        return Reasons(
-            np.repeat(np.array([t for t, *_ in parts], dtype=np.int64), size),
-            np.concatenate([nothing, *(column for _, column, *_ in parts)]),
-            np.repeat(np.array([upper for _, _, upper, *_ in parts], dtype=np.bool_), size),
-            name[np.concatenate([nothing, *(row for *_, row, _ in parts)])],
-            np.concatenate([nothing, *(value for *_, value in parts)]),
-        )
-
-
 def propagate(
     matrix: csr_array,
     lower: NDArray[np.int64],
@@ -83,7 +35,6 @@ def propagate(
     column_upper: NDArray[np.int64],
     *,
     integer: bool,
-    log: Log | None = None,
 ) -> Bounds:
     """Tighten column bounds with every row and direction until nothing changes.
 
@@ -91,7 +42,6 @@ def propagate(
     ----------
     matrix: int64 (rows x columns); lower, upper: row bounds; column_lower, column_upper: what is known at the start;
         sentinels NO_LOWER / NO_UPPER.
-    log: is told every tightening.
 
     Raises
     ------
@@ -99,21 +49,16 @@ def propagate(
     """
     low, high = column_lower.copy(), column_upper.copy()
     run = Runner(matrix.nnz)
-    rows = np.arange(matrix.shape[0])
     by_column = None
     sub, sub_lower, sub_upper = matrix, lower, upper
-    for t in range(ROUNDS):
+    for _ in range(ROUNDS):
         tighter = _compiled_round if run.compiled else _vectorised_round
-        found = tighter(run, sub, sub_lower, sub_upper, low, high, integer, log is not None)
-        (new_low, by_low), (new_high, by_high) = found
+        new_low, new_high = tighter(run, sub, sub_lower, sub_upper, low, high, integer)
         if (new_low > new_high).any():
             raise InfeasibleError
         raised, lowered = np.flatnonzero(new_low != low), np.flatnonzero(new_high != high)
         if len(raised) == 0 and len(lowered) == 0:
             break
-        if log is not None:
-            log.add(t, raised, False, rows[by_low[raised]], new_low[raised])
-            log.add(t, lowered, True, rows[by_high[lowered]], new_high[lowered])
         low, high = new_low, new_high
         if by_column is None:
             by_column = csr_array(matrix.T.tocsr())
@@ -126,10 +71,6 @@ def propagate(
     )
 
 
-_Side = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""New bounds, and which row gave them (positions among the rows of this round; undefined where nothing changed)."""
-
-
 def _compiled_round(
     run: Runner,
     matrix: csr_array,
@@ -138,13 +79,11 @@ def _compiled_round(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     integer: bool,
-    _: bool,
-) -> tuple[_Side, _Side]:
+) -> Bounds:
     system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
     new_low, new_high = low.copy(), high.copy()
-    by_low, by_high = np.zeros_like(low), np.zeros_like(low)
-    run(tighten, *system, lower, upper, low, high, new_low, new_high, by_low, by_high, integer, NO_UPPER, MOST)
-    return (new_low, by_low), (new_high, by_high)
+    run(tighten, *system, lower, upper, low, high, new_low, new_high, integer, NO_UPPER, MOST)
+    return new_low, new_high
 
 
 def _vectorised_round(
@@ -155,8 +94,7 @@ def _vectorised_round(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
     integer: bool,
-    reasons: bool,
-) -> tuple[_Side, _Side]:
+) -> Bounds:
     row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     column, entry = matrix.indices.astype(np.int64), matrix.data
     positive, size = entry > 0, np.abs(entry)
@@ -182,12 +120,7 @@ def _vectorised_round(
     new_low, new_high = low.copy(), high.copy()
     np.maximum.at(new_low, column, least)
     np.minimum.at(new_high, column, most)
-    by_low, by_high = np.zeros_like(low), np.zeros_like(low)
-    if reasons:
-        for by, new, given in ((by_low, new_low, least), (by_high, new_high, most)):
-            reached = np.flatnonzero(given == new[column])[::-1]
-            by[column[reached]] = row[reached]  # the first row is written last
-    return (new_low, by_low), (new_high, by_high)
+    return new_low, new_high
 
 
 def _others(entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int) -> NDArray[np.int64]:

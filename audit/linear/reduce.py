@@ -10,7 +10,7 @@ from audit.linear.difference import Differenced
 from audit.linear.eliminate import Elimination
 from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
-from audit.linear.propagate import InfeasibleError, Log, Reasons, propagate
+from audit.linear.propagate import InfeasibleError, propagate
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,6 @@ class Reduced:
     equations: elimination of what singletons leave of the equations, over all columns; None if it was left out.
     equation_row: int64, which row of the differenced system each of its equations is.
     rank: rank of all equations of the system.
-    reasons: where the bounds come from; `row` is a row of the differenced system. None unless asked for.
     component: int64 (columns): label of the open component, -1 for fixed columns.
     """
 
@@ -64,7 +63,6 @@ class Reduced:
     equations: Elimination | None
     equation_row: NDArray[np.int64]
     rank: int
-    reasons: Reasons | None
     component: NDArray[np.int64]
     components: int
 
@@ -102,11 +100,11 @@ class _Work:
             self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
 
 
-def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True, reasons: bool = False) -> Reduced:
+def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True) -> Reduced:
     """Substitute what the equations determine, then what bounds determine, and split the rest.
 
     eliminate: False leaves out exact elimination (the rank then counts single-column equations only, and determined
-    columns are found by bounds instead). reasons: also keep where each bound comes from.
+    columns are found by bounds instead).
 
     Raises
     ------
@@ -137,9 +135,7 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
 
     low = np.where(work.fixed, work.value, 0 if nonnegative else NO_LOWER)
     high = np.where(work.fixed, work.value, NO_UPPER)
-    log = Log() if reasons else None
-    low, high = propagate(work.matrix, work.lower, work.upper, low, high, integer=False, log=log)
-    why = log.reasons(work.row) if log is not None else None
+    low, high = propagate(work.matrix, work.lower, work.upper, low, high, integer=False)
     closed = np.flatnonzero((low == high) & ~work.fixed)
     if len(closed):
         work.fix(closed, low[closed])
@@ -159,7 +155,6 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
         equations=equations,
         equation_row=equation_row,
         rank=rank,
-        reasons=why,
         component=label,
         components=count,
     )

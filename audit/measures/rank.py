@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import LimitError
+from audit.measures.subspace import Subspace, Vector
 
 PRIMES = tuple(2**e - 1 for e in (61, 127, 521, 1279, 4423))
 """Mersenne primes, tried in turn until everything found is confirmed: coefficients of dependencies are minors of the
 matrix, in tables small ones."""
-
-Vector = dict[int, int]
 
 
 def rows_of(matrix: csr_array) -> list[Vector]:
@@ -74,23 +73,19 @@ class RankDecrease:
     """
 
     def __init__(self, matrix: csr_array) -> None:
+        self._count = int(matrix.shape[0])
+        self._left = Subspace(dependencies(rows_of(matrix)), PRIMES[0])
         self.decrease = 0
         self.withheld: set[int] = set()
-        self._rows: dict[int, Vector] = {}
-        self._users: list[set[int]] = [set() for _ in range(matrix.shape[0])]
-        for k, vector in enumerate(dependencies(rows_of(matrix))):
-            self._rows[k] = {r: entry % PRIMES[0] for r, entry in vector.items() if entry % PRIMES[0]}
-            for r in self._rows[k]:
-                self._users[r].add(k)
 
     def lowers(self, row: int) -> bool:
         """Whether withholding this row next would take one off the rank; False: it could be recomputed from the others
         that are not withheld."""
-        return not self._users[row] and row not in self.withheld
+        return not self._left.users(row) and row not in self.withheld
 
     def free(self) -> NDArray[np.int64]:
         """All rows that would take one off the rank if they were withheld next."""
-        return np.array([r for r in range(len(self._users)) if self.lowers(r)], dtype=np.int64)
+        return np.array([r for r in range(self._count) if self.lowers(r)], dtype=np.int64)
 
     def withhold(self, row: int) -> int:
         """Withhold a row; returns by how much (0 or 1) the rank falls.
@@ -102,30 +97,10 @@ class RankDecrease:
         if row in self.withheld:
             raise ValueError(f"row {row} is withheld already")
         self.withheld.add(row)
-        if not self._users[row]:
-            self.decrease += 1
-            return 1
-        pivot = min(self._users[row], key=lambda k: (len(self._rows[k]), k))
-        given = self._rows.pop(pivot)
-        for r in given:
-            self._users[r].discard(pivot)
-        inverse = pow(given[row], -1, PRIMES[0])
-        for k in sorted(self._users[row]):
-            own = self._rows[k]
-            _subtract(own, own[row] * inverse, given, PRIMES[0], k, self._users)
-        return 0
-
-
-def _subtract(vector: Vector, factor: int, other: Vector, prime: int, name: int, users: list[set[int]]) -> None:
-    """vector -= factor * other, with `users` kept up to date."""
-    for place, entry in other.items():
-        new = (vector.get(place, 0) - factor * entry) % prime
-        if new:
-            vector[place] = new
-            users[place].add(name)
-        else:
-            vector.pop(place, None)
-            users[place].discard(name)
+        if self._left.vanish(row):
+            return 0
+        self.decrease += 1
+        return 1
 
 
 def _eliminated(rows: Sequence[Vector], prime: int) -> list[Vector]:

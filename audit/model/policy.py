@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+Level = Literal["holding", "unit"]
+"""Who counts as one contributor: a holding with all its units (where the microdata name holdings), or each unit."""
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -13,6 +16,7 @@ class Threshold:
     zeros: bool = False
     protection_percent: Fraction | None = None
     """Required distance on each side, percent of the value; None: counts must cover [0, count], magnitudes nothing."""
+    level: Level = "holding"
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Dominance:
 
     n: int
     k: Fraction
+    level: Level = "holding"
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class PQ:
 
     p: Fraction
     q: Fraction = Fraction(100)
+    level: Level = "holding"
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class Entropy:
 
     limit: Fraction
     protection_percent: Fraction | None = None
+    level: Level = "holding"
 
 
 @dataclass(frozen=True)

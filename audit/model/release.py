@@ -55,7 +55,8 @@ class Table:
         knows. For exactly published cells it equals `value`; for rounded ones it is known only if given.
     frequency, contributors, cost: agency knowledge. contributors[k]: the (k+1)-th largest contribution.
     lower, upper: bounds on the true value that the intruder has anyway.
-    protection_lower, protection_upper: required distance below / above the true value.
+    protection_lower, protection_upper: required distance below / above the true value. protection_sliding: required
+        width of what stays possible, wherever that lies.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
     """
 
@@ -72,6 +73,7 @@ class Table:
     contributors: tuple[Amounts, ...] = ()
     protection_lower: Amounts | None = None
     protection_upper: Amounts | None = None
+    protection_sliding: Amounts | None = None
     cost: NDArray[np.float64] | None = None
     rounding: Rounding | None = None
     absent: Absent = Absent()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import Rational, is_ray, rationalise
 from audit.bounds.component import Component
 from audit.bounds.engine import Kept
+from audit.bounds.knowledge import whole
 from audit.bounds.problem import ray_problem
 from audit.linear.base import Base
 from audit.linear.reduce import Reduced
@@ -37,6 +38,7 @@ class Witnesses:
         self.tables: list[Records] = []
         self.rays: list[Records] = []
         self._seen: dict[object, int] = {}
+        self._leaf_of: dict[tuple[int, Key], tuple[str, ...]] = {}
         self._x = np.where(reduced.fixed, reduced.value, 0)
         self._fractions: dict[int, Fraction] = {}
         self.reference: Records = ()
@@ -92,10 +94,14 @@ class Witnesses:
         return tuple(sorted(records))
 
     def _records(self, block: int, gluer: Gluer, joint: Table) -> list[tuple[tuple[str, ...], Fraction]]:
-        return [
-            (self._leaves.leaf(block, dict(zip(gluer.variables, key, strict=True))), Fraction(x))
-            for key, x in joint.items()
-        ]
+        return [(self._leaf(block, gluer.variables, key), _fraction(x)) for key, x in joint.items()]
+
+    def _leaf(self, block: int, variables: tuple[int, ...], key: Key) -> tuple[str, ...]:
+        """The leaf of a joint cell; tables have the same ones again and again."""
+        at = (block, key)
+        if at not in self._leaf_of:
+            self._leaf_of[at] = self._leaves.leaf(block, dict(zip(variables, key, strict=True)))
+        return self._leaf_of[at]
 
     def ray(
         self, component: Component, columns: NDArray[np.int64], cost: NDArray[np.int64], solver: Solver
@@ -119,6 +125,10 @@ class Witnesses:
         if found not in self.rays:
             self.rays.append(found)
         return self.rays.index(found)
+
+
+def _fraction(x: Number) -> Fraction:
+    return whole(x) if isinstance(x, int) else x
 
 
 def _points(kept: Kept) -> dict[int, Rational]:

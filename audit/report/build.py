@@ -187,6 +187,7 @@ def _open_cell(
             bounds,
             required,
             require,
+            width=findings.sensitivity.required_width.get(cell) or 0,
             insider=insider is not None and sensitive,
             insider_open=k in findings.insiders.open and sensitive,
         )

@@ -4,7 +4,7 @@ Only what the release publishes (`Table.value`) and what the report says is used
 report holds nothing confidential.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -81,23 +81,50 @@ def sheets(release: Release, report: Report) -> list[Sheet]:
     """
     places = [_place(release, cell) for cell in report.cells]
     listed = {(cell.measure, place): n for n, (cell, place) in enumerate(zip(report.cells, places, strict=True))}
-    outlines = [outline_of(hierarchy) for hierarchy in release.variables.values()]
-    drawn: list[Sheet] = []
-    left = DRAWN
-    for table in release.tables:
-        own = [
+    own = [
+        [
             place
             for cell, place in zip(report.cells, places, strict=True)
             if cell.table == table.name or table.name in cell.also_in
         ]
+        for table in release.tables
+    ]
+
+    def shown(table: Table, rows: Mapping[Codes, int], unlisted: Mapping[Codes, Shown]) -> Callable[[Codes], Shown]:
+        return _Audited(release, report, table, listed, rows, unlisted).shown
+
+    def alarming(position: int) -> bool:
+        return report.cells[position].verdict in ("exposed", "underprotected")
+
+    return drawn(release, own, shown, alarming)
+
+
+def drawn(
+    release: Release,
+    own: Sequence[list[Codes]],
+    shown: Callable[[Table, Mapping[Codes, int], Mapping[Codes, Shown]], Callable[[Codes], Shown]],
+    alarming: Callable[[int], bool],
+) -> list[Sheet]:
+    """Every table of the release as a sheet.
+
+    own: for each table, the places that matter most (drawn first where there is no room for all). shown: from a table,
+    the row of each of its places and what it releases without a row, to what is drawn at a place. alarming: whether a
+    numbered cell counts as a finding.
+    """
+    outlines = [outline_of(hierarchy) for hierarchy in release.variables.values()]
+    found: list[Sheet] = []
+    left = DRAWN
+    for table, matter in zip(release.tables, own, strict=True):
         rows: dict[Codes, int] = {}
         for row, codes in enumerate(table.codes.tolist()):
             rows.setdefault(tuple(codes), row)
         unlisted = _unlisted(release, table, left - len(rows))
-        sheet, used = _Drawing(release, report, table, listed, outlines, rows, unlisted).sheet(own, left)
-        drawn.append(sheet)
+        places = list(dict.fromkeys([*rows, *unlisted, *matter]))
+        drawing = _Drawing(release, table, outlines, shown(table, rows, unlisted), alarming)
+        sheet, used = drawing.sheet(places, matter, left)
+        found.append(sheet)
         left -= used
-    return drawn
+    return found
 
 
 def _place(release: Release, cell: ReportCell) -> Codes:
@@ -114,24 +141,16 @@ def _place(release: Release, cell: ReportCell) -> Codes:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """One table with all that is needed to draw it.
-
-    listed: position in the report of (measure, place). rows: row of each place of the table; unlisted: what
-    it releases without a row.
-    """
+    """One table with all that is needed to draw it. shown: what is drawn at a place; alarming: of a numbered cell."""
 
     release: Release
-    report: Report
     table: Table
-    listed: Mapping[tuple[str, Codes], int]
     outlines: list[Outline]
-    rows: Mapping[Codes, int]
-    unlisted: Mapping[Codes, Shown]
+    shown: Callable[[Codes], Shown]
+    alarming: Callable[[int], bool]
 
-    def sheet(self, own: list[Codes], budget: int) -> tuple[Sheet, int]:
-        """The sheet, and how many cells it draws. `own`: places of the reported cells that this table
-        lists."""
-        places = list(dict.fromkeys([*self.rows, *self.unlisted, *own]))
+    def sheet(self, places: list[Codes], own: list[Codes], budget: int) -> tuple[Sheet, int]:
+        """The sheet, and how many cells it draws. `own`: places that matter most."""
         names = list(self.release.variables)
         moving = [v for v in range(len(names)) if len({place[v] for place in places}) > 1]
         row, column = (moving[0] if moving else None), (moving[-1] if len(moving) > 1 else None)
@@ -186,7 +205,7 @@ class _Drawing:
     ) -> Panel:
         columns = self._headings(column, places)
         at = {
-            (-1 if row is None else place[row], -1 if column is None else place[column]): self._shown(place)
+            (-1 if row is None else place[row], -1 if column is None else place[column]): self.shown(place)
             for place in places
         }
         nothing = Shown("", "")
@@ -195,7 +214,7 @@ class _Drawing:
             for code, heading in self._headings(row, places)
         )
         numbers = [shown.number for shown in at.values() if shown.number is not None]
-        findings = sum(self.report.cells[n].verdict in ("exposed", "underprotected") for n in numbers)
+        findings = sum(map(self.alarming, numbers))
         return Panel(
             title=title,
             columns=tuple(heading for _, heading in columns),
@@ -205,7 +224,23 @@ class _Drawing:
             expanded=unfold and (findings > 0 or not title),
         )
 
-    def _shown(self, place: Codes) -> Shown:
+
+@dataclass(frozen=True)
+class _Audited:
+    """What an audited release shows at each place of a table.
+
+    listed: position in the report of (measure, place). rows, unlisted: see `drawn`.
+    """
+
+    release: Release
+    report: Report
+    table: Table
+    listed: Mapping[tuple[str, Codes], int]
+    rows: Mapping[Codes, int]
+    unlisted: Mapping[Codes, Shown]
+
+    def shown(self, place: Codes) -> Shown:
+        """The cell at a place."""
         row = self.rows.get(place)
         value = None if row is None else self._value(row)
         position = self.listed.get((self.table.measure, place))
@@ -221,10 +256,10 @@ class _Drawing:
 
     def _value(self, row: int) -> str | None:
         units = self.table.value.get(row)
-        return None if units is None else _amount(self.release, self.table, units)
+        return None if units is None else amount(self.release, self.table, units)
 
 
-def _amount(release: Release, table: Table, units: int) -> str:
+def amount(release: Release, table: Table, units: int) -> str:
     """A published value, with the decimals of the unit."""
     unit = release.measures[table.measure].unit
     places = len((decimal_text(unit) or "").partition(".")[2])
@@ -236,7 +271,7 @@ def _unlisted(release: Release, table: Table, room: int) -> dict[Codes, Shown]:
     done = complete(table, release, KeySpace.of(release))
     shown: dict[Codes, Shown] = {}
     for codes, units in zip(done.sum_codes.tolist(), done.sums.units.tolist(), strict=True):
-        shown[tuple(codes)] = Shown(_amount(release, table, units), "v", hint="computed and released")
+        shown[tuple(codes)] = Shown(amount(release, table, units), "v", hint="computed and released")
     if len(done.zero_codes) + len(shown) <= room:
         zero = Shown("0", "v z", hint="no row: taken as zero")
         shown |= {tuple(codes): zero for codes in done.zero_codes.tolist()}

@@ -1,16 +1,12 @@
 """A report as one self-contained HTML page: nothing is loaded from anywhere, and the page works without
 scripts."""
 
-import base64
-import hashlib
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from audit.model.release import Release
 from audit.report.grid import risk_style, sheets
 from audit.report.model import Report, ReportCell
+from audit.report.page import asset, source_hash, template
 from audit.report.to_json import engine_version
 from audit.report.words import (
     HTML,
@@ -78,7 +74,7 @@ def render_html(report: Report, release: Release) -> str:
     ------
     InputError: the report does not belong to this release.
     """
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script = asset("report.css"), asset("report.js")
     ordered = worst_first(report)
     totals = totals_of(release)
     names = {n: cell_name(cell.cell, totals) for n, cell in ordered[:LISTED]}
@@ -102,8 +98,8 @@ def render_html(report: Report, release: Release) -> str:
         for n, cell in ordered[:LISTED]
         if cell.steps
     ]
-    page: str = _template().render(
-        csp=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+    page: str = template("report.html").render(
+        csp=f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
@@ -123,31 +119,6 @@ def render_html(report: Report, release: Release) -> str:
         linked={n for n, _ in ordered[:LISTED]},
     )
     return page
-
-
-@cache
-def _template() -> Any:
-    """Compiled once a process: that takes longer than a small page."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_asset),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html")
-
-
-@cache
-def _asset(name: str) -> str:
-    return files("audit.report").joinpath("templates", name).read_text("utf-8")
-
-
-def _digest(text: str) -> str:
-    """Source expression of an inline element for the content security policy."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _tiles(report: Report) -> list[tuple[str, str, str, str]]:

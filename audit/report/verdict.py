@@ -46,19 +46,23 @@ def judge(
     required: tuple[int, int] | None,
     require: Require,
     *,
+    width: int = 0,
     insider: bool,
     insider_open: bool,
 ) -> Judged:
     """Verdict on an open, judged cell.
 
-    required: interval in units that must stay possible; insider: an insider gets too close; insider_open: it is not
-    shown that none does.
+    required: interval in units that must stay possible; width: what must be spanned, wherever that lies; insider: an
+    insider gets too close; insider_open: it is not shown that none does.
     """
     lower, upper = bounds.lower.outer, bounds.upper.outer
     if lower is not None and lower == upper:
         return Judged("exposed", None, None)
     need = required if require.protection else None
     if need is not None and ((lower is not None and lower > need[0]) or (upper is not None and upper < need[1])):
+        return Judged("underprotected", None, "protection")
+    span = width if require.protection else 0
+    if lower is not None and upper is not None and upper - lower < span:
         return Judged("underprotected", None, "protection")
     if insider:
         return Judged("underprotected", None, "insider")
@@ -71,7 +75,7 @@ def judge(
         if continuous and require.basis == "integer":
             break
         found = reach(bounds, continuous=continuous)
-        if found is not None and _covers(found, need) and not _risky(bounds.at_least, require):
+        if found is not None and _covers(found, need, span) and not _risky(bounds.at_least, require):
             return Judged("protected", found.basis, None)
     return Judged("undecided", None, None)
 
@@ -83,8 +87,11 @@ def _risky(values: int | None, require: Require) -> bool:
     return risk is None or risk > require.risk
 
 
-def _covers(found: Reach, need: tuple[int, int] | None) -> bool:
-    """Room for two whole values is shown to be possible, and both ends of what is required are reached."""
+def _covers(found: Reach, need: tuple[int, int] | None, span: int) -> bool:
+    """Room for two whole values, and for the required span, is shown to be possible, and both ends of what is required
+    are reached."""
+    if found.lower is not None and found.upper is not None and found.upper - found.lower < span:
+        return False
     if found.lower is not None and found.upper is not None and ceil(found.lower) >= floor(found.upper):
         return False
     if need is None:

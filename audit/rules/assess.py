@@ -1,5 +1,7 @@
 """All rules of a policy over all cells of a release."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,7 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     Parameters
     ----------
     release: for measures, variables, microdata and what the intruder knows.
-    cells: the release's distinct cells.
+    cells: the release's distinct cells, with what the tables give.
     policy: its `primary` rules, in the order in which they are to be named.
 
     Returns
@@ -33,7 +35,7 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     LimitError: amounts beyond 2^62 units.
     """
     facts = Facts(release, cells)
-    judgements = [judge(rule, facts) for rule in policy.primary]
+    judgements = [_at_its_level(rule, facts) for rule in policy.primary]
     sensitive = np.zeros(len(cells), dtype=np.bool_)
     first = np.zeros(len(cells), dtype=np.int64)
     for number, judgement in enumerate(judgements, start=1):
@@ -42,7 +44,9 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     judgements.append(_given_distances(facts, sensitive))
     lower, upper = _union(judgements)
     names = np.array([None, *(j.rule for j in judgements)], dtype=object)
-    return Sensitivity(sensitive, lower, upper, tuple(names[first].tolist()))
+    sliding, asked = cells.protection_sliding, sensitive | facts.marked
+    width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)
+    return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()))
 
 
 def judge(rule: Rule, facts: Facts) -> Judgement:
@@ -65,6 +69,14 @@ def judge(rule: Rule, facts: Facts) -> Judgement:
             return request.judge(rule, facts)
         case Attribute():
             return attribute.judge(rule, facts)
+
+
+def _at_its_level(rule: Rule, facts: Facts) -> Judgement:
+    """The rule, of holdings or of single units."""
+    if isinstance(rule, Attribute | Request) or rule.level == "holding":
+        return judge(rule, facts)
+    judgement = judge(rule, facts.of_units)
+    return replace(judgement, rule=f"{judgement.rule} (units)")
 
 
 def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:

@@ -22,6 +22,18 @@ class Facts:
     cells: Cells
 
     @cached_property
+    def of_units(self) -> "Facts":
+        """The same where every unit counts by itself. Only microdata tell: columns of tables may speak of holdings."""
+        microdata, n = self.release.microdata, len(self.cells)
+        counts = self._of_kind("count")
+        frequency = Amounts(np.where(counts, self.cells.frequency.units, 0), self.cells.frequency.known & counts)
+        cells = replace(
+            self.cells, frequency=frequency, contributors=tuple(Amounts.none(n) for _ in self.cells.contributors)
+        )
+        units = None if microdata is None else replace(microdata, holding=None)
+        return Facts(replace(self.release, microdata=units), cells)
+
+    @cached_property
     def concerned(self) -> NDArray[np.bool_]:
         """bool (cells): all but the zeros that everyone knows, which no rule makes sensitive."""
         cells = self.cells

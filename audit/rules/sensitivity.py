@@ -15,6 +15,7 @@ class Sensitivity:
     sensitive: bool (cells), by a rule of the policy.
     required_lower, required_upper: ends of the interval that must stay possible, as multiples of the unit;
         not known where nothing is required. Several rules: the union of what each requires.
+    required_width: how much the values that stay possible must span, wherever they lie, likewise.
     rule: text of the first rule that made the cell sensitive ("threshold 3", "dominance (1, 85)", "p% 10"),
         None if none did.
     """
@@ -22,4 +23,5 @@ class Sensitivity:
     sensitive: NDArray[np.bool_]
     required_lower: Amounts
     required_upper: Amounts
+    required_width: Amounts
     rule: tuple[str | None, ...]

@@ -2,8 +2,36 @@
 
 from collections.abc import Mapping
 
+from audit.errors import InputError
+from suppression.search.elimination import elimination
+from suppression.search.greedy_elimination import greedy_elimination
 from suppression.search.heuristic import heuristic
 from suppression.search.method import Search
+from suppression.search.modular import modular
+from suppression.search.network import network
 from suppression.search.optimal import optimal
+from suppression.search.rank import Rank
 
-METHODS: Mapping[str, Search] = {"optimal": optimal, "heuristic": heuristic}
+METHODS: Mapping[str, Search] = {
+    "optimal": optimal,
+    "heuristic": heuristic,
+    "network": network,
+    "modular": modular,
+    "elimination": elimination,
+    "greedy-elimination": greedy_elimination,
+    "rank": Rank(),
+    "rank-pure": Rank(pure=True),
+}
+"""All but greedy-elimination and rank-pure promise patterns that meet every requirement (see Found.guarantee)."""
+
+
+def method_named(name: str) -> Search:
+    """The method of that name.
+
+    Raises
+    ------
+    InputError: there is none.
+    """
+    if name not in METHODS:
+        raise InputError(f'There is no method "{name}"; expected one of {", ".join(METHODS)}.')
+    return METHODS[name]

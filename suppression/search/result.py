@@ -8,14 +8,20 @@ from numpy.typing import NDArray
 
 from audit.decision.cuts import Requirement
 
+Guarantee = Literal["intervals", "exact disclosure", "none"]
+"""What is promised of a pattern. intervals: it meets every requirement, by the oracle. exact disclosure: the equations
+alone give no sensitive cell, nothing more. none: nothing; only an audit tells."""
+
 
 @dataclass(frozen=True)
 class Found:
-    """The best pattern that the oracle has passed.
+    """The best pattern of a method: one that the oracle has passed, unless the method is labelled otherwise.
 
     pattern: bool (cells), primaries included; None: no pattern is safe (see `impossible`) or none was found in time.
     cost, bound: of its secondary cells and what no safe pattern can go below, in steps of the problem's scale.
     impossible: a requirement that not even withholding everything allowed would meet.
+    guarantee: what is promised of the pattern. most_rank: of methods that search for rank decrease, what no pattern
+    that they may choose can go beyond.
     """
 
     status: Literal["optimal", "feasible", "infeasible", "unfinished"]
@@ -23,6 +29,8 @@ class Found:
     cost: int
     bound: int
     impossible: Requirement | None = None
+    guarantee: Guarantee = "intervals"
+    most_rank: int | None = None
 
     @property
     def gap(self) -> float | None:

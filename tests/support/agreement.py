@@ -40,7 +40,7 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         return
     found = by_name(report)
     together = document.get("intruder", {}).get("coalition", 1)
-    exposed = False
+    exposed = left_open = False
     for name in oracle.open_cells:
         cell, unit = found.pop(name), oracle.units[name[0]]
         values = list(possible_values(tables, oracle.forms[name]))
@@ -64,12 +64,13 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         unfit = verdict == "protected" and known.sensitive and some_insider_does_not_fit(oracle, tables, name, together)
         assert cell.verdict == verdict or (unfit and cell.verdict == "undecided"), name
         exposed |= known.sensitive and verdict != "protected"
+        left_open |= unfit and cell.verdict == "undecided"
     # Beside open cells only published ones that another table withholds may be listed.
     for name, cell in found.items():
         assert oracle.cells[name].exact or oracle.cells[name].derived, name
         assert cell.verdict == "exposed", name
     contradicted = any(c.reason == "sensitive_published" for c in report.cells)
-    assert report.verdict == ("unsafe" if exposed or contradicted else "safe")
+    assert report.verdict == ("unsafe" if exposed or contradicted else "undecided" if left_open else "safe")
     assert report.summary.rank == oracle.rank()
     assert_arithmetic(document, oracle, report)
 

@@ -1,4 +1,4 @@
-"""Batches over HTTP say what the command says."""
+"""Batches over HTTP say what the command says: CONVENTION 368."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Jobs over HTTP: lists, waiting, events, cancelling, erasing, keys of clients."""
+"""Jobs over HTTP: lists, waiting, events, cancelling, erasing (CONVENTION 367), keys of clients."""
 
 from collections.abc import Iterator
 from pathlib import Path

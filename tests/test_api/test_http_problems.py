@@ -1,4 +1,4 @@
-"""Problems say where in the request they lie, in documents and in data files."""
+"""Problems say where in the request they lie, in documents and in data files: CONVENTION 365."""
 
 import copy
 import json

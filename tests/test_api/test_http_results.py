@@ -1,4 +1,4 @@
-"""Results in the form that the client asks for; large ones never as a whole in memory."""
+"""Results in the form that the client asks for (CONVENTION 366); large ones never as a whole in memory."""
 
 import csv
 import io

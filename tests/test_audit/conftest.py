@@ -81,6 +81,7 @@ def make_cells(
         contributors=tuple(_column(c, n) for c in contributors),
         protection_lower=below,
         protection_upper=above,
+        protection_sliding=Amounts.none(n),
         table=np.zeros(n, dtype=np.int32),
         row=rows,
         listing_cell=np.arange(n),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from small import many_blocks
 
-from audit.bounds import engine
+from audit.bounds import engine, together
 from audit.bounds.component import Limits
 from audit.errors import InputError, LimitError
 from audit.execution.dask import Dask, connect
@@ -58,6 +58,7 @@ def die_on_three(x: int) -> int:
 @pytest.fixture(autouse=True)
 def one_component_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "WORTH_SENDING", 1)
+    monkeypatch.setattr(together, "COLUMNS", 1)
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,8 @@ def test_the_report_is_the_same_for_any_number_of_workers(pool: Processes) -> No
     release = release_from_document(many_blocks())
     alone = report_json(audit(release, executor=HERE).report)
     assert report_json(audit(release, executor=pool).report) == alone
+    # With a time limit components go to workers twice: for their quick steps, and for the others.
+    assert report_json(audit(release, executor=pool, time_limit=1000.0).report) == alone
 
 
 def test_limits_travel_as_seconds_left() -> None:

@@ -16,7 +16,7 @@ from random_releases import Maker
 from scipy.sparse import csr_array
 from small import many_blocks
 
-from audit.bounds import engine
+from audit.bounds import engine, together
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds
 from audit.bounds.knowledge import know_nothing
 from audit.bounds.remembered import from_text, to_text
@@ -30,6 +30,7 @@ from audit.report import report_json
 @pytest.fixture(autouse=True)
 def one_component_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "WORTH_SENDING", 1)
+    monkeypatch.setattr(together, "COLUMNS", 1)
 
 
 class Crashing:

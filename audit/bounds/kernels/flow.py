@@ -194,3 +194,8 @@ def compiled() -> Push:
     except RuntimeError:  # nowhere to keep it
         result = njit(push)
     return result
+
+
+def in_use() -> bool:
+    """True if the compiled kernel is loaded already."""
+    return compiled.cache_info().currsize > 0

@@ -8,23 +8,21 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import ceil, floor
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits, TargetBounds
+from audit.bounds.component import Limits
 from audit.bounds.engine import CellBounds
 from audit.bounds.method import Method
 from audit.execution.executor import Executor
-from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.naming import plural
 from audit.linear.reduce import Reduced
 from audit.measures.insiders.data import Data
-from audit.measures.insiders.findings import Gathered, Insider, InsiderAudit
-from audit.measures.insiders.formulas import End, others, too_close
-from audit.measures.insiders.intervals import attained_ends, outer_ends
+from audit.measures.insiders.findings import Gathered, InsiderAudit
 from audit.measures.insiders.knowers import Knower, knowers
 from audit.measures.insiders.knowing import Neighbourhood, Question, answer, question
+from audit.measures.insiders.nearness import Nearness, all_its_own
 from audit.measures.insiders.within import within
 from audit.model import Note, Policy, Status
 from audit.prepare import Prepared
@@ -49,16 +47,17 @@ def audit_insiders(
     """
     intruder = prepared.release.intruder
     kinds = KINDS if intruder.insiders is None else intruder.insiders
-    data = Data(prepared, found)
+    data = Data.audited(prepared, found)
     gathered = Gathered()
-    if prepared.system.nonnegative:
+    if data.nonnegative:
         within(data, found, policy.insider_p, kinds, intruder.coalition, gathered)
-    _ask(data, reduced, policy.insider_p, kinds, method, limits, progress, executor, gathered)
+    _ask(data, prepared.system.forms, reduced, policy.insider_p, kinds, method, limits, progress, executor, gathered)
     return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(data, kinds))
 
 
 def _ask(
     data: Data,
+    forms: csr_array,
     reduced: Reduced,
     p: Fraction,
     kinds: tuple[str, ...],
@@ -69,14 +68,14 @@ def _ask(
     gathered: Gathered,
 ) -> None:
     """Bound what hangs together with what each knower knows."""
-    neighbourhood = Neighbourhood(reduced, data.prepared.system.forms, data.targets)
-    asked: list[tuple[Knower, list[_Test]]] = []
+    neighbourhood = Neighbourhood(reduced, forms, data.targets)
+    asked: list[tuple[Knower, list[Nearness]]] = []
     questions: list[Question] = []
     for knower in knowers(data, kinds, data.release.intruder.coalition):
         known = [*knower.exact, *knower.own]
         # A cell inside or around one that the knower knows, with nobody else in it, holds nothing but its own value.
-        near = [k for k in neighbourhood.of(known) if k not in knower.exact and not _all_its_own(data, knower, k)]
-        tests = [_Test(data, knower, k, p) for k in near]
+        near = [k for k in neighbourhood.of(known) if k not in knower.exact and not all_its_own(data, knower, k)]
+        tests = [Nearness(data, knower, k, p) for k in near]
         if tests:
             asked.append((knower, tests))
             needed = [t.needed() for t in tests]
@@ -87,69 +86,13 @@ def _ask(
         progress("insiders", done, len(asked))
 
 
-def _all_its_own(data: Data, knower: Knower, k: int) -> bool:
-    """Whether only the knower contributes to a cell that lies inside or around one that it knows."""
-    count = int(data.contributors[data.open_cells[k]])
-    return 0 <= count <= knower.members and any(data.nested(s, k) for s in knower.exact)
-
-
-class _Test:
-    """What a knower can be too close to in a cell: its value, and the largest contribution of somebody else."""
-
-    def __init__(self, data: Data, knower: Knower, k: int, p: Fraction) -> None:
-        self._k, self._who, self._p = k, knower.who, p
-        self._target: int | None = None
-        cell = int(data.open_cells[k])
-        if data.is_count[cell] or not data.prepared.system.nonnegative:
-            return
-        inside = [s for s in knower.exact if data.nested(s, k)]
-        self._own = knower.own.get(k, max((knower.exact[s] for s in inside), default=0))
-        shared = k in knower.own or bool(inside)
-        first, second = data.contribution(0, cell), data.contribution(1, cell)
-        self._target = second if shared and first == self._own else first
-        self._count = max(max(int(data.contributors[cell]), 1) - (knower.members if shared else 0), 1)
-
-    def needed(self) -> tuple[int, int]:
-        """Values that the cell must be able to take for the knower not to be too close."""
-        if self._target is None:
-            return NO_LOWER, NO_UPPER
-        distance = self._p * self._target / 100
-        low, high = self._own + self._count * floor(self._target - distance), ceil(self._own + self._target + distance)
-        # Both may hold of a single value, which would be computed.
-        return (low, high) if low < high else (NO_LOWER, NO_UPPER)
-
-    def judge(self, bounds: TargetBounds | None, gathered: Gathered) -> None:
-        """Too close by what is proved, not too close by tables in hand, or left open."""
-        if bounds is None:
-            gathered.open.add(self._k)  # the knower's values do not fit: nothing is shown
-            return
-        proved = self._closest(outer_ends(bounds))
-        shown = attained_ends(bounds)
-        if proved is not None:
-            gathered.too_close(self._k, proved)
-        elif shown is None or self._closest(shown) is not None:
-            gathered.open.add(self._k)
-
-    def _closest(self, ends: tuple[End, End]) -> Insider | None:
-        """What the knower concludes from an interval where that is too close."""
-        low, high = ends
-        if low is not None and low == high:
-            return Insider(self._who, low, high)
-        if self._target is None:
-            return None
-        # Of `count` others the largest gives at least an equal share of what is not the knower's own.
-        rest_low, rest_high = others(low, high, self._own)
-        share = None if rest_low is None else -(-rest_low // self._count)
-        return Insider(self._who, share, rest_high) if too_close(share, rest_high, self._target, self._p) else None
-
-
 def _notes(data: Data, kinds: Sequence[str]) -> tuple[Note, ...]:
     """Say for how many withheld cells the agency's data do not allow an insider to be audited."""
     cells = data.cells
     withheld = cells.status >= Status.SECONDARY
     magnitude = withheld & ~data.is_count
     notes = []
-    if ("largest" in kinds or "second" in kinds) and not data.prepared.system.nonnegative and magnitude.any():
+    if ("largest" in kinds or "second" in kinds) and not data.nonnegative and magnitude.any():
         text = "the largest and the second largest contributor are not audited where values may be negative"
         notes.append(Note("insiders_not_audited", text, int(magnitude.sum())))
     elif "largest" in kinds or "second" in kinds:

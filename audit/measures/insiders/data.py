@@ -1,39 +1,56 @@
 """What the agency knows of contributors, looked up for the insider audit."""
 
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.engine import CellBounds
 from audit.linear.cells import Cells
-from audit.measures.insiders.formulas import End
 from audit.model import Release, Status
 from audit.prepare import Prepared
 from audit.rules.contributions import Contributions
 from audit.rules.facts import Facts
 
 
-def _is_one(low: End, high: End) -> bool:
-    return low is not None and low == high
-
-
 class Data:
-    """A prepared release by its open cells.
+    """What the agency knows of a release, for its open cells.
 
-    targets: positions (among the open cells) of the withheld cells that outsiders cannot compute.
+    open_cells: int64, positions in the cells. targets: int64, positions among the open cells of the withheld ones that
+    outsiders cannot compute. nonnegative: everyone knows that no value is negative.
     """
 
-    def __init__(self, prepared: Prepared, found: CellBounds) -> None:
-        self.prepared = prepared
-        self.release: Release = prepared.release
-        self.cells: Cells = prepared.cells
-        self.open_cells = prepared.system.open_cells
-        status = self.cells.status[self.open_cells]
+    def __init__(
+        self,
+        release: Release,
+        cells: Cells,
+        open_cells: NDArray[np.int64],
+        targets: NDArray[np.int64],
+        *,
+        nonnegative: bool,
+    ) -> None:
+        self.release, self.cells = release, cells
+        self.open_cells, self.targets = open_cells, targets
+        self.nonnegative = nonnegative
+
+    @classmethod
+    def audited(cls, prepared: Prepared, found: CellBounds) -> Self:
+        """Of a release whose open cells have been bounded."""
+        open_cells = prepared.system.open_cells
+        status = prepared.cells.status[open_cells]
         exposed = np.array(
             [b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_
         )
-        self.targets = np.flatnonzero((status >= Status.SECONDARY) & ~exposed)
+        targets = np.flatnonzero((status >= Status.SECONDARY) & ~exposed)
+        return cls(prepared.release, prepared.cells, open_cells, targets, nonnegative=prepared.system.nonnegative)
+
+    def aimed_at(self, targets: NDArray[np.int64]) -> Self:
+        """The same with other targets; what has been looked up stays."""
+        other = copy(self)
+        other.targets = targets
+        return other
 
     @cached_property
     def is_count(self) -> NDArray[np.bool_]:
@@ -59,15 +76,22 @@ class Data:
         """The (rank + 1)-th largest contribution to a cell, None where it is not known."""
         return self.cells.contributors[rank].get(cell) if rank < len(self.cells.contributors) else None
 
+    @cached_property
+    def _leaves(self) -> list[list[frozenset[int]]]:
+        """Of each variable the leaves of each code."""
+        found = []
+        for hierarchy in self.release.variables.values():
+            members = hierarchy.members
+            parts = np.split(members.indices, members.indptr[1:-1])
+            found.append([frozenset(part.tolist()) for part in parts])
+        return found
+
     def nested(self, one: int, other: int) -> bool:
         """True if one of two open cells is part of the other. By codes: linked cells may be written over different base
         tables."""
         a, b = int(self.open_cells[one]), int(self.open_cells[other])
         if self.cells.measure[a] != self.cells.measure[b]:
             return False
-        inside = around = True
-        for v, hierarchy in enumerate(self.release.variables.values()):
-            part, whole = (set(hierarchy.members[[int(self.cells.codes[c, v])]].indices.tolist()) for c in (a, b))
-            inside &= part <= whole
-            around &= part >= whole
-        return inside or around
+        first, second = self.cells.codes[a].tolist(), self.cells.codes[b].tolist()
+        pairs = [(leaves[p], leaves[w]) for leaves, p, w in zip(self._leaves, first, second, strict=True)]
+        return all(part <= whole for part, whole in pairs) or all(part >= whole for part, whole in pairs)

@@ -70,7 +70,7 @@ def _holdings(data: Data, contributions: Contributions) -> Iterator[Knower]:
             cell = int(data.open_cells[k])
             if data.contributors[cell] == 1 and data.cells.truth.known[cell]:
                 exact[k] = int(data.cells.truth.units[cell])
-            elif data.prepared.system.nonnegative:
+            elif data.nonnegative:
                 own[k] = int(contributions.amount[entry])
         if exact or own:
             cells = plural(len(exact) + len(own), "withheld cell")

@@ -1,0 +1,100 @@
+"""`tableseal compare`: several methods of protection side by side."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.progress import Progress
+from api.cli.reading import release_of
+from api.cli.streams import STREAM, check_targets, say, write_target
+
+if TYPE_CHECKING:
+    from suppression.compare import Comparison
+
+DEFAULT = "optimal,heuristic,elimination"
+
+
+def compare_verb(
+    release: ReleaseArgument,
+    methods: Annotated[
+        str,
+        typer.Option(
+            "--methods",
+            metavar="A,B,C",
+            help="Of optimal, heuristic, network, modular, elimination, greedy-elimination, rank, rank-pure and "
+            "rounding:BASE.",
+        ),
+    ] = DEFAULT,
+    policy: PolicyOption = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="cells=N,cost=C",
+            help="What secondary cells may cost with rank and rank-pure (default: as the cheapest safe pattern).",
+        ),
+    ] = None,
+    no_margins: Annotated[
+        bool, typer.Option("--no-margins", help="rank and rank-pure: leave margins out of the rank.")
+    ] = False,
+    trade_off: Annotated[
+        int,
+        typer.Option("--trade-off", metavar="N", min=0, help="Also the curve of cost, rank and entropy, in N steps."),
+    ] = 0,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for the search of each method.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of all that is drawn.")] = 0,
+    solver: Annotated[
+        str, typer.Option("--solver", metavar="NAME", help="Solver of integer programs, by PuLP's name.")
+    ] = "HiGHS",
+    status_map: StatusMapOption = None,
+    json: JsonOption = None,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE|-", help="Write the comparison as one self-contained page.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Also how long each took.")] = False,
+) -> Code:
+    """Protect a release in several ways and audit each: cells, cost, intervals, entropy and rank side by side.
+
+    Withheld cells need their true values. Nothing that is written here is for the public.
+
+    Example: tableseal compare release.yaml --methods optimal,modular,rank --html compare.html
+    """
+    from suppression.compare import compare
+    from suppression.search.rank import Budget
+
+    check_targets({"--json": json, "--html": html}, inputs=(release, policy))
+    limit = None if budget is None else Budget.parse(budget)
+    loaded = release_of(release, policy=policy, status_map=status_map)
+    check_targets({"--json": json, "--html": html}, inputs=(release, policy, *loaded.files))
+    with Progress() as progress:
+        comparison = compare(
+            loaded,
+            [name.strip() for name in methods.split(",") if name.strip()],
+            budget=limit,
+            margins=not no_margins,
+            curve=trade_off,
+            solver=solver,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+        )
+    _write(comparison, json=json, html=html, explain=explain)
+    return Code.DONE
+
+
+def _write(comparison: "Comparison", *, json: str | None, html: str | None, explain: bool) -> None:
+    """Files first, then the text; the text moves to standard error where standard output is taken."""
+    from suppression.compare_json import comparison_json
+    from suppression.compare_text import comparison_text
+
+    if json is not None:
+        write_target(json, comparison_json(comparison))
+    if html is not None:
+        from suppression.compare_html import comparison_html
+
+        write_target(html, comparison_html(comparison))
+    say(comparison_text(comparison, explain=explain), error=STREAM in (json, html))

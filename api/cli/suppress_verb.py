@@ -1,0 +1,233 @@
+"""`tableseal suppress`: withhold as little as possible, and prove that it is enough."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.progress import Progress
+from api.cli.reading import release_of
+from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from audit.model import Release
+    from suppression.suppress import Suppression
+
+LIMIT = 40
+"""Cells listed in the text; the rest is in the JSON result."""
+
+
+class Cost(StrEnum):
+    """What withholding a cell costs."""
+
+    COLUMN = "column"
+    UNIT = "unit"
+    VALUE = "value"
+    LOG = "log"
+    FREQUENCY = "frequency"
+    DISTANCE = "distance"
+
+
+class Basis(StrEnum):
+    """What tables show that a cell is protected."""
+
+    ANY = "any"
+    INTEGER = "integer"
+
+
+def suppress_verb(
+    release: ReleaseArgument,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="Protected release to write: .yaml (with a CSV file for each table), .json, .csv (one table), or - "
+            "for JSON on standard output. Written only if its audit says safe.",
+        ),
+    ] = None,
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="Search method.")] = "optimal",
+    policy: PolicyOption = None,
+    status_map: StatusMapOption = None,
+    cost: Annotated[
+        Cost,
+        typer.Option(
+            help="column (of the file, else value), unit (fewest cells), value (least value), log, frequency, or "
+            "distance (near the sensitive cells)."
+        ),
+    ] = Cost.COLUMN,
+    table_weight: Annotated[
+        list[str] | None,
+        typer.Option("--table-weight", metavar="NAME=W", help="Factor for the costs of a table. May be repeated."),
+    ] = None,
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option("--prefer", metavar="VARIABLE=CODE", help="Cells to withhold rather: ten times cheaper."),
+    ] = None,
+    avoid: Annotated[
+        list[str] | None,
+        typer.Option("--avoid", metavar="VARIABLE=CODE", help="Cells to publish rather: ten times dearer."),
+    ] = None,
+    insiders: Annotated[
+        bool, typer.Option("--insiders/--no-insiders", help="Contributors to withheld cells count as attackers.")
+    ] = True,
+    basis: Annotated[
+        Basis | None, typer.Option(help="Overrides require.basis of the policy: integer needs tables of whole units.")
+    ] = None,
+    decisions: Annotated[
+        str | None,
+        typer.Option("--decisions", metavar="FILE", help="Cells kept published or accepted as withheld by hand."),
+    ] = None,
+    last_period: Annotated[
+        str | None,
+        typer.Option("--last-period", metavar="RELEASE", help="Stay near the pattern of this release."),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", metavar="S", min=0, help="Seconds for the search; the audit comes on top."),
+    ] = None,
+    solver: Annotated[
+        str, typer.Option("--solver", metavar="NAME", help="Integer programming solver, by PuLP's name.")
+    ] = "HiGHS",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of methods that draw at random.")] = 0,
+    best_so_far: Annotated[
+        str | None,
+        typer.Option(
+            "--best-so-far",
+            metavar="FILE",
+            help="Keep the best audited pattern in FILE (JSON) while the search goes on, and if it is interrupted.",
+        ),
+    ] = None,
+    mask_statuses: Annotated[
+        bool, typer.Option("--mask-statuses", help="OUT does not tell primary from secondary cells.")
+    ] = False,
+    json: JsonOption = None,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE|-", help="Write the report of the audit as one page.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how long each step took.")] = False,
+) -> Code:
+    """Withhold cells so that every sensitive cell stays protected, at least cost, and audit the result.
+
+    The protected release holds no withheld value and nothing else that only the agency may know. Exit code: 0 the
+    audit says safe, 1 unsafe or no pattern is safe, 3 undecided.
+
+    Example: tableseal suppress release.yaml --method optimal -o protected.yaml
+    """
+    inputs = (release, policy, decisions, last_period)
+    targets = {"--json": json, "--html": html, "--best-so-far": best_so_far}
+    check_targets(targets | {"--output": output}, inputs=inputs)
+    if best_so_far == STREAM:
+        raise InputError("--best-so-far -: expected a file; it is written again and again.")
+    from api.suppressing import SuppressOptions, run_suppression
+    from suppression.decisions import read_decisions
+    from suppression.search.methods import METHODS
+
+    if method not in METHODS:
+        raise InputError(f"--method {method}: there is no such method; methods are {', '.join(METHODS)}.")
+    options = SuppressOptions(
+        method=method,
+        cost=cost.value,
+        table_weight=tuple(table_weight or ()),
+        prefer=tuple(prefer or ()),
+        avoid=tuple(avoid or ()),
+        insiders=insiders,
+        basis=None if basis is None else basis.value,
+        time_limit=time_limit,
+        seed=seed,
+    )
+    loaded = release_of(release, policy=policy, status_map=status_map)
+    last = None if last_period is None else release_of(last_period, status_map=status_map)
+    check_targets(
+        targets | _files(loaded, output), inputs=(*inputs, *loaded.files, *(last.files if last is not None else ()))
+    )
+    kept = _Keeper(best_so_far)
+    try:
+        with Progress() as progress:
+            result = run_suppression(
+                loaded,
+                options,
+                decisions=() if decisions is None else read_decisions(Path(decisions)),
+                last=last,
+                solver=solver,
+                keep=None if best_so_far is None else kept,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        if not kept.written:
+            raise
+        say(f"Interrupted; the best audited pattern so far is in {best_so_far}.", error=True)
+        return Code.INTERRUPTED
+    _write(result, json=json, html=html, output=output, mask=mask_statuses, explain=explain)
+    return _code(result)
+
+
+def _files(release: "Release", output: str | None) -> dict[str, str | None]:
+    """Every file that the protected release needs, so that none of them overwrites an input."""
+    from audit.io import file_names
+
+    found: dict[str, str | None] = {"--output": output}
+    if output not in (None, STREAM):
+        found |= {f"--output ({name.name})": str(name) for name in file_names(release, Path(output))[:-1]}
+    return found
+
+
+class _Keeper:
+    """Writes a pattern as soon as it has passed its audit, whole or not at all."""
+
+    def __init__(self, target: str | None) -> None:
+        self._target = target
+        self.written = False
+
+    def __call__(self, result: "Suppression") -> None:
+        from suppression.report import suppression_json
+
+        assert self._target is not None
+        write_target(self._target, suppression_json(result))
+        self.written = True
+
+
+def _write(
+    result: "Suppression", *, json: str | None, html: str | None, output: str | None, mask: bool, explain: bool
+) -> None:
+    """The protected release first, then the results, then the text; nothing that is unsafe goes out."""
+    from audit.report import render_html
+    from suppression.report import suppression_json, suppression_text
+
+    safe = result.report is not None and result.report.verdict == "safe"
+    if output is not None and safe:
+        _write_release(result, output, mask)
+    if json is not None:
+        write_target(json, suppression_json(result))
+    if html is not None and result.report is not None and result.release is not None:
+        write_target(html, render_html(result.report, result.release))
+    taken = STREAM in (json, html, output)
+    say(suppression_text(result, limit=LIMIT), error=taken)
+    if output is not None and not safe:
+        say(f"{output} was not written: only a release whose audit says safe goes out.", error=True)
+    if explain:
+        say("\n".join(["How long it took:", *(f"{name}: {s:.3f} s" for name, s in result.seconds)]), error=taken)
+
+
+def _write_release(result: "Suppression", output: str, mask: bool) -> None:
+    from audit.io import canonical_json, release_files
+    from suppression.public import public_release
+
+    assert result.release is not None
+    public = public_release(result.release, mask_statuses=mask)
+    if output == STREAM:
+        write_target(STREAM, canonical_json(public).decode("utf-8"))
+        return
+    for path, text in release_files(public, Path(output)).items():
+        write_target(str(path), text)
+
+
+def _code(result: "Suppression") -> Code:
+    if result.report is None:
+        return Code.UNSAFE
+    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]

@@ -1,0 +1,62 @@
+"""Shipped cases of `tableseal suppress`."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from api.cases import Expected, Run
+from audit.io import read_release
+from suppression.costs import Costs
+from suppression.suppress import suppress
+
+if TYPE_CHECKING:
+    from audit.report.exact_json import Json
+    from suppression.suppress import Suppression
+
+
+def run_suppress(run: Run) -> "Suppression":
+    """Protect the release of a run. Options: method, cost, insiders."""
+    options: dict[str, Any] = dict(run.options)
+    return suppress(
+        read_release(run.release, policy=run.policy),
+        method=options.get("method", "optimal"),
+        costs=Costs(options.get("cost", "column")),
+        insiders=options.get("insiders", True),
+    )
+
+
+def look_up_suppress(result: "Suppression", expected: Expected) -> "Json":
+    """One value: `status`, `cost`, `bound`, `primary`, `secondary`, `verdict` of the audit, `findings` (sensitive cells
+    exposed or underprotected), `withheld for nothing`, `in the way` (cells that a conflict names), `error`; of a cell
+    `status`: primary, secondary or published."""
+    found, problem = result.found, result.problem
+    if expected.cell is not None:
+        return _status(result, dict(expected.cell))
+    secondary = None if found.pattern is None else int((found.pattern & ~problem.primary).sum())
+    report = result.report
+    bad = ("exposed", "underprotected")
+    findings = None if report is None else sum(bool(c.sensitive) and c.verdict in bad for c in report.cells)
+    values: dict[str, Json] = {
+        "status": found.status,
+        "cost": None if found.pattern is None else Fraction(found.cost, problem.scale),
+        "bound": None if found.pattern is None else Fraction(found.bound, problem.scale),
+        "primary": int(problem.primary.sum()),
+        "secondary": secondary,
+        "verdict": None if report is None else report.verdict,
+        "findings": findings,
+        "withheld for nothing": len(result.idle),
+        "in the way": None if result.conflict is None else len(result.conflict.blocking),
+        "error": None,
+    }
+    return values[expected.field]
+
+
+def _status(result: "Suppression", wanted: dict[str, str]) -> "Json":
+    problem, pattern = result.problem, result.found.pattern
+    for cell in np.flatnonzero(problem.cells.row >= 0).tolist():
+        if problem.release.cell_codes(problem.cells.codes[cell]) == wanted:
+            if problem.primary[cell]:
+                return "primary"
+            return "secondary" if pattern is not None and pattern[cell] else "published"
+    return None

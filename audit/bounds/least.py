@@ -1,0 +1,63 @@
+"""The least whole value of a target, from the vertex where its least real value is: cuts, and splits in between."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.cuts import with_cuts
+from audit.bounds.dictionary import BUDGET, CUT, DONE, EMPTY, Aim, Dictionary, Ints, copied
+from audit.bounds.dive import dive
+from audit.bounds.face import narrowed
+
+PIVOTS = 3000
+"""Pivots that one round of cuts may take."""
+
+
+def least_whole(
+    kernel: ModuleType,
+    d: Dictionary,
+    aim: Aim,
+    best: int,
+    witness: Callable[[NDArray[Any]], int],
+    boxes: tuple[int, ...],
+) -> bool:
+    """Look for tables with less than `best` until one has the goal, or it is proved that there are none.
+
+    Parameters
+    ----------
+    d: a dictionary at the minimum of the aim; it is left as it is.
+    witness: told w of the columns of a whole vertex, says what is best now.
+    boxes: splits to try, in turn with rounds of cuts.
+
+    Returns
+    -------
+    True if it is proved that nothing less than what is best now is possible.
+    """
+    fixed: Ints = np.zeros(aim.columns, np.int64)
+    own, face = len(d.span), narrowed(d, aim, best, fixed)
+    for at, nodes in enumerate(boxes):
+        if face is None:
+            return True
+        if nodes:
+            closed, found = dive(kernel, copied(face), aim, best, lambda w: witness(w + fixed), nodes)
+            if closed:
+                return True
+            if found < best:
+                best = found
+                face = narrowed(face, aim, best, fixed)
+                if face is None:
+                    return True
+        if at + 1 == len(boxes):
+            break
+        face = with_cuts(face, aim, own)
+        face.state[BUDGET] = PIVOTS
+        code = int(kernel.reoptimise(face, aim.variable, aim.sign, best))
+        if code in (EMPTY, CUT):
+            return True
+        if code != DONE:
+            return False
+        face = narrowed(face, aim, best, fixed)
+    return False

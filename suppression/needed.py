@@ -1,0 +1,109 @@
+"""Why each secondary cell is withheld: which sensitive cells fail without it, and through which equations."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from audit.bounds.method import Method
+from audit.decision.oracle import Oracle
+from audit.solvers.protocol import Solver
+from suppression.attacks import Attack
+from suppression.problem import Problem
+from suppression.seen import Equation, Seen, arithmetic, in_words, seen
+
+MOST_QUESTIONS = 1_000
+"""Insiders times secondary cells beyond which only those insiders are asked again that the search had to ask."""
+
+MOST_EXPLAINED = 400
+"""Secondary cells whose equations are spelled out."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """A sensitive cell that fails, against whom, and the equations that then show too much."""
+
+    attack: Attack
+    equations: tuple[Equation, ...]
+
+    @property
+    def cell(self) -> int:
+        """The sensitive cell."""
+        return self.attack.requirement.cell
+
+
+class Failing:
+    """Which attacks a pattern does not withstand, insiders of that very pattern included."""
+
+    def __init__(
+        self, problem: Problem, attacks: Sequence[Attack], oracle: Oracle, solver: Solver, *, insiders: bool
+    ) -> None:
+        """attacks: those of the oracle, in order. insiders: ask all insiders of each pattern, not only these."""
+        self._problem, self._attacks, self._oracle, self._solver = problem, attacks, oracle, solver
+        self._insiders = insiders
+
+    def __call__(self, pattern: NDArray[np.bool_]) -> list[Attack]:
+        """Attacks that are not shown to be withstood; of each cell and insider only one."""
+        protected = self._oracle.decide(pattern).protected
+        found = [a for q, a in enumerate(self._attacks) if not protected[q] and not (self._insiders and a.assumed)]
+        if self._insiders:
+            found += self._problem.insiders.broken(pattern, self._solver, Limits())
+        return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
+
+
+def needs(
+    problem: Problem, pattern: NDArray[np.bool_], failing: Failing, method: Method
+) -> dict[int, tuple[Need, ...]]:
+    """For each secondary cell what fails if it is published, and why; nothing for cells withheld for nothing."""
+    found: dict[int, tuple[Need, ...]] = {}
+    for cell, without in _without_each(problem, pattern):
+        attacks = failing(without)
+        explained: list[tuple[Equation, ...]] = [()] * len(attacks)
+        if attacks and len(found) < MOST_EXPLAINED:
+            explained = [
+                _explained(problem, cell, attack, view)
+                for attack, view in zip(
+                    attacks, seen(problem.equations, without, attacks, method, sharp=False), strict=True
+                )
+            ]
+        found[cell] = tuple(Need(a, e) for a, e in zip(attacks, explained, strict=True))
+    return found
+
+
+def given_back(
+    problem: Problem, pattern: NDArray[np.bool_], idle: Sequence[int], safe: Callable[[NDArray[np.bool_]], bool]
+) -> tuple[int, ...]:
+    """Of cells each of which could be published, as many as can be published together, dearest first."""
+    kept, returned = pattern.copy(), []
+    for cell in sorted(idle, key=lambda c: (-int(problem.cost[c]), c)):
+        kept[cell] = False
+        if safe(kept):
+            returned.append(cell)
+        else:
+            kept[cell] = True
+    return tuple(sorted(returned))
+
+
+def _without_each(problem: Problem, pattern: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    for cell in np.flatnonzero(pattern & ~problem.primary).tolist():
+        without = pattern.copy()
+        without[cell] = False
+        yield cell, without
+
+
+def _explained(problem: Problem, cell: int, attack: Attack, view: Seen) -> tuple[Equation, ...]:
+    """The arithmetic that shows too much, where it is a sum of cells; then its equations: those with the published cell
+    first, of these the ones of nothing but cells, short ones first."""
+    found = [in_words(problem.release, problem.cells, problem.equations, r) for r in view.relations]
+
+    def order(equation: Equation) -> tuple[bool, bool, int]:
+        cells = [c for _, c in equation.terms]
+        return cell not in cells, None in cells, len(cells)
+
+    result = sorted(found, key=order)
+    if len(found) > 1 and view.combination:
+        target = attack.requirement.cell
+        result.insert(0, arithmetic(problem.release, problem.cells, view.combination, target))
+    return tuple(result)

@@ -1,0 +1,56 @@
+"""What goes out: the protected release without anything that only the agency may know."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.linear.absent import complete
+from audit.linear.keys import KeySpace
+from audit.model import Absent, Amounts, Release, Status, Table
+from suppression.apply import with_rows
+
+
+def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
+    """A protected release as it may be published: values and statuses, and nothing else of its cells.
+
+    True values, contributions, numbers of contributors, costs, distances, microdata, the policy and what the agency
+    assumes of insiders are gone. Totals that the tables left to be added up from true values are written out.
+
+    mask_statuses: whether a cell is withheld for itself or for another one is gone too.
+    """
+    space = KeySpace.of(release)
+    tables = tuple(_public(table, release, space, mask_statuses) for table in release.tables)
+    intruder = replace(release.intruder, prior=None, insiders=None, coalition=1)
+    return replace(release, tables=tables, intruder=intruder, policy=None, microdata=None, notes=(), files=())
+
+
+def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Table:
+    if table.absent.totals == "compute":
+        done = complete(table, release, space)
+        listed = with_rows(table, done.sum_codes)
+        units, known = listed.value.units.copy(), listed.value.known.copy()
+        units[len(table.codes) :], known[len(table.codes) :] = done.sums.units, done.sums.known
+        absent = Absent(table.absent.leaves, "not_released")
+        table = replace(listed, value=Amounts(units, known), absent=absent)
+    return replace(
+        table,
+        status=_masked(table) if mask else table.status,
+        truth=table.value if table.rounding is None else Amounts.none(len(table.codes)),
+        frequency=None,
+        contributors=(),
+        protection_lower=None,
+        protection_upper=None,
+        protection_sliding=None,
+        cost=None,
+        source="",
+        rows=None,
+    )
+
+
+def _masked(table: Table) -> NDArray[np.int8]:
+    """Withheld is withheld, and published is published, whatever the reason."""
+    status = table.status.copy()
+    status[status >= Status.SECONDARY] = Status.WITHHELD
+    status[np.isin(status, (Status.MUST_PUBLISH, Status.FROZEN))] = Status.PUBLISHED
+    return status

@@ -1,0 +1,97 @@
+"""The outcome of a suppression in words."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from audit.linear.naming import cell_name, plural
+from audit.report.words import headline, printable
+from suppression.costs import FACTOR
+from suppression.needed import Need
+from suppression.suppress import Suppression
+
+SHOWN_NEEDS = 4
+"""Sensitive cells that are named for one secondary cell."""
+
+
+def suppression_text(result: Suppression, *, limit: int | None) -> str:
+    """What was found, what it costs, why each cell is withheld, and what the audit says.
+
+    limit: longest list of cells; what is left out is counted. None: no limit.
+    """
+    if result.conflict is not None:
+        return f"IMPOSSIBLE: no pattern is safe.\n{printable(result.conflict.text)}\n"
+    report = result.report
+    assert report is not None
+    lines = [f"{report.verdict.upper()}: {headline(report)}", *_figures(result)]
+    lines += _listed("Withheld besides", _reasons(result), limit)
+    lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
+    lines += _listed("Decided by hand", _decisions(result), limit)
+    hopeless = "Contributors know each other too well, whatever is withheld (ranks alone say it)"
+    lines += _listed(hopeless, _names(result, result.problem.hopeless), limit)
+    return "\n".join(printable(line) for line in lines) + "\n"
+
+
+def _figures(result: Suppression) -> list[str]:
+    found, problem = result.found, result.problem
+    assert found.pattern is not None
+    secondary = int((found.pattern & ~problem.primary).sum())
+    cost, bound = (Fraction(c, problem.scale) for c in (found.cost, found.bound))
+    cells = f"{plural(secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
+    lines = [f"{result.method}: {cells}; cost {_number(cost)} (by {result.costs.kind})."]
+    if found.status == "optimal":
+        lines.append("Proved: no safe pattern is cheaper.")
+    elif found.bound > 0:
+        assert found.gap is not None
+        lines.append(f"No safe pattern costs less than {_number(bound)}: at most {100 * found.gap:.1f}% too dear.")
+    if result.changes is not None:
+        c = result.changes
+        lines.append(
+            f"Last period's pattern (its cells {FACTOR} times cheaper): {c.kept} kept, {c.new} new, "
+            f"{c.returned} given back."
+        )
+    return lines
+
+
+def _reasons(result: Suppression) -> list[str]:
+    """ "North / M (needed by South / F, North / F; accepted by hand)"."""
+    found = []
+    for cell, needs in result.needs.items():
+        words = [f"needed by {_needed(result, needs)}"] if needs else []
+        if result.decided.accept[cell]:
+            words.append("accepted by hand")
+        (name,) = _names(result, [cell])
+        found.append(f"{name} ({'; '.join(words) or 'needed by nothing'})")
+    return found
+
+
+def _needed(result: Suppression, needs: Sequence[Need]) -> str:
+    names = list(dict.fromkeys(_names(result, [n.cell for n in needs])))
+    more = len(names) - SHOWN_NEEDS
+    shown = ", ".join(names[:SHOWN_NEEDS]) + (f" and {more} more" if more > 0 else "")
+    plain = [e.text for e in needs[0].equations if None not in (c for _, c in e.terms)]
+    return f"{shown}, through {plain[0]}" if plain else shown
+
+
+def _decisions(result: Suppression) -> list[str]:
+    words = {"keep_published": "kept published", "accept": "accepted as withheld"}
+    return [
+        f"{name}: {words[d.kind]} by {d.name}, {d.date}: {d.reason}"
+        for (name,), d in ((_names(result, [cell]), d) for cell, d in sorted(result.decided.of.items()))
+    ]
+
+
+def _names(result: Suppression, found: Sequence[int]) -> list[str]:
+    release, cells = result.problem.release, result.problem.cells
+    return [cell_name(release, cells, cell) for cell in found]
+
+
+def _listed(title: str, entries: Sequence[str], limit: int | None) -> list[str]:
+    if not entries:
+        return []
+    shown = entries if limit is None else entries[:limit]
+    more = [f"  ... and {len(entries) - len(shown)} more"] if len(shown) < len(entries) else []
+    return [f"{title}:", *(f"  - {entry}" for entry in shown), *more]
+
+
+def _number(value: Fraction) -> str:
+    return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):,.3f}"

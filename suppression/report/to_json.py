@@ -1,0 +1,130 @@
+"""The outcome of a suppression as JSON, schema tableseal/suppression/1."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from audit.report.exact_json import Json, dumps
+from audit.report.to_json import report_document
+from suppression.costs import FACTOR
+from suppression.impossible import Conflict
+from suppression.needed import Need
+from suppression.seen import Equation, Seen, in_decimals
+from suppression.suppress import Suppression
+
+SCHEMA = "tableseal/suppression/1"
+
+
+def suppression_json(result: Suppression, *, indent: int | None = 1) -> str:
+    """The outcome as JSON text: costs and bounds are exact, nothing depends on the clock."""
+    return dumps(suppression_document(result), indent=indent)
+
+
+def suppression_document(result: Suppression) -> dict[str, Json]:
+    """The outcome as nested dicts and lists. Confidential: it says why cells are withheld, and holds the audit."""
+    found, problem = result.found, result.problem
+    pattern = found.pattern
+    document: dict[str, Json] = {
+        "schema": SCHEMA,
+        "confidential": True,
+        "method": result.method,
+        "status": found.status,
+        "costs": result.costs.kind,
+        "cost": None if pattern is None else Fraction(found.cost, problem.scale),
+        "bound": None if pattern is None else Fraction(found.bound, problem.scale),
+        "gap": found.gap,
+        "primary": int(problem.primary.sum()),
+        "secondary": 0 if pattern is None else int((pattern & ~problem.primary).sum()),
+        "cells": _cells(result),
+        "withheld_for_nothing": [cell_document(result, cell) for cell in result.idle],
+        "beyond_help": [cell_document(result, cell) for cell in problem.hopeless],
+        "decisions": _decisions(result),
+        "last_period": _changes(result),
+        "audit": None if result.report is None else report_document(result.report),
+    }
+    if result.conflict is not None:
+        document["conflict"] = _conflict(result, result.conflict)
+    return document
+
+
+def cell_document(result: Suppression, cell: int) -> dict[str, Json]:
+    """A cell by its table, measure and codes."""
+    release, cells = result.problem.release, result.problem.cells
+    return {
+        "table": release.tables[int(cells.table[cell])].name,
+        "measure": list(release.measures)[int(cells.measure[cell])],
+        "cell": dict(release.cell_codes(cells.codes[cell])),
+    }
+
+
+def _cells(result: Suppression) -> list[Json]:
+    pattern, problem = result.found.pattern, result.problem
+    if pattern is None:
+        return []
+    return [
+        {
+            **cell_document(result, cell),
+            "status": "secondary",
+            "cost": Fraction(int(problem.cost[cell]), problem.scale),
+            "accepted": bool(result.decided.accept[cell]),
+            "needed_by": [_need(result, need) for need in result.needs.get(cell, ())],
+        }
+        for cell in np.flatnonzero(pattern & ~problem.primary).tolist()
+    ]
+
+
+def _need(result: Suppression, need: Need) -> Json:
+    return {
+        **cell_document(result, need.cell),
+        "insider": need.attack.who or None,
+        "equations": _equations(result, need.equations),
+    }
+
+
+def _equations(result: Suppression, equations: Sequence[Equation]) -> list[Json]:
+    return [
+        {
+            "terms": [[f, None if c is None else cell_document(result, c)] for f, c in equation.terms],
+            "text": equation.text,
+        }
+        for equation in equations
+    ]
+
+
+def _conflict(result: Suppression, conflict: Conflict) -> Json:
+    need = conflict.attack.requirement
+    problem = result.problem
+
+    def interval(found: Seen) -> list[Json]:
+        return [in_decimals(end, problem.release, problem.cells, need.cell) for end in (found.lower, found.upper)]
+
+    return {
+        "cells": [cell_document(result, need.cell), *(cell_document(result, c) for c in conflict.blocking)],
+        "insider": conflict.attack.who or None,
+        "required": [in_decimals(end, problem.release, problem.cells, need.cell) for end in (need.lower, need.upper)],
+        "largest": interval(conflict.largest),
+        "largest_of_whole_table": interval(conflict.whole),
+        "equations": _equations(result, conflict.equations),
+        "text": conflict.text,
+    }
+
+
+def _decisions(result: Suppression) -> list[Json]:
+    return [
+        {
+            **cell_document(result, cell),
+            "decision": decision.kind,
+            "reason": decision.reason,
+            "name": decision.name,
+            "date": decision.date,
+        }
+        for cell, decision in sorted(result.decided.of.items())
+    ]
+
+
+def _changes(result: Suppression) -> Json:
+    if result.changes is None:
+        return None
+    found = result.changes
+    return {"factor": FACTOR, "kept": found.kept, "new": found.new, "returned": found.returned}

@@ -1,0 +1,264 @@
+"""Search, audit, ask for what the audit found, search again: until the audit passes or nothing helps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from audit.decision.cuts import Requirement
+from audit.decision.oracle import Oracle
+from audit.errors import LimitError
+from audit.execution.executor import Executor
+from audit.model import Release, Status
+from audit.pipeline import audit
+from audit.progress import Progress
+from audit.report.model import Report
+from audit.solvers.highs import Highs
+from suppression.apply import protected_release
+from suppression.attacks import Attack, oracle_for, stronger
+from suppression.decisions import Decided
+from suppression.places import Places
+from suppression.problem import Problem
+from suppression.search.cover import cover
+from suppression.search.method import Search, Tools
+from suppression.search.result import Found
+
+ROUNDS = 12
+"""Times that requirements which only an audit can judge (risk, subtraction) are raised."""
+
+PAUSE = 10
+"""Patterns are audited on the way only if that takes less than one such part of the time."""
+
+Pattern = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search came to.
+
+    found: its pattern, cost with all secondary cells; release, report: with the pattern, audited (None without one).
+    attacks: all that was asked for; oracle: of these. impossible: an attack that no pattern withstands.
+    """
+
+    found: Found
+    release: Release | None
+    report: Report | None
+    attacks: tuple[Attack, ...]
+    oracle: Oracle
+    impossible: Attack | None = None
+
+
+class Rounds:
+    """One run of a search method, with the audits of what it returns."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        hand: Decided,
+        search: Search,
+        engine: Highs,
+        *,
+        solver: str,
+        seed: int,
+        limits: Limits,
+        passed: Callable[[Outcome], None] | None,
+        progress: Progress,
+        executor: Executor,
+        lap: Callable[[str], None],
+    ) -> None:
+        """passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
+        self._problem, self._search, self._engine = problem, search, engine
+        self._solver, self._seed, self._limits = solver, seed, limits
+        self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
+        self._places = Places(problem.release, problem.cells)
+        self._attacks = [Attack(r) for r in problem.requirements]
+        self._forced = hand.accept.copy()
+        self._given_up: set[Attack] = set()
+        self._raised: dict[int, int] = {}
+        self._bound = 0
+        self._latest: Found | None = None
+        self._best: int | None = None
+        self._next_audit = 0.0
+
+    def run(self) -> Outcome:
+        """The outcome; patterns are judged by their own audit.
+
+        Raises
+        ------
+        LimitError: no pattern was found within the time.
+        KeyboardInterrupt: passed on, after the best pattern so far has been audited.
+        """
+        try:
+            return self._run()
+        except KeyboardInterrupt:
+            if self._passed is not None and self._latest is not None:
+                self._tell(self._latest, complete=True)
+            raise
+
+    def _run(self) -> Outcome:
+        before: Outcome | None = None
+        seen: list[Pattern] = []
+        self._foresee()
+        for _ in range(ROUNDS):
+            outcome = self._searched(seen)
+            if outcome.found.pattern is None:
+                # A requirement that only the audit has raised is not the user's: the pattern before it stands.
+                raised = outcome.impossible is not None and outcome.impossible.requirement.cell in self._raised
+                return before if raised and before is not None else outcome
+            if outcome.report is None or outcome.report.verdict == "safe" or not self._raise(outcome.report):
+                return outcome
+            before = outcome
+        return outcome
+
+    def _searched(self, seen: list[Pattern]) -> Outcome:
+        """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
+        while True:
+            posed, oracle = self._posed()
+            tools = Tools(oracle, self._engine, self._limits, self._solver, self._seed, self._progress, self._keep)
+            found = self._search(posed, tools)
+            self._lap("search")
+            if found.impossible is not None:
+                if self._give_up(found.impossible):
+                    continue
+                attack = next(a for a in self._attacks if a.requirement == found.impossible)
+                return Outcome(replace(found, pattern=None), None, None, tuple(self._attacks), oracle, attack)
+            if not self._raised:
+                self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
+            pattern = found.pattern
+            if pattern is None:
+                pattern = self._completed(posed.primary)
+                found = Found("feasible", pattern, 0, 0)
+            again = any(np.array_equal(pattern, p) for p in seen)
+            seen.append(pattern)
+            if not again and self._learn(pattern):
+                if not self._limits.out_of_time():
+                    continue
+                pattern = self._completed(pattern)
+                found = Found("feasible", pattern, 0, 0)
+            return self._audited(pattern, found.status, oracle)
+
+    def _foresee(self) -> None:
+        """Ask for what insiders find out about a quick pattern: most of that concerns every pattern."""
+        while self._problem.insiders.any and not self._limits.out_of_time():
+            posed, oracle = self._posed()
+            pattern, _ = cover(posed, oracle, posed.primary, self._limits)
+            self._lap("quick pattern")
+            if pattern is None or not self._learn(pattern):
+                break
+
+    def _posed(self) -> tuple[Problem, Oracle]:
+        """The problem with all that has been learnt, and an oracle for it."""
+        problem = self._problem
+        posed = replace(
+            problem,
+            primary=problem.primary | self._forced,
+            may=problem.may & ~self._forced,
+            requirements=tuple(a.requirement for a in self._attacks),
+        )
+        return posed, oracle_for(problem.equations, self._attacks, self._engine)
+
+    def _learn(self, pattern: Pattern) -> bool:
+        """Ask for what insiders find out about a pattern; False if that is nothing new."""
+        known = self._given_up | set(self._attacks)
+        broken = [stronger(a) for a in self._problem.insiders.broken(pattern, self._engine, Limits())]
+        new = [a for a in dict.fromkeys(broken) if a not in known]
+        self._attacks += new
+        self._lap("insiders of a pattern")
+        return bool(new)
+
+    def _completed(self, pattern: Pattern) -> Pattern:
+        """A pattern around this one that withstands everything, whatever the time.
+
+        Raises
+        ------
+        LimitError: none was found.
+        """
+        while True:
+            posed, oracle = self._posed()
+            found, impossible = cover(posed, oracle, pattern, Limits())
+            if found is None:
+                if impossible is None or not self._give_up(impossible):
+                    raise LimitError("No safe pattern was found within the time; allow more of it.")
+                continue
+            pattern = found
+            if not self._learn(pattern):
+                self._lap("completion")
+                return pattern
+
+    def _give_up(self, impossible: Requirement) -> bool:
+        """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows
+        less may not get so far, and the audit will tell. False: it does know as much."""
+        attack = next(a for a in self._attacks if a.requirement == impossible)
+        if attack.assumed:
+            self._attacks.remove(attack)
+            self._given_up.add(attack)
+        return attack.assumed
+
+    def _audited(self, pattern: Pattern, status: str, oracle: Oracle) -> Outcome:
+        problem = self._problem
+        release = protected_release(problem.release, problem.cells, problem.primary, pattern)
+        release = replace(release, policy=problem.policy)
+        report = audit(release, progress=self._progress, executor=self._executor).report
+        self._lap("audit")
+        cost = problem.price(pattern)
+        # What was raised after an audit helped, but need not be the only way: it proves nothing.
+        bound = min(self._bound, cost)
+        proved = (status == "optimal" and not self._raised) or bound == cost
+        found = Found("optimal" if proved else "feasible", pattern, cost, cost if proved else bound)
+        if self._best is None or cost < self._best:
+            self._best = cost if report.verdict == "safe" else self._best
+        return Outcome(found, release, report, tuple(self._attacks), oracle)
+
+    def _keep(self, found: Found) -> None:
+        """A better pattern of the search: audited if there is time for that."""
+        self._latest = found
+        if self._passed is not None and monotonic() >= self._next_audit:
+            self._tell(found, complete=False)
+
+    def _tell(self, found: Found, *, complete: bool) -> None:
+        """Pass on a pattern if its audit passes. complete: add what insiders make necessary."""
+        assert self._passed is not None
+        assert found.pattern is not None
+        start, pattern = monotonic(), found.pattern
+        safe = not self._problem.insiders.broken(pattern, self._engine, Limits())
+        if complete and not safe:
+            safe, pattern = True, self._completed(pattern)
+        if safe and (self._best is None or self._problem.price(pattern) < self._best):
+            _, oracle = self._posed()
+            outcome = self._audited(pattern, "feasible", oracle)
+            if outcome.report is not None and outcome.report.verdict == "safe":
+                self._passed(outcome)
+        self._next_audit = monotonic() + PAUSE * (monotonic() - start)
+
+    def _raise(self, report: Report) -> bool:
+        """Ask for more where the audit found too much risk; False if there is nothing that could be asked."""
+        problem, asked = self._problem, False
+        for row in report.cells:
+            risky = row.reason == "risk" or (
+                problem.policy.require.risk is not None and row.sensitive and row.verdict == "undecided"
+            )
+            if not risky and row.reason != "sap":
+                continue
+            cell = self._places.find(row.measure, dict(row.cell))
+            if cell is None:
+                continue
+            step = self._raised[cell] = 2 * self._raised.get(cell, 0) or 1
+            if risky:
+                width = max(r.width for r in problem.requirements if r.cell == cell)
+                self._attacks.append(Attack(Requirement(cell, width=width + step)))
+                asked = True
+            elif self._may_be_forced(cell):
+                # A zero that nobody can recover is one that may be something else: it has to be withheld itself.
+                self._forced[cell] = not problem.primary[cell]
+                upper = int(problem.equations.value[cell]) + step
+                self._attacks.append(Attack(Requirement(cell, upper=upper)))
+                asked = True
+        return asked
+
+    def _may_be_forced(self, cell: int) -> bool:
+        problem = self._problem
+        free = problem.cells.status[cell] in (Status.PUBLISHED, Status.SECONDARY) and not problem.cells.rounded[cell]
+        return bool(problem.primary[cell] or free)

@@ -1,0 +1,24 @@
+"""What every method that only proposes a pattern ends with: the proposal made safe on the whole, and tidied."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suppression.problem import Problem
+from suppression.search.cover import clean_up, cover
+from suppression.search.method import Tools
+from suppression.search.result import Found
+
+
+def repaired(problem: Problem, tools: Tools, proposal: NDArray[np.bool_]) -> Found:
+    """A safe pattern made from a proposal: what is missing added, what is not needed given back.
+
+    proposal: bool (cells), primaries included.
+    """
+    pattern, impossible = cover(problem, tools.oracle, proposal, tools.limits)
+    if impossible is not None:
+        return Found("infeasible", None, 0, 0, impossible)
+    if pattern is None:
+        return Found("unfinished", None, 0, 0)
+    tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
+    pattern = clean_up(problem, tools.oracle, pattern, tools.limits)
+    return Found("feasible", pattern, problem.price(pattern), 0)

@@ -1,0 +1,264 @@
+"""Methods side by side: figures that agree with an audit of each, and pages that hold together."""
+
+import json
+import re
+from fractions import Fraction
+from html import unescape
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from patterns import cube
+from typer.testing import CliRunner
+
+from api.cli.app import app
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.model import Policy, Release, Threshold
+from audit.pipeline import audit
+from suppression.apply import protected_release
+from suppression.compare import Comparison, compare
+from suppression.compare_chart import Dot, chart
+from suppression.compare_html import comparison_html
+from suppression.compare_json import comparison_json, comparison_schema
+from suppression.compare_text import comparison_text
+from suppression.rounded_release import rounded_release
+
+ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
+
+
+def document() -> dict[str, Any]:
+    """A two-way table of 4 x 4 counts with two sensitive cells, whose secondaries differ in cost."""
+    x = np.array([[1, 9, 7, 8], [6, 5, 9, 4], [8, 6, 2, 7], [9, 4, 6, 5]])
+    full = np.block([[x.sum(), x.sum(axis=0)], [x.sum(axis=1)[:, None], x]])
+    r, c = np.divmod(np.arange(25), 5)
+    cells: dict[str, list[Any]] = {
+        "region": ["All" if i == 0 else f"r{i}" for i in r.tolist()],
+        "trade": ["All" if j == 0 else f"t{j}" for j in c.tolist()],
+        "value": full.ravel().tolist(),
+    }
+    return {
+        "tableseal": 1,
+        "title": "Firms <by> region & trade",
+        "kind": "count",
+        "variables": {
+            "region": {"total": "All", "codes": ["r1", "r2", "r3", "r4"]},
+            "trade": {"total": "All", "codes": ["t1", "t2", "t3", "t4"]},
+        },
+        "tables": [{"name": "firms", "cells": cells}],
+        "policy": {"primary": [{"threshold": 3}]},
+        "intruder": {"insiders": []},
+    }
+
+
+@pytest.fixture(scope="module")
+def release() -> Release:
+    return release_from_document(document())
+
+
+@pytest.fixture(scope="module")
+def comparison(release: Release) -> Comparison:
+    return compare(release, [*ALL, "rounding:3"], curve=3)
+
+
+@pytest.fixture(scope="module")
+def again(release: Release) -> Comparison:
+    """The same once more."""
+    return compare(release, [*ALL, "rounding:3"], curve=3)
+
+
+def test_figures_are_those_of_an_audit_of_each(comparison: Comparison) -> None:
+    problem = comparison.problem
+    assert [o.method for o in comparison.outcomes] == [*ALL, "rounding:3"]
+    for outcome in comparison.outcomes[:-1]:
+        assert outcome.pattern is not None
+        assert outcome.protection is not None
+        assert outcome.found is not None
+        protected = protected_release(problem.release, problem.cells, problem.primary, outcome.pattern)
+        report = audit(protected).report
+        sensitive = [c for c in report.cells if c.status == "primary"]
+        p = outcome.protection
+        assert p.verdict == report.verdict
+        assert (p.exposed, p.underprotected) == (report.summary.exposed, report.summary.underprotected)
+        assert p.degrees_of_freedom == report.summary.degrees_of_freedom
+        widths = [
+            (c.upper - c.lower) / c.truth
+            for c in sensitive
+            if c.lower is not None and c.upper is not None and c.truth is not None
+        ]
+        assert p.least_width == pytest.approx(float(min(widths)))
+        assert p.mean_width == pytest.approx(float(sum(widths) / len(widths)))
+        bits = [c.entropy_bits or 0.0 for c in sensitive]
+        assert p.least_bits == pytest.approx(min(bits))
+        assert p.mean_bits == pytest.approx(sum(bits) / len(bits))
+        secondary = outcome.pattern & ~problem.primary
+        assert outcome.value == {"value": Fraction(int(problem.equations.value[: len(secondary)][secondary].sum()))}
+        assert outcome.found.cost == problem.price(outcome.pattern)
+        if outcome.found.guarantee == "intervals":
+            assert p.verdict == "safe"
+    best = comparison.outcomes[0].found
+    assert best is not None
+    assert best.status == "optimal"
+    assert all(o.found.cost >= best.bound for o in comparison.outcomes[:6] if o.found is not None)
+
+
+def test_the_rounded_release_is_one_that_fits(comparison: Comparison) -> None:
+    """CONVENTION 423."""
+    problem = comparison.problem
+    rounded = rounded_release(problem, "3", 0)
+    (table,) = rounded.tables
+    assert (np.abs(table.value.units - problem.equations.value[problem.cells.listing_cell]) < 3).all()
+    assert (table.value.units % 3 == 0).all()
+    protection = comparison.outcomes[-1].protection
+    assert protection is not None
+    assert protection.rank == 0
+    assert protection.verdict == audit(rounded).report.verdict
+
+
+def test_widths_of_cells_without_limit_and_of_zeros() -> None:
+    """CONVENTION 425: no total is released, so nothing limits the withheld cells."""
+    cells = {"a": ["1", "2", "3"], "value": [0, 4, 5], "s": ["primary", "primary", ""]}
+    found = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": cells, "status": "s"}],
+        "intruder": {"insiders": []},
+    }
+    comparison = compare(release_from_document(found), ["elimination", "rounding:2"])
+    withheld, rounded = (o.protection for o in comparison.outcomes)
+    assert withheld is not None
+    assert (withheld.least_width, withheld.mean_width, withheld.mean_bits) == (inf, inf, inf)
+    assert rounded is not None
+    assert rounded.least_width == rounded.mean_width == 0.5  # 3 to 5 around 4; the zero has no relative width
+    written = json.loads(comparison_json(comparison))
+    jsonschema.validate(written, comparison_schema())
+    assert written["methods"][0]["protection"]["entropy_bits"] == {"least": "no limit", "mean": "no limit"}
+
+
+@pytest.mark.parametrize(("base", "message"), [("1", "twice that or more"), ("2.5", "a multiple"), ("x", "a number")])
+def test_rounding_bases_that_are_none(comparison: Comparison, base: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rounded_release(comparison.problem, base, 0)
+
+
+def test_json_is_valid_the_same_again_and_tells_no_value(comparison: Comparison, again: Comparison) -> None:
+    text = comparison_json(comparison)
+    found = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(comparison_schema())
+    jsonschema.validate(found, comparison_schema())
+    assert comparison_json(again) == text
+    assert "seconds" not in text
+    assert {cell["status"] for cell in found["withheld"]} == {"primary", "secondary"}
+    assert all(cell["by"] == list(ALL) for cell in found["withheld"] if cell["status"] == "primary")
+    assert found["methods"][0]["gap"] == 0
+    assert found["methods"][1]["gap"] is None
+    assert [m["guarantee"] for m in found["methods"]].count("intervals") == 6
+
+
+def test_the_page_loads_nothing_escapes_and_draws_every_pattern(comparison: Comparison, again: Comparison) -> None:
+    page = comparison_html(comparison)
+    assert comparison_html(again) == page
+    assert "Firms &lt;by&gt; region &amp; trade" in page
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", page)
+    assert "<script" not in page
+    assert "default-src 'none'" in unescape(page)
+    assert not re.search(r"""\sstyle\s*=""", page)
+    for target in re.findall(r'href="#([^"]+)"', page):
+        assert f'id="{target}"' in page
+    assert page.count('class="own"') == int(comparison.problem.primary.sum()) + 1  # and the legend
+    shown = re.findall(r'class="w\d" title="withheld by (\d+) of 8 methods">[\d\u202f]+ ([A-H]+)</td>', page)
+    counted = [
+        sum(bool(o.pattern[c]) for o in comparison.outcomes if o.pattern is not None)
+        for c in range(len(comparison.problem.cells))
+        if not comparison.problem.primary[c]
+    ]
+    assert sorted(int(n) for n, _ in shown) == sorted(n for n in counted if n)
+    assert all(len(letters) == int(n) for n, letters in shown)
+    assert page.count("<svg") == 3
+    assert page.count("<polyline") == 3
+
+
+def test_text_has_a_line_for_each_method_and_times_only_when_asked(comparison: Comparison) -> None:
+    text = comparison_text(comparison)
+    assert "seconds" not in text
+    assert "seconds" in comparison_text(comparison, explain=True)
+    for outcome in comparison.outcomes:
+        assert sum(line.split()[:1] == [outcome.method] for line in text.splitlines()) == 1
+    assert "greedy-elimination: protects from equations only" in text
+
+
+def test_a_method_that_does_not_work_here_says_so() -> None:
+    """CONVENTION 424."""
+    policy = Policy((Threshold(2),))
+    comparison = compare(release_from_document(cube()), ["network", "elimination"], policy=policy)
+    first, second = comparison.outcomes
+    assert first.found is None
+    assert "works for one table" in first.remark
+    assert second.found is not None
+    json_text = comparison_json(comparison)
+    jsonschema.validate(json.loads(json_text), comparison_schema())
+    assert '"not possible"' in json_text
+    comparison_html(comparison)
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [([], "no method"), (["best"], 'no method "best"'), (["rank", "optimal", "rank"], "named twice")],
+)
+def test_methods_that_cannot_be_compared(release: Release, methods: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(release, methods)
+
+
+def test_marks_at_one_place_are_one_and_no_limit_stands_at_the_upper_edge() -> None:
+    dots = [Dot("A", "a", 10, 2, True), Dot("B", "b", 10, 2, False), Dot("C", "c", 5, inf, True)]
+    found = chart("t", "x", "y", dots, [(5, 1), (10, 3)])
+    assert found is not None
+    first, second = found.marks
+    assert (first.letters, first.text, first.safe) == ("AB", "a; b", False)
+    assert second.y < min(tick.at for tick in found.rows)
+    assert first.x > second.x
+    assert len(found.line.split()) == 2
+    assert chart("t", "x", "y", [], [(1, 1)]) is None
+    flat = chart("t", "x", "y", [Dot("A", "a", 0, 0, True)], [])
+    assert flat is not None
+    assert flat.line == ""
+
+
+def test_the_verb_writes_all_three(tmp_path: Path) -> None:
+    (tmp_path / "release.json").write_text(json.dumps(document()), "utf-8")
+    names = {option: str(tmp_path / file) for option, file in (("--json", "c.json"), ("--html", "c.html"))}
+    options = [part for pair in names.items() for part in pair]
+    found = CliRunner().invoke(
+        app,
+        ["compare", str(tmp_path / "release.json"), "--methods", "network, rank", "--budget", "cells=8", *options],
+    )
+    assert found.exit_code == 0, found.output
+    assert "network" in found.output
+    jsonschema.validate(json.loads((tmp_path / "c.json").read_text("utf-8")), comparison_schema())
+    assert "<html" in (tmp_path / "c.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--methods", "best"], 'no method "best"'),
+        (["--budget", "many"], "cells=NUMBER"),
+        (["--solver", "NONE_SUCH"], "not installed"),
+    ],
+)
+def test_wrong_use_of_the_verb(tmp_path: Path, options: list[str], message: str) -> None:
+    (tmp_path / "release.json").write_text(json.dumps(document()), "utf-8")
+    found = CliRunner().invoke(app, ["compare", str(tmp_path / "release.json"), *options])
+    assert found.exit_code == 2
+    assert message in found.output
+
+
+def test_the_schema_is_printed() -> None:
+    found = CliRunner().invoke(app, ["schema", "comparison"])
+    assert found.exit_code == 0
+    assert json.loads(found.output) == comparison_schema()
