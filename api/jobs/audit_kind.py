@@ -12,13 +12,9 @@ from audit.errors import InputError
 
 
 class AuditRequest(ReleaseRequest):
-    """An audit.
-
-    draft: the draft whose files these are, for those who look from the audit back to it.
-    """
+    """An audit."""
 
     options: AuditOptions = AuditOptions()
-    draft: str | None = None
     public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
 
 

@@ -13,7 +13,7 @@ from api.problems import Problem
 from api.store.job import Job
 from api.web.drafts import draft_behind, files_of_draft, has_file, own_draft, result_file
 from api.web.intake import plain_form
-from api.web.pages import page, see
+from api.web.pages import page, parts_of, see
 
 FLAGS = ("withhold_primaries", "cumulative", "proof")
 FIELDS = ("bounds", "entropy", "time_limit")
@@ -51,12 +51,3 @@ def audit_page(at: Service, job: Job, draft_is_there: bool) -> Response:
         proof=has_file(at.store, job, "proof.json"),
         draft=draft_behind(job) if draft_is_there else None,
     )
-
-
-def parts_of(report: str) -> tuple[str, str]:
-    """Title and body (without script) of the page of a report, to be shown inside of another page.
-
-    Both are HTML. What a release says is escaped there, so the tags that are looked for are the page's own.
-    """
-    title = report.partition("<title>")[2].partition("</title>")[0]
-    return title, report[report.index('<header class="top">') : report.rindex("<script>")]

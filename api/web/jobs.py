@@ -13,6 +13,7 @@ from api.store.tokens import Principal
 from api.web.audits import audit_page
 from api.web.drafts import draft_behind, drafts_of
 from api.web.pages import page, see
+from api.web.patterns import comparison_page, suppression_page
 
 LISTED = 200
 """Jobs on one page."""
@@ -43,6 +44,10 @@ def get_job(job: str, at: ServiceDep, asking: Reader) -> Response:
     draft = _draft_there(at, asking, found)
     if found.state is State.SUCCEEDED and found.kind == "audit":
         return audit_page(at, found, draft is not None)
+    if found.state is State.SUCCEEDED and found.kind == "comparison":
+        return comparison_page(at, found, draft)
+    if found.state is State.SUCCEEDED and found.kind == "suppression":
+        return suppression_page(at, found, draft)
     return page("job.html", job=found, draft=draft)
 
 

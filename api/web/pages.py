@@ -27,6 +27,7 @@ _STATIC = {
     "web.js": ("api.web", "static/web.js", "text/javascript"),
     # The package of reports itself would load the engines.
     "report.css": ("audit", "report/templates/report.css", "text/css"),
+    "compare.css": ("suppression", "templates/compare.css", "text/css"),
     "report.js": ("audit", "report/templates/report.js", "text/javascript"),
 }
 
@@ -49,6 +50,16 @@ def problem_page(problem: Problem) -> Response:
     if problem.status == 401:
         return page("account.html", status=401, asking=None, local=False, problem=None)
     return page("problem.html", status=problem.status, problem=problem.document())
+
+
+def parts_of(report: str) -> tuple[str, str]:
+    """Title and body (without script) of the page of a report, to be shown inside of another page.
+
+    Both are HTML. What a release says is escaped there, so the tags that are looked for are the page's own.
+    """
+    title = report.partition("<title>")[2].partition("</title>")[0]
+    end = report.rfind("<script>")
+    return title, report[report.index('<header class="top">') : end if end >= 0 else report.rindex("</body>")]
 
 
 @static.get("/static/{name}")

@@ -28,6 +28,7 @@ from api.web.drafts import (
 )
 from api.web.intake import files_of_form, marks_of, missing, plain_form
 from api.web.pages import page, see
+from api.web.patterns import CHOSEN, METHODS
 
 EXAMPLE = ("french_business", "turnover.yaml")
 """Case and release that the start page offers."""
@@ -76,7 +77,8 @@ def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
         return page("choose.html", draft=found)
     if found.said["state"] == "columns":
         return _columns(found, Marks.model_validate(found.said["marks"]))
-    return page("release.html", draft=found, jobs=jobs_of_draft(at, asking, draft))
+    jobs = jobs_of_draft(at, asking, draft)
+    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN)
 
 
 @router.post("/releases/{draft}/choice")

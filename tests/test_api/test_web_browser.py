@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,14 @@ def test_the_french_set_from_the_start_page_to_the_arithmetic(watched: Watched, 
     assert not dialog.is_visible()
 
 
+def exposed() -> dict[str, Any]:
+    """A release with one sensitive cell, which is 20 - 12."""
+    table = EXAMPLE["tables"][0]
+    value = [8, 12, 20, 11, 9, 20, 19, 21, 40]
+    status = ["primary", "", "", "", "", "", "", "", ""]
+    return {**EXAMPLE, "tables": [{**table, "cells": {**table["cells"], "value": value, "status": status}}]}
+
+
 def focus_on(page: Any, name: str) -> None:
     """Go on with the tabulator until an element of that name has the focus, which can be seen."""
     for _ in range(60):
@@ -142,12 +151,7 @@ def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:
     focus_on(page, "Paste it instead")
     page.keyboard.press("Enter")
     focus_on(page, "Release (YAML, JSON)")
-    exposed = {**EXAMPLE, "tables": [dict(EXAMPLE["tables"][0])]}
-    cells = {**exposed["tables"][0]["cells"]}
-    cells["value"] = [None, 12, 20, 11, 9, 20, 19, 21, 40]
-    cells["status"] = ["primary", "", "", "", "", "", "", "", ""]
-    exposed["tables"][0]["cells"] = cells
-    page.keyboard.insert_text(json.dumps(exposed))
+    page.keyboard.insert_text(json.dumps(exposed()))
     focus_on(page, "Continue")
     page.keyboard.press("Enter")
     page.locator("#audit-h").wait_for()
@@ -234,6 +238,29 @@ def test_without_scripts(browser: Any, site: str) -> None:
     page.locator(".heat td a").first.click()
     assert "#c" in page.url
     found.context.close()
+
+
+def test_patterns_are_compared_on_a_chart_and_the_protected_release_is_downloaded(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(site)
+    page.get_by_text("Paste it instead").click()
+    page.get_by_label("Release (YAML, JSON)").fill(json.dumps(exposed()))
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Try patterns").wait_for()
+    watched.good()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("heading", name="Cost against protection").wait_for()
+    assert page.locator("figure svg").first.is_visible()
+    watched.good()
+    page.get_by_role("link", name="Back to the release").click()
+    page.get_by_label("Method", exact=True).select_option("heuristic")
+    page.get_by_role("button", name="Protect").click()
+    page.locator(".banner.safe").wait_for()
+    watched.good()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Protected release").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert sorted(archive.namelist()) == ["release.yaml", "release_by_region_and_size.csv"]
 
 
 def test_a_job_is_cancelled(watched: Watched, site: str) -> None:

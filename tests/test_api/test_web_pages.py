@@ -1,5 +1,6 @@
 """Pages of the service, asked without a browser: forms in, pages and redirections out."""
 
+import csv
 import io
 import json
 import re
@@ -24,11 +25,13 @@ from api.settings import Settings
 from api.store.engine import Store
 from api.store.tokens import Role as AccessRole
 from api.store.tokens import create_token
-from api.web.audits import parts_of
+from api.web.pages import parts_of
+from api.web.patterns import METHODS
 from api.web.releases import fields_in
 from audit.io import read_release, release_from_document
 from audit.pipeline import audit
 from audit.report import render_html
+from suppression.search.methods import METHODS as SEARCHES
 
 FRENCH = cases_folder() / "french_business"
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Origin": "http://localhost"}
@@ -288,6 +291,49 @@ def test_an_audit_that_fails_leads_back_to_its_release(client: TestClient) -> No
     done = until_done(client, client.post(f"{found.url.path}/audits", data={"proof": "on", "withhold_primaries": "on"}))
     assert 'role="alert"' in done.text
     assert f'href="{found.url.path}"' in done.text
+
+
+OPEN = {**EXAMPLE, "tables": [{**EXAMPLE["tables"][0], "cells": {
+    **EXAMPLE["tables"][0]["cells"],
+    "value": [8, 12, 20, 11, 9, 20, 19, 21, 40],
+    "status": ["primary", "", "", "", "", "", "", "", ""],
+}}]}  # fmt: skip
+"""One sensitive cell, which can be computed as long as nothing else is withheld."""
+
+
+def test_methods_are_compared_and_a_release_is_protected(client: TestClient) -> None:
+    """What goes out is a release again, without the values that are withheld, and its audit says safe."""
+    found = bring(client, ("release.json", json.dumps(OPEN)))
+    chosen = {"method": ["optimal", "heuristic"], "time_limit": "20"}
+    compared = until_done(client, client.post(f"{found.url.path}/comparisons", data=chosen))
+    assert "Cost against protection" in compared.text
+    assert "<svg" in compared.text
+    methods = client.get(f"/v1/jobs/{identity(compared)}/result").json()["methods"]
+    assert [(method["method"], method["secondary"]) for method in methods] == [("optimal", 3), ("heuristic", 3)]
+    done = until_done(client, client.post(f"{found.url.path}/suppressions", data={"method": "optimal", "cost": "unit"}))
+    assert '<div class="banner safe"' in done.text
+    packed = client.get(f"{done.url.path}/files/protected.zip")
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+        files = [(name, archive.read(name)) for name in archive.namelist()]
+    table = next(content.decode() for name, content in files if name.endswith(".csv"))
+    withheld = [row for row in csv.DictReader(io.StringIO(table)) if row["status"] in ("primary", "secondary")]
+    assert len(withheld) == 4
+    assert {row["value"] for row in withheld} == {""}
+    again = bring(client, *files)
+    audited = until_done(client, client.post(f"{again.url.path}/audits", data={}))
+    assert client.get(f"/v1/jobs/{identity(audited)}/result").json()["verdict"] == "safe"
+
+
+def test_a_method_that_is_none_is_said(client: TestClient) -> None:
+    found = bring(client, ("release.json", json.dumps(OPEN)))
+    done = until_done(client, client.post(f"{found.url.path}/suppressions", data={"method": "magic"}))
+    assert "magic" in done.text
+    assert 'role="alert"' in done.text
+    assert "alert" in until_done(client, client.post(f"{found.url.path}/comparisons", data={})).text
+
+
+def test_every_method_is_described() -> None:
+    assert list(METHODS) == list(SEARCHES)
 
 
 def test_lists_and_erasing(client: TestClient) -> None:
