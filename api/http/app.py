@@ -13,6 +13,12 @@ from api.http.service import Service
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
+from api.web import account
+from api.web import audits as audit_pages
+from api.web import jobs as job_pages
+from api.web import patterns as pattern_pages
+from api.web import releases as release_pages
+from api.web.pages import problem_page, static
 from audit.report.to_json import engine_version
 
 
@@ -53,9 +59,18 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     for router in (audits.router, batches.router, measures.router, protections.router, jobs.router, health.router):
         app.include_router(router)
-    errors.install(app)
+    for router in (
+        release_pages.router,
+        audit_pages.router,
+        pattern_pages.router,
+        job_pages.router,
+        account.router,
+        static,
+    ):
+        app.include_router(router, include_in_schema=False)
+    errors.install(app, problem_page)
     openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

@@ -18,6 +18,9 @@ from api.store.tokens import Principal, Role, principal_of
 LOCAL = Principal("local", Role.OFFICER)
 """Who asks where nobody is asked who he is."""
 
+COOKIE = "tableseal-key"
+"""In which a browser keeps the key that somebody signed in with."""
+
 _UNKNOWN = Problem(
     "not-authenticated",
     "Who is asking?",
@@ -55,6 +58,10 @@ def principal(
         _refuse_others(request)
         return LOCAL
     scheme, _, key = (authorization or "").partition(" ")
+    if authorization is None and COOKIE in request.cookies:
+        # Browsers send it by themselves, so a page from elsewhere must not make them ask for anything.
+        refuse_foreign(request)
+        scheme, key = "bearer", request.cookies[COOKIE]
     if scheme.lower() == "bearer" and key:
         with at.store.reading() as connection:
             found = principal_of(connection, key.strip())
@@ -68,11 +75,26 @@ def _refuse_others(request: Request) -> None:
 
     The name by which they reach this machine is not one of its own (DNS rebinding), or the browser names their origin.
     """
-    origin = request.headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if foreign or not is_loopback(request.url.hostname or ""):
+    if _is_foreign(request) or not is_loopback(request.url.hostname or ""):
         text = "This service answers only programs and pages of this machine, at localhost or 127.0.0.1."
         raise ProblemError(Problem("not-local", "Not from here", 403, text))
+
+
+def refuse_foreign(request: Request) -> None:
+    """What a browser sends with its cookies, only a page of ours may make it send.
+
+    Raises
+    ------
+    ProblemError: 403.
+    """
+    if _is_foreign(request):
+        text = "A page from elsewhere cannot ask for this."
+        raise ProblemError(Problem("foreign-origin", "Not from here", 403, text))
+
+
+def _is_foreign(request: Request) -> bool:
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != request.headers.get("host")
 
 
 _ORDER = list(Role)

@@ -68,6 +68,7 @@ class Kind:
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
+    from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
     from api.jobs.comparison_kind import KIND as COMPARISON
@@ -75,4 +76,5 @@ def all_kinds() -> Mapping[str, Kind]:
     from api.jobs.sap_kind import KIND as SAP
     from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, COMPARISON, RISK, SAP, SUPPRESSION)})
+    kinds = (AUDIT, BATCH, COMPARISON, DRAFT, RISK, SAP, SUPPRESSION)
+    return MappingProxyType({kind.name: kind for kind in kinds})
