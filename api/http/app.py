@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.access import login
 from api.access.browser import Browsers
 from api.access.who import Identity
 from api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
@@ -16,6 +15,12 @@ from api.http.service import Service
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
+from api.web import account
+from api.web import audits as audit_pages
+from api.web import jobs as job_pages
+from api.web import patterns as pattern_pages
+from api.web import releases as release_pages
+from api.web.pages import problem_page, static
 from audit.errors import InputError
 from audit.report.to_json import engine_version
 
@@ -55,12 +60,21 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for module in (audits, batches, measures, protections, publications, jobs, log, health, login):
+    for module in (audits, batches, measures, protections, publications, jobs, log, health):
         app.include_router(module.router)
-    errors.install(app)
+    for router in (
+        release_pages.router,
+        audit_pages.router,
+        pattern_pages.router,
+        job_pages.router,
+        account.router,
+        static,
+    ):
+        app.include_router(router, include_in_schema=False)
+    errors.install(app, problem_page)
     openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import quote, urlsplit
 
-from fastapi import Depends, Header, HTTPException, Request
+from fastapi import Depends, Header, Request
 
+from api.access.browser import is_foreign
 from api.access.who import Identity, principal_behind
 from api.http.errors import ProblemError
 from api.http.inline import Inline
@@ -54,15 +54,13 @@ def principal(
     at: ServiceDep,
     authorization: Annotated[str | None, Header(description="`Bearer` and an API key.")] = None,
 ) -> Principal:
-    """Dependency: who is asking. A browser that nobody has signed in is sent to where that is done."""
+    """Dependency: who is asking. A browser that nobody has signed in is shown the form for it."""
     if at.settings.access == "local":
         _refuse_others(request)
         return LOCAL
     found = principal_behind(at.settings, at.store, at.identity, authorization or "", request.cookies)
     if found is not None:
         return found
-    if authorization is None and request.method == "GET" and "text/html" in request.headers.get("accept", ""):
-        raise HTTPException(303, headers={"Location": f"/login?next={quote(request.url.path, safe='')}"})
     raise ProblemError(_UNKNOWN, {"WWW-Authenticate": "Bearer"})
 
 
@@ -71,9 +69,7 @@ def _refuse_others(request: Request) -> None:
 
     The name by which they reach this machine is not one of its own (DNS rebinding), or the browser names their origin.
     """
-    origin = request.headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if foreign or not is_loopback(request.url.hostname or ""):
+    if is_foreign(request.headers) or not is_loopback(request.url.hostname or ""):
         text = "This service answers only programs and pages of this machine, at localhost or 127.0.0.1."
         raise ProblemError(Problem("not-local", "Not from here", 403, text))
 

@@ -89,6 +89,7 @@ class Ledger:
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
+    from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
     from api.jobs.comparison_kind import KIND as COMPARISON
@@ -97,5 +98,5 @@ def all_kinds() -> Mapping[str, Kind]:
     from api.jobs.sap_kind import KIND as SAP
     from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    known = (AUDIT, BATCH, COMPARISON, PUBLICATION, RISK, SAP, SUPPRESSION)
+    known = (AUDIT, BATCH, COMPARISON, DRAFT, PUBLICATION, RISK, SAP, SUPPRESSION)
     return MappingProxyType({kind.name: kind for kind in known})
