@@ -66,8 +66,9 @@ def run_suppression(
     InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
     """
     from suppression.costs import Costs
+    from suppression.search.method import DEFAULT_SOLVER
     from suppression.search.methods import METHODS
-    from suppression.suppress import DEFAULT_SOLVER, suppress
+    from suppression.suppress import suppress
 
     if options.method not in METHODS:
         raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
