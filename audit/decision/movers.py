@@ -113,7 +113,7 @@ class Movers:
         numbers all the same (French turnover, 1,952 columns: 316 ends, each a whole table or a cut, 5 ms each; by the
         method there was no pattern after 160 s)."""
         never = np.count_nonzero(self._equations.always_open[columns])
-        return len(columns) >= DENSE and 2 * never <= len(columns)
+        return len(columns) >= DENSE and bool(2 * never <= len(columns))
 
     def _label(self, open_columns: NDArray[np.bool_]) -> Ints:
         """Connected groups; those of a slightly wider pattern will do, because models hold still what is published."""
