@@ -1,14 +1,13 @@
 """Shipped cases of `tableseal suppress`."""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from api.cases import Expected, Run
+from api.suppressing import SuppressOptions, run_suppression
 from audit.io import read_release
-from suppression.costs import Costs
-from suppression.suppress import suppress
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
@@ -16,20 +15,15 @@ if TYPE_CHECKING:
 
 
 def run_suppress(run: Run) -> "Suppression":
-    """Protect the release of a run. Options: method, cost, insiders."""
-    options: dict[str, Any] = dict(run.options)
-    return suppress(
-        read_release(run.release, policy=run.policy),
-        method=options.get("method", "optimal"),
-        costs=Costs(options.get("cost", "column")),
-        insiders=options.get("insiders", True),
-    )
+    """Protect the release of a run. Options: those of SuppressOptions."""
+    return run_suppression(read_release(run.release, policy=run.policy), SuppressOptions.model_validate(run.options))
 
 
 def look_up_suppress(result: "Suppression", expected: Expected) -> "Json":
-    """One value: `status`, `cost`, `bound`, `primary`, `secondary`, `verdict` of the audit, `findings` (sensitive cells
-    exposed or underprotected), `withheld for nothing`, `in the way` (cells that a conflict names), `error`; of a cell
-    `status`: primary, secondary or published."""
+    """One value: `status`, `cost`, `bound`, `guarantee`, `most rank` of any pattern within a budget, `primary`,
+    `secondary`, `verdict` of the audit, `findings` (sensitive cells exposed or underprotected), `rank` of what is
+    released, `withheld for nothing`, `in the way` (cells that a conflict names), `error`; of a cell `status`: primary,
+    secondary or published."""
     found, problem = result.found, result.problem
     if expected.cell is not None:
         return _status(result, dict(expected.cell))
@@ -45,6 +39,9 @@ def look_up_suppress(result: "Suppression", expected: Expected) -> "Json":
         "secondary": secondary,
         "verdict": None if report is None else report.verdict,
         "findings": findings,
+        "guarantee": found.guarantee,
+        "most rank": found.most_rank,
+        "rank": None if report is None else report.summary.rank,
         "withheld for nothing": len(result.idle),
         "in the way": None if result.conflict is None else len(result.conflict.blocking),
         "error": None,

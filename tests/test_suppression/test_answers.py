@@ -13,9 +13,14 @@ from oracle import Document, possible_values
 from protected import as_document
 
 from api.cases import cases_folder
+from audit.bounds.plan import deciding
+from audit.decision.oracle import Oracle
 from audit.io import read_release, release_from_document
+from audit.model import Policy
 from audit.pipeline import audit
+from audit.solvers.highs import Highs
 from suppression.costs import Costs
+from suppression.problem import build_problem
 from suppression.public import public_release
 from suppression.suppress import Suppression, suppress
 
@@ -140,3 +145,15 @@ def test_the_norwegian_tables_are_protected_completely(masked: bool) -> None:
     assert report.verdict == "safe"
     assert report.summary.withheld == 8
     assert {c.status for c in report.cells} == ({"withheld"} if masked else {"primary", "secondary"})
+
+
+def test_linked_flat_tables_of_many_hidden_sums_are_answered_by_linear_programs() -> None:
+    """French turnover, sensitive cells alone withheld: each is shown by a table of whole units, or a cut refutes the
+    pattern; nothing is left for integer programs. CONVENTION 341."""
+    release, engine = read_release(cases_folder() / "french_business" / "turnover.yaml"), Highs()
+    problem = build_problem(release, release.policy or Policy(), Costs(), engine)
+    oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
+    decision = oracle.decide(problem.primary, exact=False)
+    assert (decision.protected | decision.failing).all()
+    assert not any(cut.holds(problem.primary) for cut in decision.cuts)
+    assert oracle.solved == 0
