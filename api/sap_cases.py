@@ -74,7 +74,7 @@ def look_up_sap(outcome: SapOutcome, expected: Expected) -> "Json":
         if what == "bands":
             return [round(float(v), 1) for v in outcome.simulated.means[int(size)]]
         return [n for n, row in outcome.published.items() if outcome.simulated.chance(n, row) < REJECTED]
-    from api.cli.sap_text import fraction_text
+    from api.sap_text import fraction_text
 
     found = outcome.curves[what]
     at = found.n.index(int(size))

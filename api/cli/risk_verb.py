@@ -1,9 +1,8 @@
 """`tableseal risk`: disclosure risk of a whole table, before and after protection, or from a sample."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,10 +10,6 @@ from api.cli.exit_codes import Code
 from api.cli.options import JsonOption, StatusMapOption
 from api.cli.reading import count_table_of
 from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
-
-if TYPE_CHECKING:
-    from audit.measures.information import Floats
 
 
 class Definition(StrEnum):
@@ -132,7 +127,8 @@ def risk_verb(
 
     Example: tableseal risk table.csv --rounding 3 --replicates 1000 --seed 1
     """
-    from api.risk import RiskRequest, measure, parse_smoothing
+    from api.risk import measure
+    from api.risk_options import RiskOptions, read_transition
     from audit.report.risk import risk_json, risk_text
 
     inputs = (original, protected, transition)
@@ -144,56 +140,29 @@ def risk_verb(
         second, more = count_table_of(protected, table=table, all_cells=True, status_map=status_map, published=True)
         files += more
     check_targets({"--json": json}, inputs=(*inputs, *files))
-    request = RiskRequest(
-        original=first,
-        protected=second,
-        where=_where(where or ()),
+    options = RiskOptions(
         definition=definition.value,
-        weights=None if weights is None else _numbers(weights, "--weights"),
+        weights=weights,
         form=form.value,
-        l2=norm is Norm.L2,
-        slices=not whole,
+        norm=norm.value,
+        where=tuple(where or ()),
+        whole=whole,
         rounding=rounding,
         replicates=replicates,
         seed=seed,
         swap_rate=swap_rate,
         swap_cap=swap_cap,
-        transition=None if transition is None else _matrix(transition),
         cycle=cycle,
-        multipliers=None if multiplier is None else _numbers(multiplier, "--multiplier"),
+        multiplier=multiplier,
         population=population,
         sample_size=sample_size,
         samples=samples,
         model=model.value,
-        smoothing=parse_smoothing(smoothing),
+        smoothing=smoothing,
     )
-    report = measure(request)
+    matrix = None if transition is None else read_transition(Path(transition))
+    report = measure(options.request(first, second, matrix))
     if json is not None:
         write_target(json, risk_json(report))
     say(risk_text(report), error=json == STREAM)
     return Code.DONE
-
-
-def _where(pairs: Sequence[str]) -> dict[str, list[str]]:
-    chosen: dict[str, list[str]] = {}
-    for pair in pairs:
-        variable, equals, code = pair.partition("=")
-        if not equals:
-            raise InputError(f'--where {pair}: expected VARIABLE=CODE, such as "region=North" or "row=3".')
-        chosen.setdefault(variable, []).append(code)
-    return chosen
-
-
-def _numbers(text: str, option: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(entry) for entry in text.split(","))
-    except ValueError:
-        raise InputError(f'{option} {text}: expected numbers separated by commas, such as "0.1,0.8,0.1".') from None
-
-
-def _matrix(name: str) -> "Floats":
-    from audit.io.files import read_text
-    from audit.io.matrix import read_numbers
-
-    path = Path(name)
-    return read_numbers(read_text(path, source=path.name)[0], path.name)

@@ -1,9 +1,6 @@
 """`tableseal suppress`: withhold as little as possible, and prove that it is enough."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +14,7 @@ from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.model import Policy, Release
+    from audit.model import Release
     from suppression.suppress import Suppression
 
 LIMIT = 40
@@ -98,6 +95,20 @@ def suppress_verb(
         str, typer.Option("--solver", metavar="NAME", help="Integer programming solver, by PuLP's name.")
     ] = "HiGHS",
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of methods that draw at random.")] = 0,
+    pure: Annotated[
+        bool, typer.Option("--pure", help="With --method rank: patterns need not be safe, and are labelled so.")
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="cells=N,cost=C",
+            help="With --method rank: what secondary cells may cost (default: as the cheapest safe pattern).",
+        ),
+    ] = None,
+    no_margins: Annotated[
+        bool, typer.Option("--no-margins", help="With --method rank: leave margins out of the rank.")
+    ] = False,
     best_so_far: Annotated[
         str | None,
         typer.Option(
@@ -127,13 +138,24 @@ def suppress_verb(
     check_targets(targets | {"--output": output}, inputs=inputs)
     if best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
-    from suppression.costs import Costs
+    from api.suppressing import SuppressOptions, chosen_search, run_suppression
     from suppression.decisions import read_decisions
-    from suppression.search.methods import METHODS
-    from suppression.suppress import suppress
 
-    if method not in METHODS:
-        raise InputError(f"--method {method}: there is no such method; methods are {', '.join(METHODS)}.")
+    options = SuppressOptions(
+        method=method,
+        cost=cost.value,
+        table_weight=tuple(table_weight or ()),
+        prefer=tuple(prefer or ()),
+        avoid=tuple(avoid or ()),
+        insiders=insiders,
+        basis=None if basis is None else basis.value,
+        time_limit=time_limit,
+        seed=seed,
+        pure=pure,
+        budget=budget,
+        margins=not no_margins,
+    )
+    chosen_search(options)  # what was asked for wrongly is said before anything is read
     loaded = release_of(release, policy=policy, status_map=status_map)
     last = None if last_period is None else release_of(last_period, status_map=status_map)
     check_targets(
@@ -142,17 +164,12 @@ def suppress_verb(
     kept = _Keeper(best_so_far)
     try:
         with Progress() as progress:
-            result = suppress(
+            result = run_suppression(
                 loaded,
-                method=method,
-                policy=_policy(loaded, basis),
-                costs=Costs(cost.value, _weights(table_weight or ()), tuple(prefer or ()), tuple(avoid or ())),
-                insiders=insiders,
+                options,
                 decisions=() if decisions is None else read_decisions(Path(decisions)),
                 last=last,
                 solver=solver,
-                seed=seed,
-                time_limit=time_limit,
                 keep=None if best_so_far is None else kept,
                 progress=progress,
             )
@@ -173,31 +190,6 @@ def _files(release: "Release", output: str | None) -> dict[str, str | None]:
     if output not in (None, STREAM):
         found |= {f"--output ({name.name})": str(name) for name in file_names(release, Path(output))[:-1]}
     return found
-
-
-def _policy(release: "Release", basis: Basis | None) -> "Policy | None":
-    """The policy of the release, with another basis where one is asked for."""
-    from audit.model import Policy
-
-    if basis is None:
-        return release.policy
-    found = release.policy or Policy()
-    return replace(found, require=replace(found.require, basis=basis.value))
-
-
-def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
-    """`["t=2"]` -> {"t": 2}."""
-    weights: dict[str, Fraction] = {}
-    for pair in pairs:
-        name, equals, text = pair.rpartition("=")
-        try:
-            weight = Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            equals = ""
-        if not equals or name in weights:
-            raise InputError(f"--table-weight {pair}: expected NAME=WEIGHT, such as t=2, each table once.")
-        weights[name] = weight
-    return weights
 
 
 class _Keeper:

@@ -2,13 +2,17 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
 
 from api.auditing import AuditOptions
-from api.http.intake import Order, answer
+from api.http.described import body, component, work_responses
+from api.http.intake import Asked, Order, answer
 from api.http.resources import JobResource
-from api.http.service import Analyst, ServiceDep
-from api.http.uploads import read_upload
+from api.http.spool import Spool
+from api.http.uploads import RELEASE, read_upload
+from api.jobs.audit_kind import KIND, AuditRequest
+from api.jobs.releases import StatusMap
 
 EXAMPLE: dict[str, Any] = {
     "tableseal": 1,
@@ -33,34 +37,14 @@ EXAMPLE: dict[str, Any] = {
 }
 """A release that the documentation of the interface shows; it runs."""
 
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {"schema": {"type": "object"}, "example": EXAMPLE},
-            "application/yaml": {"schema": {"type": "string"}},
-            "text/csv": {"schema": {"type": "string"}},
-            "application/zip": {"schema": {"type": "string", "format": "binary"}},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "release": {"type": "string", "format": "binary"},
-                        "policy": {"type": "string", "format": "binary"},
-                        "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                    },
-                }
-            },
-        },
-    }
-}
 
-PreferHeader = Annotated[
-    str | None, Header(description="`wait=N`: answer with the result if it is there within N seconds.")
-]
-IdempotencyHeader = Annotated[
-    str | None, Header(description="A key of your choice: the same request with it is never worked on twice.")
-]
+class AuditParameters(AuditOptions):
+    """Options of an audit as query parameters."""
+
+    public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
+    html: Annotated[bool, Field(description="Also make a page of the report, `/v1/jobs/{job}/report.html`.")] = False
+    status_map: StatusMap = ()
+
 
 router = APIRouter(tags=["audits"])
 
@@ -69,27 +53,23 @@ router = APIRouter(tags=["audits"])
     "/v1/audits",
     status_code=202,
     response_model=JobResource,
-    responses={
-        200: {"description": "The report (with `Prefer: wait`).", "content": {"application/json": {}}},
-        202: {"description": "A job; `Location` says where."},
-    },
-    openapi_extra=_BODY,
+    responses=work_responses("Report", KIND.rows),
+    openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
 )
-async def post_audit(
-    request: Request,
-    at: ServiceDep,
-    asking: Analyst,
-    options: Annotated[AuditOptions, Query()],
-    prefer: PreferHeader = None,
-    idempotency_key: IdempotencyHeader = None,
-) -> Response:
+async def post_audit(ask: Asked, options: Annotated[AuditParameters, Query()]) -> Response:
     """Audit a release: as the body (a release file in JSON or YAML, or bare CSV), as files of a form, or as a zip.
 
     Options are query parameters. In a form, the field `release` is the release file, `policy` a policy that goes before
     the release's own, and every other field a file that the release names.
     """
-    from api.jobs.audit_kind import AuditRequest
-
-    upload = await read_upload(request, at.settings)
-    wanted = AuditRequest(release=upload.release, policy=upload.policy, options=options)
-    return await answer(at, asking, Order("audit", wanted.model_dump_json(), upload.files), prefer, idempotency_key)
+    with Spool(ask.at.settings.working_folder) as spool:
+        upload = await read_upload(ask.http, ask.at.settings, spool)
+        wanted = AuditRequest(
+            release=upload.main,
+            policy=upload.roles.get("policy"),
+            status_map=options.status_map,
+            public=options.public,
+            html=options.html,
+            options=AuditOptions(**options.model_dump(include=set(AuditOptions.model_fields))),
+        )
+        return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))

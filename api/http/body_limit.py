@@ -1,36 +1,53 @@
-"""A limit on the size of requests, answered with a problem document (FastAPI's own limit answers in plain text)."""
+"""Limits on the bodies of requests: how large, and how long they may take to come."""
+
+import asyncio
+import time
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ProblemError, problem_response
+from api.http.errors import Page, ProblemError, problem_response, wants_page
 from api.problems import Problem
+
+_CLOSE = {"Connection": "close"}
 
 
 class BodyLimit:
-    """Middleware: no request has more than so many bytes, whatever it says of its size."""
+    """Middleware: no body has more than so many bytes, whatever it says of its size, and none drips in for ever."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app, self._most = app, most
+    def __init__(self, app: ASGIApp, most: int, seconds: float, page: Page) -> None:
+        self._app, self._most, self._seconds, self._page = app, most, seconds, page
         text = f"The request has more than {most:,} bytes, the limit of this service."
-        self._problem = Problem("body-too-large", "The request is too large", 413, text)
+        self._large = Problem("body-too-large", "The request is too large", 413, text)
+        text = f"The request did not come within {seconds:g} seconds, the limit of this service."
+        self._slow = Problem("upload-too-slow", "The request is too slow", 408, text)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        stated = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        stated = headers.get("content-length", "0")
         if stated.isascii() and stated.isdigit() and int(stated) > self._most:
-            await problem_response(self._problem, {"Connection": "close"})(scope, receive, send)
+            response = self._page(self._large) if wants_page(headers) else problem_response(self._large)
+            response.headers.update(_CLOSE)
+            await response(scope, receive, send)
             return
-        total = 0
+        until = time.monotonic() + self._seconds
+        total, complete = 0, False
 
-        async def counted() -> Message:
-            nonlocal total
-            message = await receive()
+        async def limited() -> Message:
+            nonlocal total, complete
+            if complete:  # what comes now is that the client has gone, whenever that is
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+            except TimeoutError:
+                raise ProblemError(self._slow, _CLOSE) from None
             total += len(message.get("body", b""))
+            complete = not message.get("more_body", False)
             if total > self._most:
-                raise ProblemError(self._problem, {"Connection": "close"})
+                raise ProblemError(self._large, _CLOSE)
             return message
 
-        await self._app(scope, counted, send)
+        await self._app(scope, limited, send)

@@ -4,17 +4,20 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Depends, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from api.http.errors import ProblemError, problem_response
-from api.http.resources import SAFETY, job_resource, result_response
-from api.http.service import Service
-from api.jobs.kinds import Result
+from api.http.resources import at_once_response, job_resource, negotiated, result_response
+from api.http.service import Analyst, Service, ServiceDep
+from api.jobs.bound import given_by_store, taken_by_store
+from api.jobs.kinds import OutdatedError, Result, all_kinds
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -39,111 +42,204 @@ class Order:
     def fingerprint(self) -> str:
         """Digest of all of it."""
         digest = hashlib.sha256()
-        parts: Sequence[bytes | str] = [self.kind, self.request, *(p for f in self.files for p in (f.name, _bytes(f)))]
-        for part in parts:
-            content = part.encode() if isinstance(part, str) else part
-            digest.update(len(content).to_bytes(8, "big") + content)
+        for text in (self.kind, self.request, *(file.name for file in self.files)):
+            digest.update(len(text.encode()).to_bytes(8, "big") + text.encode())
+        for file in self.files:
+            digest.update(file.size.to_bytes(8, "big"))
+            for piece in file.pieces():
+                digest.update(piece)
         return digest.hexdigest()
 
 
-async def answer(at: Service, asking: Principal, order: Order, prefer: str | None, key: str | None) -> Response:
+@dataclass(frozen=True)
+class Ask:
+    """A request for work: who asks where, and how the answer is to come.
+
+    wait: seconds that the client waits for the result; key: Idempotency-Key; accept: media types of the result.
+    """
+
+    http: Request
+    at: Service
+    asking: Principal
+    wait: float
+    key: str | None
+    accept: str | None
+
+
+def _ask(
+    request: Request,
+    at: ServiceDep,
+    asking: Analyst,
+    prefer: Annotated[
+        str | None, Header(description="`wait=N`: answer with the result if it is there within N seconds.")
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            description="A key of your choice: the same request with it is never worked on twice.",
+            min_length=1,
+            max_length=255,
+        ),
+    ] = None,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+) -> Ask:
+    return Ask(request, at, asking, wait_of(prefer, at.settings.max_wait), idempotency_key, accept)
+
+
+Asked = Annotated[Ask, Depends(_ask)]
+
+
+async def answer(ask: Ask, order: Order) -> Response:
     """The result if the client waits and it is there in time, else the job (202).
 
-    Parameters
-    ----------
-    prefer: the header `Prefer`; `wait=N` asks for the result within N seconds. key: the header `Idempotency-Key`.
+    Raises
+    ------
+    ProblemError: the key came with another request before; the result cannot be had in the form that is asked for.
     """
-    wait = _wait(prefer, at.settings.max_wait)
-    once = None if key is None else Idempotency(_checked(key), order.fingerprint)
+    if ask.wait > 0:
+        negotiated(order.kind, ask.accept)
+    once = None if ask.key is None else Idempotency(ask.key, await run_in_threadpool(lambda: order.fingerprint))
     try:
-        job = await _existing(at, asking, once)
-        if job is None and wait > 0 and _is_small(at, order):
-            response = await run_in_threadpool(_at_once, at, asking, order, once)
-            if response is not None:
-                return response
+        job = await _existing(ask, once)
+        if job is None and ask.wait > 0 and _is_small(ask.at, order):
+            done = await run_in_threadpool(_at_once, ask.at, ask.asking, order, once)
+            if done is not None:
+                return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            job = await run_in_threadpool(_submitted, at, asking, order, once)
+            job = await run_in_threadpool(submitted, ask.at, ask.asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
         problem = Problem("idempotency-key-reused", "The key was used before", 422, text, parameter="Idempotency-Key")
         raise ProblemError(problem) from None
-    return await _answered(at, job, wait)
+    return _applied(await _answered(ask, job), ask.wait)
 
 
-async def _existing(at: Service, asking: Principal, once: Idempotency | None) -> Job | None:
-    if once is None:
-        return None
-
-    def look() -> Job | None:
-        with at.store.reading() as connection:
-            return same_request(connection, asking.owner, once)
-
-    return await run_in_threadpool(look)
-
-
-def _is_small(at: Service, order: Order) -> bool:
-    return sum(len(_bytes(file)) for file in order.files) <= at.settings.inline_bytes
-
-
-def _at_once(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Response | None:
-    """The result or the problem; None if it is to be a job after all."""
-    begun = time.monotonic()
-    found = at.inline.answer(order.kind, order.request, {file.name: _bytes(file) for file in order.files})
-    at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
-    if found is None:
-        return None
-    if isinstance(found, Problem):
-        return problem_response(found)
-    job = _recorded(at, asking, order, found, time.monotonic() - begun, once)
-    first = found.documents[0]
-    headers = {**SAFETY, "Link": f'</v1/jobs/{job.id}>; rel="describedby"'}
-    return Response(_bytes(first), 200, headers, first.media_type)
-
-
-def _recorded(
-    at: Service, asking: Principal, order: Order, result: Result, seconds: float, once: Idempotency | None
-) -> Job:
-    def write() -> Job:
-        with at.store.writing() as connection:
-            job = record(
-                connection,
-                asking.owner,
-                order.kind,
-                order.request,
-                result.documents,
-                outcome=result.outcome,
-                seconds=seconds,
-                once=once,
-            )
-            note(connection, asking.owner, f"{order.kind}.done", job.id)
-            return job
-
-    try:
-        return write()
-    except IntegrityError:  # the same key at the same moment: the other one is there now
-        return write()
-
-
-def _submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
-    def write() -> Job:
-        with at.store.writing() as connection:
-            job = submit(connection, asking.owner, order.kind, order.request, order.files, once=once)
-            note(connection, asking.owner, f"{order.kind}.submit", job.id)
-            return job
-
-    try:
-        return write()
-    except IntegrityError:  # the same key at the same moment: the other one is there now
-        return write()
-
-
-async def _answered(at: Service, job: Job, wait: float) -> Response:
+async def finished(at: Service, job: Job, wait: float) -> Job:
+    """The job as soon as it is final, or as it is after so many seconds."""
     until = time.monotonic() + wait
     while not job.state.final and time.monotonic() < until:
         await asyncio.sleep(POLL)
         job = await run_in_threadpool(_again, at, job)
-    if job.state.final and wait > 0:
-        return await run_in_threadpool(result_response, at, job)
+    return job
+
+
+def wait_of(prefer: str | None, most: float) -> float:
+    """Seconds that a header `Prefer` asks to wait for; 0 if it does not."""
+    found = _WAIT.search(prefer or "")
+    return min(float(found.group(1)), most) if found else 0.0
+
+
+def _applied(response: Response, wait: float) -> Response:
+    """RFC 7240: say which preference was honoured."""
+    if wait > 0:
+        response.headers["Preference-Applied"] = f"wait={wait:g}"
+    return response
+
+
+async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
+    if once is None:
+        return None
+
+    def look() -> Job | None:
+        with ask.at.store.reading() as connection:
+            return same_request(connection, ask.asking.owner, once)
+
+    return await run_in_threadpool(look)
+
+
+async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
+    """For those who look at a job rather than at its result: done at once if it is small, else under way.
+
+    A problem is what came of a job that was done at once; nothing is kept of it.
+    """
+    if _is_small(at, order):
+        done = await run_in_threadpool(_at_once, at, asking, order, None)
+        if done is not None:
+            return done if isinstance(done, Problem) else done[0]
+    return await run_in_threadpool(submitted, at, asking, order, None)
+
+
+def _is_small(at: Service, order: Order) -> bool:
+    small = sum(file.size for file in order.files) <= at.settings.inline_bytes
+    return small and all_kinds()[order.kind].inline
+
+
+def _at_once(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None
+) -> tuple[Job, Result] | Problem | None:
+    """The result or the problem; None if it is to be a job after all."""
+    begun = time.monotonic()
+    with at.store.reading() as connection:
+        beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
+    if sum(file.size for file in beside) > at.settings.inline_bytes:
+        return None
+    files = {file.name: file.read() for file in (*order.files, *beside)}
+    found = at.inline.answer(order.kind, order.request, files)
+    at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
+    if found is None or isinstance(found, Problem):
+        return found
+    result, seconds, owner = found, time.monotonic() - begun, asking.owner
+
+    def keep(connection: Connection) -> Job:
+        before = None if once is None else same_request(connection, owner, once)
+        if before is not None:  # what else it did is done
+            return before
+        kept = taken_by_store(connection, owner, order.kind, order.request, result)
+        job = record(
+            connection,
+            owner,
+            order.kind,
+            order.request,
+            kept.documents,
+            outcome=kept.outcome,
+            seconds=seconds,
+            once=once,
+        )
+        note(connection, asking, f"{order.kind}.done", job.id, kept.outcome or "done")
+        return job
+
+    try:
+        return _written(at, keep), result
+    except OutdatedError:
+        return None
+
+
+def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Response:
+    if isinstance(done, Problem):
+        return problem_response(done)
+    job, result = done
+    return at_once_response(job, result.documents[0].read(), accept)
+
+
+def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
+    """A job that is under way."""
+    owner = asking.owner
+
+    def keep(connection: Connection) -> Job:
+        job = submit(connection, owner, order.kind, order.request, order.files, once=once)
+        note(connection, asking, f"{order.kind}.submit", job.id)
+        return job
+
+    return _written(at, keep)
+
+
+def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:
+    """What a transaction gives."""
+
+    def write() -> Job:
+        with at.store.writing() as connection:
+            return keep(connection)
+
+    try:
+        return write()
+    except IntegrityError:  # the same key at the same moment: the other one is there now
+        return write()
+
+
+async def _answered(ask: Ask, job: Job) -> Response:
+    job = await finished(ask.at, job, ask.wait)
+    if job.state.final and ask.wait > 0:
+        return await run_in_threadpool(result_response, ask.at, job, ask.accept)
     headers = {"Location": f"/v1/jobs/{job.id}", "Retry-After": "1"}
     return Response(job_resource(job).model_dump_json(), 202, headers, "application/json")
 
@@ -151,20 +247,3 @@ async def _answered(at: Service, job: Job, wait: float) -> Response:
 def _again(at: Service, job: Job) -> Job:
     with at.store.reading() as connection:
         return job_by_id(connection, job.owner, job.id) or job
-
-
-def _wait(prefer: str | None, most: float) -> float:
-    found = _WAIT.search(prefer or "")
-    return min(float(found.group(1)), most) if found else 0.0
-
-
-def _checked(key: str) -> str:
-    if not 1 <= len(key) <= 255 or not key.isprintable():
-        text = "Idempotency-Key: expected 1 to 255 printable signs."
-        problem = Problem("invalid-parameter", "A header cannot be used", 422, text, parameter="Idempotency-Key")
-        raise ProblemError(problem)
-    return key
-
-
-def _bytes(file: Document) -> bytes:
-    return file.content if isinstance(file.content, bytes) else file.content.read_bytes()

@@ -1,58 +1,95 @@
-"""/v1/jobs: how far a job is, what came out of it, and how to end it."""
+"""/v1/jobs: how far a job is, what came out of it, and how to end or erase it."""
 
 import asyncio
 from collections.abc import AsyncIterable
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from api.http.described import READING, component, problems, results
+from api.http.errors import ProblemError
+from api.http.intake import finished, wait_of
+from api.http.renderings import FORMATS
 from api.http.resources import JobResource, document_response, job_resource, own_job, result_response
 from api.http.service import Analyst, Reader, Service, ServiceDep
+from api.jobs.audit_kind import ROWS
+from api.problems import Problem
 from api.store.events import events_after
-from api.store.job import Event, Job
-from api.store.jobs import jobs_of, request_cancel
+from api.store.job import Event, Job, State
+from api.store.jobs import erase, jobs_of, request_cancel
 from api.store.log import note
+from api.store.tokens import Principal
 
 POLL = 0.25
 """Seconds between two looks for events."""
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
+JobId = Annotated[str, Path(max_length=32, description="Id of a job.")]
 
-def _own(job: str, at: ServiceDep, asking: Reader) -> Job:
+
+def _own(job: JobId, at: ServiceDep, asking: Reader) -> Job:
     return own_job(at, asking, job)
 
 
 OwnJob = Annotated[Job, Depends(_own)]
 
 
-@router.get("")
+@router.get("", responses=problems(401, 403, 422, 500, 503))
 def list_jobs(
     at: ServiceDep,
     asking: Reader,
+    response: Response,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    before: Annotated[float | None, Query(description="Only jobs created before (seconds since 1970).")] = None,
+    after: Annotated[
+        str | None,
+        Query(max_length=32, description="Only jobs behind this one: the last of the page before."),
+    ] = None,
+    state: Annotated[State | None, Query(description="Only jobs in this state.")] = None,
+    kind: Annotated[str | None, Query(max_length=40, description="Only jobs of this kind, such as audit.")] = None,
 ) -> list[JobResource]:
-    """Your jobs, newest first."""
+    """Your jobs, newest first. If there are more, `Link` says where (`rel="next"`)."""
     with at.store.reading() as connection:
-        return [job_resource(job) for job in jobs_of(connection, asking.owner, limit=limit, before=before)]
+        found = jobs_of(connection, asking.owner, limit=limit + 1, after=after, state=state, kind=kind)
+    if found is None:
+        text = f"after: there is no job {after} of yours; expected the id of the last job of the page before."
+        raise ProblemError(Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter="after"))
+    if len(found) > limit:
+        chosen = {"limit": limit, "after": found[limit - 1].id, "state": state, "kind": kind}
+        query = "&".join(f"{name}={value}" for name, value in chosen.items() if value is not None)
+        response.headers["Link"] = f'</v1/jobs?{query}>; rel="next"'
+    return [job_resource(job) for job in found[:limit]]
 
 
-@router.get("/{job}")
-def get_job(found: OwnJob) -> JobResource:
-    """State, progress and timings of a job."""
+@router.get("/{job}", responses=problems(*READING))
+async def get_job(
+    found: OwnJob,
+    at: ServiceDep,
+    response: Response,
+    prefer: Annotated[
+        str | None, Header(description="`wait=N`: answer when the job has ended, or after N seconds.")
+    ] = None,
+) -> JobResource:
+    """State, progress and timings of a job. Ask again and again, or wait, or listen to its events."""
+    wait = wait_of(prefer, at.settings.max_wait)
+    if wait > 0:
+        response.headers["Preference-Applied"] = f"wait={wait:g}"
+        found = await finished(at, found, wait)
+    if not found.state.final:
+        response.headers["Retry-After"] = "1"
     return job_resource(found)
 
 
-@router.get("/{job}/events", response_class=EventSourceResponse)
+@router.get("/{job}/events", response_class=EventSourceResponse, responses=problems(*READING))
 async def get_events(
-    found: OwnJob, at: ServiceDep, last_event_id: Annotated[int, Header(ge=0)] = 0
+    found: OwnJob, at: ServiceDep, last_event_id: Annotated[int, Header(ge=0, le=2**63 - 1)] = 0
 ) -> AsyncIterable[ServerSentEvent]:
     """What happens to a job, as server-sent events `state` and `progress`; ends when the job does.
 
-    After a broken connection browsers go on behind the last event they saw (`Last-Event-ID`).
+    After a broken connection browsers go on behind the last event they saw (`Last-Event-ID`). A comment comes when
+    nothing has happened for some seconds. Where events do not get through, `GET /v1/jobs/{job}` says the same.
     """
     last = last_event_id
     while True:
@@ -73,28 +110,118 @@ def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:
     return events, ended or (not events and job.state.final)
 
 
-@router.get("/{job}/result")
-def get_result(found: OwnJob, at: ServiceDep) -> Response:
-    """The answer of a job that succeeded, such as the report of an audit; the problem of one that failed."""
-    return result_response(at, found)
+@router.get(
+    "/{job}/result",
+    response_class=Response,
+    responses={
+        200: results("Result", ROWS, "The answer of the job."),
+        **problems(*READING, 406, 409),
+    },
+)
+def get_result(
+    found: OwnJob,
+    at: ServiceDep,
+    asking: Reader,
+    accept: Annotated[str | None, Header(include_in_schema=False)] = None,
+    form: Annotated[
+        Literal["json", "jsonl", "csv", "parquet"] | None,
+        Query(alias="format", description="Goes before `Accept`; all but json give only the rows of the answer."),
+    ] = None,
+) -> Response:
+    """The answer of a job that succeeded, such as the report of an audit; the problem of one that failed.
+
+    Answers that are tables at heart (the cells of a report) can be had as JSON lines, CSV or Parquet too, as `Accept`
+    or `format` say.
+    """
+    _noted(at, asking, found)
+    return result_response(at, found, accept if form is None else FORMATS[form])
 
 
-@router.get("/{job}/report.html")
-def get_page(found: OwnJob, at: ServiceDep) -> Response:
+@router.get(
+    "/{job}/report.html",
+    response_class=Response,
+    responses={
+        200: {"description": "A page.", "content": {"text/html": {"schema": {"type": "string"}}}},
+        **problems(*READING, 409),
+    },
+)
+def get_page(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The report as one self-contained page."""
+    _noted(at, asking, found)
     return document_response(at, found, "report.html")
 
 
-@router.get("/{job}/proof")
-def get_proof(found: OwnJob, at: ServiceDep) -> Response:
+@router.get(
+    "/{job}/proof",
+    response_class=Response,
+    responses={
+        200: {"description": "A proof.", "content": {"application/json": {"schema": component("Proof")}}},
+        **problems(*READING, 409),
+    },
+)
+def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The proof, if the audit was asked for one (`proof=true`)."""
+    _noted(at, asking, found)
     return document_response(at, found, "proof.json")
 
 
-@router.delete("/{job}")
-def cancel_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> JobResource:
-    """End a job: one that waits at once, one that runs within seconds. One that has ended stays as it is."""
+@router.get(
+    "/{job}/protected",
+    response_class=Response,
+    responses={
+        200: {"description": "A release.", "content": {"application/json": {"schema": component("Release")}}},
+        **problems(*READING, 409),
+    },
+)
+def get_protected(found: OwnJob, at: ServiceDep) -> Response:
+    """The protected release that a suppression made, if its audit said safe: nothing in it is confidential."""
+    return document_response(at, found, "protected.json")
+
+
+@router.get(
+    "/{job}/reports/{name:path}",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "A report.",
+            "content": {
+                "application/json": {"schema": component("Report")},
+                "text/html": {"schema": {"type": "string"}},
+            },
+        },
+        **problems(*READING, 409),
+    },
+)
+def get_report(
+    found: OwnJob,
+    at: ServiceDep,
+    name: Annotated[str, Path(max_length=250, description="Name of the release, with `.json` or `.html` behind it.")],
+) -> Response:
+    """The report of one release of a batch."""
+    return document_response(at, found, f"reports/{name}")
+
+
+@router.delete(
+    "/{job}",
+    responses={
+        200: {"description": "The job, which has ended or is about to.", "model": JobResource},
+        204: {"description": "The job had ended, and is erased with all that belongs to it."},
+        **problems(*READING, 507),
+    },
+)
+def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
+    """End a job: one that waits at once, one that runs within seconds. One that has ended is erased."""
     with at.store.writing() as connection:
-        job = request_cancel(connection, asking.owner, found.id)
-        note(connection, asking.owner, "job.cancel", found.id)
-    return job_resource(job or found)
+        gone = erase(connection, asking.owner, found.id)
+        job = None if gone else request_cancel(connection, asking.owner, found.id)
+        note(connection, asking, "job.erase" if gone else "job.cancel", found.id)
+    if job is None:
+        at.store.scrub()
+        return Response(status_code=204)
+    return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
+
+
+def _noted(at: Service, asking: Principal, job: Job) -> None:
+    """Results are confidential: that somebody read one is in the log."""
+    with at.store.writing() as connection:
+        note(connection, asking, "result.read", job.id, job.state)

@@ -1,6 +1,5 @@
 """Jobs as clients see them."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -9,7 +8,9 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field
 
 from api.http.errors import MEDIA_TYPE, ProblemError
+from api.http.renderings import JSON, chosen, offered, rendered
 from api.http.service import Service
+from api.jobs.kinds import Rows, all_kinds
 from api.problems import Problem
 from api.store.files import content_of, files_of
 from api.store.job import Job, State, StoredFile
@@ -99,21 +100,66 @@ def own_job(at: Service, asking: Principal, job: str) -> Job:
     return found
 
 
-def result_response(at: Service, job: Job) -> Response:
-    """The answer of a finished job, or its problem; 409 while there is none."""
+def result_response(at: Service, job: Job, accept: str | None = None) -> Response:
+    """The answer of a finished job as the client likes it, or its problem; 409 while there is none.
+
+    Raises
+    ------
+    ProblemError: 409, or 406 if the answer cannot be had in a form that `accept` takes.
+    """
     if job.state is State.FAILED:
         problem = dict(job.problem or {})
         return JSONResponse(problem, int(problem.get("status", 500)), media_type=MEDIA_TYPE)
-    return document_response(at, job, None)
+    first = _file(at, job, None)
+    media_type = negotiated(job.kind, accept)
+    if media_type == JSON:
+        return _streamed(at, job, first)
+    return StreamingResponse(
+        rendered(content_of(at.store, first), media_type, _rows(job.kind)), headers=_headers(job), media_type=media_type
+    )
 
 
-def document_response(at: Service, job: Job, name: str | None) -> Response:
-    """A file of a result (None: the answer itself).
+def at_once_response(job: Job, content: bytes, accept: str | None) -> Response:
+    """The same of an answer that is at hand."""
+    media_type = negotiated(job.kind, accept)
+    if media_type != JSON:
+        content = b"".join(rendered([content], media_type, _rows(job.kind)))
+    return Response(content, 200, _headers(job), media_type)
+
+
+def negotiated(kind: str, accept: str | None) -> str:
+    """The media type of the answer of a kind of work.
+
+    Raises
+    ------
+    ProblemError: 406.
+    """
+    types = offered(all_kinds()[kind].rows)
+    media_type = chosen(accept, types)
+    if media_type is None:
+        text = f"The answer can be had as {', '.join(types)}; the request accepts none of them."
+        raise ProblemError(Problem("not-acceptable", "Not in this form", 406, text, parameter="Accept"))
+    return media_type
+
+
+def document_response(at: Service, job: Job, name: str) -> Response:
+    """A file of a result.
 
     Raises
     ------
     ProblemError: 409 if the job has no result (yet), 404 if the result has no such file.
     """
+    return _streamed(at, job, _file(at, job, name))
+
+
+def _rows(kind: str) -> Rows:
+    rows = all_kinds()[kind].rows
+    assert rows is not None  # else no other form is offered
+    return rows
+
+
+def _file(at: Service, job: Job, name: str | None) -> StoredFile:
+    """A file of a result by name; None: the answer itself."""
     if job.state is not State.SUCCEEDED:
         text = f"The job is {job.state}; it has no result{'' if job.state.final else ' yet'}."
         raise ProblemError(Problem("no-result", "No result", 409, text))
@@ -121,15 +167,18 @@ def document_response(at: Service, job: Job, name: str | None) -> Response:
         files = files_of(connection, job.id, "result")
     for file in files:
         if name is None or file.name == name:  # the first is the answer
-            return _streamed(at, job, file)
+            return file
     text = f"The result has no {name}; it was not asked for, or this kind of job has none."
     raise ProblemError(Problem("no-such-document", "No such document", 404, text))
 
 
+def _headers(job: Job) -> dict[str, str]:
+    return {**SAFETY, "Link": f'</v1/jobs/{job.id}>; rel="describedby"', "Vary": "Accept"}
+
+
 def _streamed(at: Service, job: Job, file: StoredFile) -> Response:
-    headers = {**SAFETY, "Content-Length": str(file.size), "Link": f'</v1/jobs/{job.id}>; rel="describedby"'}
-    content: Iterator[bytes] = content_of(at.store, file)
-    return StreamingResponse(content, headers=headers, media_type=file.media_type)
+    headers = {**_headers(job), "Content-Length": str(file.size)}
+    return StreamingResponse(content_of(at.store, file), headers=headers, media_type=file.media_type)
 
 
 def _time(seconds: float) -> datetime:

@@ -1,15 +1,22 @@
 """The files of a request: a release as the body, files of a form, or an archive."""
 
 import io
+import os
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath, PureWindowsPath
+import zlib
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO, cast
 
 from fastapi import Request
-from starlette.datastructures import UploadFile
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from api.http.errors import ProblemError
+from api.http.spool import Sink, Spool, copied
 from api.problems import Problem
 from api.settings import Settings
 from api.store.job import Document
@@ -25,6 +32,7 @@ BODIES = {
 
 ARCHIVES = ("application/zip", "application/x-zip-compressed")
 FORM = "multipart/form-data"
+OTHER = "application/octet-stream"
 
 _FIRST = ((".yaml", ".yml", ".json"), (".csv", ".tsv", ".txt", ".parquet"))
 """Names of release files, then of bare data files from which a release can be inferred."""
@@ -32,106 +40,191 @@ _FIRST = ((".yaml", ".yml", ".json"), (".csv", ".tsv", ".txt", ".parquet"))
 _NAME = 200
 """Signs in the name of a file, at most."""
 
+_DIRECTORY = 1024
+"""Bytes of an archive's directory for each file that it may hold."""
+
+_FORM_MEMORY = 2**16
+"""Bytes of each file of a form that the parser keeps in memory."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a form that say what a file is: the main one (such as `release`), and others that may be there.
+
+    packed: the main file is a zip archive, which is not unpacked.
+    """
+
+    main: str
+    others: tuple[str, ...] = ()
+    packed: bool = False
+
+
+RELEASE = Fields("release", ("policy",))
+
 
 @dataclass(frozen=True)
 class Upload:
-    """Files, which of them is the release, and which the policy."""
+    """Files, which of them is the main one, and which have another role (field -> name)."""
 
     files: tuple[Document, ...]
-    release: str
-    policy: str | None = None
+    main: str
+    roles: Mapping[str, str] = field(default_factory=dict)
 
 
-async def read_upload(request: Request, settings: Settings) -> Upload:
+async def read_upload(request: Request, settings: Settings, spool: Spool, fields: Fields = RELEASE) -> Upload:
     """The files of a request.
 
     Raises
     ------
-    ProblemError: a media type that is not understood, names that lead elsewhere, too much of anything, no release.
+    ProblemError: a media type that is not understood, names that lead elsewhere, too much of anything, no main file.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type in BODIES:
-        return _body(BODIES[media_type], media_type, await request.body())
-    if media_type in ARCHIVES:
-        return _chosen(tuple(_unpacked(await request.body(), settings)), "the archive")
     if media_type == FORM:
-        return await _form(request, settings)
-    known = ", ".join((*BODIES, *ARCHIVES[:1], FORM))
-    text = f"The request is {media_type or 'of no media type'}, expected one of {known}."
-    raise ProblemError(Problem("unsupported-media-type", "What is this?", 415, text))
+        return await _form(request, settings, spool, fields)
+    if media_type in ARCHIVES:
+        packed = await _received(request, spool)
+        if fields.packed:
+            name = f"{fields.main}.zip"
+            return Upload((Document(name, media_type, packed),), name)
+        return _chosen(await run_in_threadpool(unpacked, packed, settings, spool), "the archive", fields, {})
+    if media_type in BODIES and not fields.packed:
+        name = BODIES[media_type]
+        return Upload((Document(name, media_type, await _received(request, spool)),), name)
+    raise unsupported(media_type, (*(() if fields.packed else BODIES), *ARCHIVES[:1], FORM))
 
 
-def _body(name: str, media_type: str, content: bytes) -> Upload:
-    if not content.strip():
-        raise _bad("The request has no body, expected a release.")
-    return Upload((Document(name, media_type, content),), name)
+def unsupported(media_type: str, known: Iterable[str]) -> ProblemError:
+    """415."""
+    text = f"The request is {media_type[:100] or 'of no media type'}, expected one of {', '.join(known)}."
+    problem = Problem("unsupported-media-type", "What is this?", 415, text, parameter="Content-Type")
+    return ProblemError(problem, {"Accept": ", ".join(known)})
 
 
-async def _form(request: Request, settings: Settings) -> Upload:
+async def _received(request: Request, spool: Spool) -> bytes | Path:
+    sink = Sink(spool)
+    async for piece in request.stream():
+        sink.write(piece)
+    if sink.content == b"":
+        raise bad_upload("The request has no body, expected a release.")
+    return sink.content
+
+
+@asynccontextmanager
+async def parsed(request: Request, most: int, text: int = 2**20) -> AsyncIterator[FormData]:
+    """The form, whose files are closed afterwards; `text`: bytes of a field that is no file, at most."""
+    parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most, max_part_size=text)
+    parser.spool_max_size = _FORM_MEMORY
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise bad_upload(f"The form cannot be read: {error.message}") from None
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+async def _form(request: Request, settings: Settings, spool: Spool, fields: Fields) -> Upload:
     files: list[Document] = []
     roles: dict[str, str] = {}
-    async with request.form(max_files=settings.max_files, max_fields=settings.max_files) as form:
-        for field, value in form.multi_items():
+    async with parsed(request, settings.max_files) as form:
+        for label, value in form.multi_items():
             if not isinstance(value, UploadFile):
-                raise _bad(f"The form field {field[:50]!r} is no file; options are query parameters.")
-            content = await value.read()
-            if (value.filename or "").lower().endswith(".zip"):
-                files += _unpacked(content, settings)
+                raise bad_upload(f"The form field {label[:50]!r} is no file; options are query parameters.")
+            content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
+            if (value.filename or "").lower().endswith(".zip") and not fields.packed:
+                files += await run_in_threadpool(unpacked, content, settings, spool)
                 continue
             name = safe_name(value.filename or "")
-            files.append(Document(name, value.content_type or "application/octet-stream", content))
-            if field in ("release", "policy") and roles.setdefault(field, name) != name:
-                raise _bad(f"There are two files in the form field {field}.")
-    return _chosen(tuple(files), "the form", roles.get("release"), roles.get("policy"))
+            files.append(Document(name, _media_type(value), content))
+            if label in (fields.main, *fields.others) and roles.setdefault(label, name) != name:
+                raise bad_upload(f"There are two files in the form field {label}.")
+    return _chosen(files, "the form", fields, roles)
 
 
-def _chosen(files: Sequence[Document], where: str, release: str | None = None, policy: str | None = None) -> Upload:
+def _media_type(value: UploadFile) -> str:
+    stated = (value.content_type or "").strip()
+    return stated if 0 < len(stated) <= 100 and stated.isascii() and stated.isprintable() else OTHER
+
+
+def _chosen(files: Sequence[Document], where: str, fields: Fields, roles: Mapping[str, str]) -> Upload:
     names = [file.name for file in files]
-    for name in names:
-        if names.count(name) > 1:
-            raise _bad(f"Two files in {where} are called {name}.")
-    if release is None:
-        release = _release_among([name for name in names if name != policy], where)
-    return Upload(tuple(files), release, policy)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise bad_upload(f"Two files in {where} are called {twice}.")
+    others = {label: name for label, name in roles.items() if label != fields.main}
+    main = roles.get(fields.main)
+    if main is None:
+        main = _main_among([name for name in names if name not in others.values()], where, fields)
+    return Upload(tuple(files), main, others)
 
 
-def _release_among(names: Sequence[str], where: str) -> str:
-    """The file that is the release: the only one that can be, or the one called release."""
-    for endings in _FIRST:
+def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:
+    """The file that is the main one: the only one that can be, or the one that is called so."""
+    kinds = ((".zip",),) if fields.packed else _FIRST
+    main = fields.main
+    for endings in kinds:
         found = [name for name in names if name.lower().endswith(endings)]
-        called = [name for name in found if PurePosixPath(name).stem.lower() == "release"]
+        called = [name for name in found if PurePosixPath(name).stem.lower() == main]
         for candidates in (called, found):
             if len(candidates) == 1:
                 return candidates[0]
         if found:
             listed = ", ".join(found[:5])
-            raise _bad(
-                f"Several files in {where} may be the release ({listed}); call one of them release, or send it as "
-                "the form field `release`."
+            raise bad_upload(
+                f"Several files in {where} may be the {main} ({listed}); call one of them {main}, or send it as the "
+                f"form field `{main}`."
             )
-    raise _bad(f"There is no release in {where}: a file that ends in .yaml, .json or .csv.")
+    raise bad_upload(f"There is no {main} in {where}: a file that ends in {', '.join(kinds[0])}.")
 
 
-def _unpacked(content: bytes, settings: Settings) -> Iterator[Document]:
-    """Files of a zip archive; what it says of their sizes is not believed."""
+def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Document]:
+    """Files of a zip archive; what it says of their sizes is not believed.
+
+    Raises
+    ------
+    ProblemError: no archive, too many or too large files, names that lead elsewhere.
+    """
     room = settings.max_unpacked
+    found: list[Document] = []
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            if len(entries) > settings.max_files:
-                text = f"The archive has {len(entries):,} files; this service takes at most {settings.max_files:,}."
-                raise ProblemError(Problem("too-many-files", "Too many files", 413, text))
-            for entry in entries:
-                name = safe_name(entry.filename)
-                with archive.open(entry) as file:
-                    unpacked = file.read(room + 1)
-                room -= len(unpacked)
-                if room < 0:
-                    text = f"The files in the archive have more than {settings.max_unpacked:,} bytes, the limit."
-                    raise ProblemError(Problem("archive-too-large", "The archive is too large", 413, text))
-                yield Document(name, "application/octet-stream", unpacked)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise _bad(f"The archive cannot be unpacked ({type(error).__name__}).") from None
+        with io.BytesIO(packed) if isinstance(packed, bytes) else open(packed, "rb") as file:
+            _refuse_large_directory(file, settings)
+            with zipfile.ZipFile(file) as archive:
+                entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+                if len(entries) > settings.max_files:
+                    raise _too_many(settings)
+                for entry in entries:
+                    name = safe_name(entry.filename)
+                    with archive.open(entry) as source:
+                        content, size = copied(cast(BinaryIO, source), spool, room)
+                    room -= size
+                    if room < 0:
+                        text = f"The files in the archive have more than {settings.max_unpacked:,} bytes, the limit."
+                        raise ProblemError(Problem("archive-too-large", "The archive is too large", 413, text))
+                    found.append(Document(name, OTHER, content))
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
+        raise bad_upload(f"The archive cannot be unpacked ({type(error).__name__}).") from None
+    return found
+
+
+def _refuse_large_directory(file: BinaryIO, settings: Settings) -> None:
+    """Each entry of the directory becomes an object, so its size is looked at before it is read."""
+    file.seek(0, os.SEEK_END)
+    file.seek(max(0, file.tell() - 2**16 - 22))
+    tail = file.read()
+    end = tail.rfind(b"PK\5\6")
+    if end < 0 or len(tail) < end + 22:
+        raise zipfile.BadZipFile
+    size = int.from_bytes(tail[end + 12 : end + 16], "little")
+    if size > settings.max_files * _DIRECTORY or b"PK\6\7" in tail:  # the latter: sizes beyond 32 bits
+        raise _too_many(settings)
+    file.seek(0)
+
+
+def _too_many(settings: Settings) -> ProblemError:
+    text = f"The archive has too many files; this service takes at most {settings.max_files:,}."
+    return ProblemError(Problem("too-many-files", "Too many files", 413, text))
 
 
 def safe_name(name: str) -> str:
@@ -158,5 +251,6 @@ def safe_name(name: str) -> str:
     return name
 
 
-def _bad(text: str) -> ProblemError:
+def bad_upload(text: str) -> ProblemError:
+    """422."""
     return ProblemError(Problem("invalid-upload", "The files cannot be used", 422, text))

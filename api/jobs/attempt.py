@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from api.jobs.kinds import Context, Kind, Result
+from api.places import Files
 from api.problems import MEMORY_LIMIT, Problem, problem_of
 from audit.errors import TablesealError
 
@@ -31,17 +32,28 @@ def attempt(
     try:
         return kind.run(wanted, Context(folder, progress, limits.cells))
     except TablesealError as error:
-        source = getattr(wanted, "release", None)
-        return problem_of(error, source, None if source is None else _document(folder / source))
+        return problem_of(error, _files(folder))
     except MemoryError:
         return MEMORY_LIMIT
 
 
+def _files(folder: Path) -> Files:
+    """The files of the request, by the names that messages use: of those in subfolders both the path and the name."""
+    found = {name: path for path in sorted(folder.rglob("*")) if path.is_file() for name in _names(path, folder)}
+    return Files(found.keys(), lambda name: _document(found[name]))
+
+
+def _names(path: Path, folder: Path) -> tuple[str, str]:
+    return path.name, path.relative_to(folder).as_posix()
+
+
 def _document(path: Path) -> Any:
-    """What the release file holds, as far as it can be read: the error that is told of may be that it cannot."""
+    """What a document holds, as far as it can be read: the error that is told of may be that it cannot."""
     from audit.io.files import read_text
     from audit.io.yaml_text import parse_document
 
+    if path.suffix.lower() not in (".json", ".yaml", ".yml"):
+        return None
     try:
         return parse_document(read_text(path, source=path.name)[0], path.name)
     except TablesealError:

@@ -1,26 +1,22 @@
 """The kind `audit`: a release in, its report out, exactly as `tableseal audit` gives it."""
 
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from api.auditing import AuditOptions, run_audit
-from api.jobs.kinds import Context, Kind, Result
+from api.jobs.kinds import Context, Kind, Result, Rows
+from api.jobs.releases import ReleaseRequest, release_in
 from api.store.job import Document
-from audit.errors import LimitError
-
-if TYPE_CHECKING:
-    from audit.model import Release
+from audit.errors import InputError
 
 
-class AuditRequest(BaseModel):
-    """An audit: which of the files is the release, which the policy (none: the release's own), and the options."""
+class AuditRequest(ReleaseRequest):
+    """An audit."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    release: str
-    policy: str | None = None
     options: AuditOptions = AuditOptions()
+    public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
+    html: Annotated[bool, Field(description="Also write the report as a page.")] = True
 
 
 def run(request: AuditRequest, context: Context) -> Result:
@@ -30,34 +26,40 @@ def run(request: AuditRequest, context: Context) -> Result:
     ------
     InputError: the release or the policy cannot be used. LimitError: too many cells.
     """
-    from audit.io import read_release
-    from audit.report import render_html, report_json
+    from audit.report import public_copy, report_json
 
-    policy = None if request.policy is None else context.folder / request.policy
-    release = read_release(context.folder / request.release, policy=policy)
-    check_size(release, context.max_cells)
+    if request.public and request.options.proof:
+        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
+    release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
-    documents = [
-        Document("report.json", "application/json", report_json(result.report).encode()),
-        Document("report.html", "text/html; charset=utf-8", render_html(result.report, release).encode()),
-    ]
+    report = public_copy(result.report) if request.public else result.report
+    documents = [Document("report.json", "application/json", report_json(report).encode())]
+    if request.html:
+        from audit.report import render_html
+
+        documents.append(Document("report.html", "text/html; charset=utf-8", render_html(report, release).encode()))
     if result.proof is not None:
         from audit.proof import proof_json
 
         documents.append(Document("proof.json", "application/json", proof_json(result.proof).encode()))
-    return Result(tuple(documents), result.report.verdict)
+    return Result(tuple(documents), report.verdict)
 
 
-def check_size(release: "Release", most: int) -> None:
-    """Refuse releases with more rows than the service takes.
+ROWS = Rows(
+    "cells",
+    columns=(
+        "table", "also_in", "measure", "cell", "status", "truth", "lower", "upper", "attained", "exact", "lp",
+        "possible", "entropy_bits", "risk", "required", "verdict", "basis", "reason", "reveals", "insider", "sensitive",
+        "rule", "steps", "over_tables", "rank",
+    ),
+    objects=frozenset(("cell", "possible")),
+    pairs=frozenset(("attained", "lp", "required")),
+    numbers=frozenset((
+        "truth", "lower", "upper", "attained.lower", "attained.upper", "lp.lower", "lp.upper", "possible.at_least",
+        "possible.at_most", "entropy_bits", "risk", "required.lower", "required.upper",
+    )),
+    flags=frozenset(("exact", "sensitive")),
+)  # fmt: skip
+"""The cells of a report as a table."""
 
-    Raises
-    ------
-    LimitError: says how many there are.
-    """
-    rows = sum(len(table.status) for table in release.tables)
-    if rows > most:
-        raise LimitError(f"The release has {rows:,} rows in all tables; this service takes at most {most:,}.")
-
-
-KIND = Kind("audit", AuditRequest, run)
+KIND = Kind("audit", AuditRequest, run, ROWS)

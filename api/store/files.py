@@ -1,11 +1,10 @@
 """Files of jobs, in chunks, so that none is ever wholly in memory."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from secrets import token_hex
 from typing import Literal
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from api.store.engine import Store
 from api.store.job import Document, StoredFile
@@ -13,21 +12,15 @@ from api.store.schema import chunks, files
 
 Role = Literal["input", "result"]
 
-CHUNK = 2**20
-"""Bytes of a chunk."""
-
 
 def add_files(connection: Connection, job: str, owner: str, role: Role, given: Iterable[Document]) -> None:
     """Keep files of a job."""
     for number, file in enumerate(given):
         key = token_hex(16)
-        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": 0}
+        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": file.size}
         connection.execute(insert(files).values(**row, name=file.name, media_type=file.media_type))
-        size = 0
-        for position, content in enumerate(_pieces(file.content)):
+        for position, content in enumerate(file.pieces()):
             connection.execute(insert(chunks).values(file=key, position=position, content=content))
-            size += len(content)
-        connection.execute(update(files).where(files.c.id == key).values(size=size))
 
 
 def files_of(connection: Connection, job: str, role: Role) -> tuple[StoredFile, ...]:
@@ -52,13 +45,3 @@ def content_of(store: Store, file: StoredFile) -> Iterator[bytes]:
             return
         yield bytes(content)
         position += 1
-
-
-def _pieces(content: bytes | Path) -> Iterator[bytes]:
-    if isinstance(content, bytes):
-        for first in range(0, len(content), CHUNK):
-            yield content[first : first + CHUNK]
-        return
-    with open(content, "rb") as file:
-        while piece := file.read(CHUNK):
-            yield piece

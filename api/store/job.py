@@ -1,13 +1,16 @@
 """A job as the rest of the service sees it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
+
+CHUNK = 2**20
+"""Bytes of a piece of a file."""
 
 
 class State(StrEnum):
@@ -70,6 +73,25 @@ class Document:
     name: str
     media_type: str
     content: bytes | Path
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+
+    def read(self) -> bytes:
+        """All of it."""
+        return self.content if isinstance(self.content, bytes) else self.content.read_bytes()
+
+    def pieces(self) -> Iterator[bytes]:
+        """All of it, in pieces of `CHUNK` bytes."""
+        if isinstance(self.content, bytes):
+            for first in range(0, len(self.content), CHUNK):
+                yield self.content[first : first + CHUNK]
+            return
+        with open(self.content, "rb") as file:
+            while piece := file.read(CHUNK):
+                yield piece
 
 
 @dataclass(frozen=True)

@@ -99,11 +99,27 @@ def job_by_id(connection: Connection, owner: str, job: str) -> Job | None:
     return None if row is None else job_of(row)
 
 
-def jobs_of(connection: Connection, owner: str, *, limit: int, before: float | None = None) -> tuple[Job, ...]:
-    """An owner's jobs, newest first; `before`: only those created earlier."""
+def jobs_of(
+    connection: Connection,
+    owner: str,
+    *,
+    limit: int,
+    after: str | None = None,
+    state: State | None = None,
+    kind: str | None = None,
+) -> tuple[Job, ...] | None:
+    """An owner's jobs, newest first; None if there is no job `after`, behind which they are to come."""
     chosen = select(jobs).where(jobs.c.owner == owner)
-    if before is not None:
-        chosen = chosen.where(jobs.c.created < before)
+    if after is not None:
+        last = job_by_id(connection, owner, after)
+        if last is None:
+            return None
+        same = (jobs.c.created == last.created) & (jobs.c.id > last.id)
+        chosen = chosen.where((jobs.c.created < last.created) | same)
+    if state is not None:
+        chosen = chosen.where(jobs.c.state == state)
+    if kind is not None:
+        chosen = chosen.where(jobs.c.kind == kind)
     chosen = chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit)
     return tuple(job_of(row) for row in connection.execute(chosen))
 
@@ -120,6 +136,12 @@ def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
         running = _own(owner, job) & (jobs.c.state == State.RUNNING)
         connection.execute(update(jobs).where(running).values(cancel=True))
     return job_by_id(connection, owner, job)
+
+
+def erase(connection: Connection, owner: str, job: str) -> bool:
+    """Erase a job that has ended, with all that belongs to it; False if it has not."""
+    ended = jobs.c.state.not_in((State.QUEUED, State.RUNNING))
+    return connection.execute(delete(jobs).where(_own(owner, job), ended)).rowcount == 1
 
 
 def erase_finished(connection: Connection, older_than: float) -> int:

@@ -8,7 +8,7 @@ from audit.bounds.elastic import elastic
 from audit.bounds.problem import moved_by
 from audit.errors import ContradictionError
 from audit.linear.integers import product
-from audit.linear.naming import full_name, interval_words
+from audit.linear.naming import full_name, interval_words, places_of
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver
 
@@ -41,8 +41,11 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
         lines.append(f"... and {len(stated) - SHOWN} more")
     if prepared.release.intruder.nonnegative:
         lines.append("no value is below 0")
+    cells = prepared.cells
+    named = [int(system.cell[r]) for r in stated[:SHOWN] if system.cell[r] >= 0]
     return ContradictionError(
-        "The released values and intervals contradict each other; no table satisfies all of:\n  " + "\n  ".join(lines)
+        "The released values and intervals contradict each other; no table satisfies all of:\n  " + "\n  ".join(lines),
+        places_of(prepared.release, ((int(cells.table[c]), int(cells.row[c])) for c in named)),
     )
 
 

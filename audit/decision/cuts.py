@@ -6,10 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Multipliers, Proof
-from audit.decision.equations import Equations
+from audit.decision.equations import Equations, stored
 from audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = float(2**61)
+
+_LARGEST = 2**40
+"""Right sides stay below, so that a cell that may contribute more satisfies the cut alone."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,10 @@ class Missed:
     ends: tuple[tuple[int, Proof | None], ...]
 
 
-def capacity_cut(equations: Equations, need: Requirement, missed: Missed, columns: NDArray[np.int64]) -> Cut | None:
+def capacity_cut(equations: Equations, need: Requirement, missed: Missed, rows: NDArray[np.int64]) -> Cut | None:
     """The cut that the proofs of the missed ends give; None where they give none.
 
-    columns: int64, the open columns of the component in which the ends were proved.
+    rows: int64, the relations of the component in which the ends were proved.
 
     With d = c - y A over all columns, c (x - v) = d (x - v) + y A (x - v) for the true values v. Relations do not
     change, so no table can move the cell further than what each withheld cell contributes within its own bounds.
@@ -68,7 +71,7 @@ def capacity_cut(equations: Equations, need: Requirement, missed: Missed, column
     for sign, proof in missed.ends:
         if not isinstance(proof, Multipliers):
             return None
-        found = _capacity(equations, need.cell, sign, proof, columns)
+        found = _capacity(equations, need.cell, sign, proof, rows[proof.rows])
         if found is None:
             return None
         capacities.append(found)
@@ -76,15 +79,13 @@ def capacity_cut(equations: Equations, need: Requirement, missed: Missed, column
     scale = int(np.lcm.reduce(rights))
     if scale > 2**20:
         return None
-    total = np.zeros(equations.cells)
     right = missed.distance * scale
     weight = np.zeros(equations.cells, np.int64)
-    for (capacity, always), denominator in zip(capacities, rights, strict=True):
+    for (cells, capacity, always), denominator in zip(capacities, rights, strict=True):
         factor = scale // denominator
-        total += capacity.astype(np.float64) * factor
         right -= always * factor
-        weight = weight + np.minimum(capacity, 2**40) * factor
-    if right <= 0 or right >= 2**40 or total.max(initial=0.0) >= _SAFE:
+        weight[cells] += np.minimum(capacity, _LARGEST) * factor
+    if right <= 0 or right >= _LARGEST:
         return None
     weight = np.minimum(weight, right)
     weight[list(need.known_to)] = 0
@@ -93,34 +94,45 @@ def capacity_cut(equations: Equations, need: Requirement, missed: Missed, column
 
 
 def _capacity(
-    equations: Equations, cell: int, sign: int, proof: Multipliers, columns: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], int] | None:
-    """(what each cell can contribute if it is withheld, what columns that are always open and links can), both in units
-    of 1 / denominator; a cell without a limit contributes NO_UPPER. None where 64 bits might not hold it, or an open
+    equations: Equations, cell: int, sign: int, proof: Multipliers, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int] | None:
+    """(cells, what each can contribute if it is withheld, what columns that are always open and links can), in units of
+    1 / denominator; a cell without a limit contributes NO_UPPER. None where 64 bits might not hold it, or an open
     column has no limit."""
-    rows = np.unique(equations.by_column[columns].indices)[proof.rows]
-    used = equations.matrix[rows]
-    if (np.abs(used).T.astype(np.float64) @ np.abs(proof.numerator.astype(np.float64))).max(initial=0.0) >= _SAFE:
+    which, column, coefficient = stored(equations.matrix, rows)
+    y, denominator = proof.numerator, proof.denominator
+    columns, place = np.unique(np.append(column, cell), return_inverse=True)
+    if np.abs(coefficient.astype(np.float64) * y[which]).sum() + denominator >= _SAFE:
         return None
-    rest = -(used.T @ proof.numerator)
-    rest[cell] += sign * proof.denominator
-    down, up = equations.value - equations.column_lower, equations.column_upper - equations.value
-    free = np.where(rest > 0, equations.column_lower == NO_LOWER, equations.column_upper == NO_UPPER) & (rest != 0)
-    room = np.where(free, 0, np.where(rest > 0, down, up))
-    if (np.abs(rest.astype(np.float64)) * np.abs(room.astype(np.float64))).max(initial=0.0) >= _SAFE:
+    rest = np.zeros(len(columns), np.int64)
+    np.subtract.at(rest, place[:-1], coefficient * y[which])
+    rest[place[-1]] += sign * denominator
+    columns, rest = columns[rest != 0], rest[rest != 0]
+    value, least, most = equations.value[columns], equations.column_lower[columns], equations.column_upper[columns]
+    free = np.where(rest > 0, least == NO_LOWER, most == NO_UPPER)
+    room = np.where(free, 0, np.where(rest > 0, value - least, most - value))
+    if np.abs(rest.astype(np.float64) * room).sum() >= _SAFE:
         return None
     capacity = np.where(free, NO_UPPER, np.abs(rest) * room)
-    always = equations.always_open
+    always = equations.always_open[columns]
     if free[always].any():
         return None
-    total = sum(capacity[always].tolist())
-    capacity[always] = 0
-    held = used @ equations.value
-    for row, y, value in zip(rows.tolist(), proof.numerator.tolist(), held.tolist(), strict=True):
-        low, high = int(equations.lower[row]), int(equations.upper[row])
-        if low != high:
-            bound = low if y > 0 else high
-            if abs(bound) >= NO_UPPER:
-                return None
-            total += y * (value - bound)
-    return capacity[: equations.cells], total
+    total = int(capacity[always].sum())
+    links = _slack(equations, rows, y)
+    if links is None:
+        return None
+    return columns[~always], capacity[~always], total + links
+
+
+def _slack(equations: Equations, rows: NDArray[np.int64], y: NDArray[np.int64]) -> int | None:
+    """What links with two different bounds can contribute; None if one has no bound where it would need one."""
+    total = 0
+    loose = np.flatnonzero(equations.lower[rows] != equations.upper[rows])
+    held = equations.matrix[rows[loose]] @ equations.value
+    for at, value in zip(loose.tolist(), held.tolist(), strict=True):
+        multiplier = int(y[at])
+        bound = int(equations.lower[rows[at]] if multiplier > 0 else equations.upper[rows[at]])
+        if abs(bound) >= NO_UPPER:
+            return None
+        total += multiplier * (value - bound)
+    return total

@@ -70,6 +70,20 @@ class Equations:
             targets,
         )
 
+    def allow(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> bool:
+        """Whether the relations still hold if the columns (int64) move by so much from their values, all others not."""
+        which, row, coefficient = stored(self.by_column, columns)
+        if np.abs(moves.astype(np.float64)[which] * coefficient).sum() >= NO_UPPER:
+            return False
+        touched, position = np.unique(row, return_inverse=True)
+        moved = np.zeros(len(touched), np.int64)
+        np.add.at(moved, position, coefficient * moves[which])
+        touched, moved = touched[moved != 0], moved[moved != 0]
+        if (self.lower[touched] == self.upper[touched]).any():
+            return False
+        held = product(csr_array(self.matrix[touched]), self.value) + moved
+        return bool(((held >= self.lower[touched]) & (held <= self.upper[touched])).all())
+
     def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Label of the connected group of each open column, -1 elsewhere."""
         at = np.flatnonzero(open_columns)
@@ -82,6 +96,16 @@ class Equations:
         result = np.full(len(open_columns), -1, dtype=np.int64)
         result[at] = label[: len(at)]
         return result
+
+
+def stored(
+    matrix: csr_array, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(position among `rows`, column, value) of what some rows of a matrix hold; as slicing gives, but faster."""
+    start, length = matrix.indptr[rows].astype(np.int64), np.diff(matrix.indptr)[rows].astype(np.int64)
+    which = np.repeat(np.arange(len(rows)), length)
+    at = np.arange(len(which)) + np.repeat(start - np.cumsum(length) + length, length)
+    return which, matrix.indices[at].astype(np.int64), matrix.data[at]
 
 
 def build_equations(release: Release, cells: Cells, method: Method) -> Equations:

@@ -12,15 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, Limits, TargetBounds
+from audit.bounds.component import Answer, Component, Limits, TargetBounds
 from audit.bounds.method import Method
+from audit.bounds.plan import DENSE
 from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.ends import ends_of
 from audit.decision.equations import Equations
+from audit.decision.movers import Movers
+from audit.decision.pool import Pool
 from audit.decision.witnesses import Witnesses
 from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.solvers.protocol import Solver
 
 MOST_TABLES = 4000
 """Tables that are remembered."""
+
+MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 12)
+"""Of a vertex with fractions that are tried: cells without an upper limit have room for them."""
+
+NEARLY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -44,75 +54,166 @@ class Decision:
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it."""
 
-    def __init__(self, equations: Equations, requirements: Sequence[Requirement], method: Method) -> None:
+    def __init__(
+        self,
+        equations: Equations,
+        requirements: Sequence[Requirement],
+        method: Method,
+        solver: Solver | None = None,
+    ) -> None:
+        """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does."""
         self.equations = equations
         self.requirements = tuple(requirements)
+        self._narrow = equations.always_open[: equations.cells]
+        self.ends = ends_of(self.requirements, equations.value, self._narrow)
+        self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
         self._method = method
-        self._witnesses = Witnesses(equations.cells, MOST_TABLES)
+        self._witnesses = Witnesses(equations.cells, MOST_TABLES, self.ends)
         self._cuts: dict[int, list[Cut]] = {}
+        self.pool = Pool(equations.cells)
+        """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self.solved = 0
-        """Components that had to be solved so far."""
+        """Components that had to be solved by the method so far."""
 
-    def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None) -> Decision:
+    def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:
         """Which requirements a pattern meets.
 
         pattern: bool (cells), True where withheld; what a cell that is never published says does not matter.
+        exact: leave nothing open (but for limits), which takes long where linear programs meet a requirement and no
+        table of whole units is found.
         """
         limits = limits or Limits()
-        protected = np.zeros(len(self.requirements), np.bool_)
+        protected = self.protected(pattern)
         cuts: dict[int, Cut] = {}
-        for known, members in self._attackers(pattern).items():
-            view = pattern.copy()
-            view[list(known)] = False
-            asked = self._unanswered(view, members, protected, cuts)
-            if asked:
-                self._solve(view, asked, limits, protected, cuts)
+        for q in np.flatnonzero(~protected).tolist():
+            view = self._view(pattern, q)
+            broken = next((c for c in self._cuts.get(q, ()) if not c.holds(view)), None)
+            if broken is not None:
+                cuts[q] = broken
+        large: set[int] = set()
+        if self.movers is not None:
+            large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts)
+            protected = self.protected(pattern)
+        left: dict[tuple[int, ...], list[int]] = {}
+        for q in self._asked(protected, cuts):
+            if not exact and self.movers is not None and q not in large:
+                continue
+            known = tuple(c for c in self.requirements[q].known_to if pattern[c])
+            left.setdefault(known, []).append(q)
+        for members in left.values():
+            self._solve(self._view(pattern, members[0]), members, limits, cuts)
+        protected = self.protected(pattern) if left else protected
         failing = np.zeros(len(self.requirements), np.bool_)
         failing[list(cuts)] = True
-        return Decision(protected, failing, tuple(cuts[q] for q in sorted(cuts)))
+        return Decision(protected & ~failing, failing, tuple(cuts[q] for q in sorted(cuts)))
 
-    def _attackers(self, pattern: NDArray[np.bool_]) -> dict[tuple[int, ...], list[int]]:
-        """Requirements by what their attacker knows of this pattern."""
-        attackers: dict[tuple[int, ...], list[int]] = {}
-        for q, requirement in enumerate(self.requirements):
-            known = tuple(c for c in requirement.known_to if pattern[c])
-            attackers.setdefault(known, []).append(q)
-        return attackers
+    def shows_safe(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether tables show that a pattern is safe; False: they do not, though others might.
 
-    def _unanswered(
-        self, view: NDArray[np.bool_], members: list[int], protected: NDArray[np.bool_], cuts: dict[int, Cut]
-    ) -> list[int]:
-        """Requirements that neither a table in hand nor a known cut answers."""
-        low, high = self._reach(view)
-        left = []
-        for q in members:
-            if self._met(q, low, high):
-                protected[q] = True
-                continue
-            broken = next((c for c in self._cuts.get(q, ()) if not c.holds(view)), None)
-            if broken is None:
-                left.append(q)
-            else:
-                cuts[q] = broken
-        return left
+        Much quicker than `decide`, because the first end that is not met is the answer.
+        """
+        protected = self.protected(pattern)
+        if protected.all():
+            return True
+        asked = np.flatnonzero(~protected).tolist()
+        if self.movers is None:
+            return self.decide(pattern, limits).safe
+        if self.pool.breaks(pattern):
+            return False
+        cuts: dict[int, Cut] = {}
+        large = self._move(self.movers, pattern, asked, limits, cuts, first=True)
+        if large and not cuts:
+            return self.decide(pattern, limits, exact=False).safe
+        return not cuts and bool(self.protected(pattern).all())
 
-    def _reach(self, view: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        count = self.equations.cells
-        return self._witnesses.reach(view | self.equations.always_open[:count], self.equations.value[:count])
+    def widened(
+        self, pattern: NDArray[np.bool_], q: int, may: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
+    ) -> NDArray[np.bool_] | None:
+        """A wider pattern that meets requirement q, cheaply; None if none is found.
 
-    def _met(self, q: int, low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
-        need = self.requirements[q]
-        a, b = int(low[need.cell]), int(high[need.cell])
-        return b - a >= need.width and _reaches(need, a, b)
+        may: bool (cells), may be withheld besides; cost: float64 (cells), of that.
+        """
+        if self.movers is None:
+            return None
+        for end in np.flatnonzero(self.ends.requirement == q).tolist():
+            if not self._witnesses.met(pattern | self._narrow)[end]:
+                wider = self.movers.widen(pattern, may, cost, end, limits, self._learn)
+                if wider is None:
+                    return None
+                pattern = wider
+        return pattern
 
-    def _solve(
+    def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool (requirements): those that tables in hand show to be met."""
+        met = self._witnesses.met(pattern | self._narrow)
+        result = self.ends.requirements_met(met)
+        for q in np.flatnonzero(self.ends.wide & ~result).tolist():
+            sides = (self.ends.requirement == q) & (self.ends.sign != 0)
+            if met[sides].all():
+                low, high = self._witnesses.reach(self.requirements[q].cell, self._view(pattern, q) | self._narrow)
+                result[q] = high - low >= self.requirements[q].width
+        return result
+
+    def _view(self, pattern: NDArray[np.bool_], q: int) -> NDArray[np.bool_]:
+        """The pattern as the attacker of a requirement sees it."""
+        if not self.requirements[q].known_to:
+            return pattern
+        view = pattern.copy()
+        view[list(self.requirements[q].known_to)] = False
+        return view
+
+    def _asked(self, protected: NDArray[np.bool_], cuts: dict[int, Cut]) -> list[int]:
+        return [q for q in np.flatnonzero(~protected).tolist() if q not in cuts]
+
+    def _move(
         self,
-        view: NDArray[np.bool_],
+        movers: Movers,
+        pattern: NDArray[np.bool_],
         asked: list[int],
         limits: Limits,
-        protected: NDArray[np.bool_],
         cuts: dict[int, Cut],
-    ) -> None:
+        *,
+        first: bool = False,
+    ) -> set[int]:
+        """What linear programs show: tables of whole numbers, and cuts that the pattern breaks.
+
+        Returns the requirements in parts of the table that are too large for that.
+        """
+        if not asked:
+            return set()
+        ends = np.flatnonzero(np.isin(self.ends.requirement, asked))
+        ends = ends[~self._witnesses.met(pattern | self._narrow)[ends]]
+        found, large = movers.attack(pattern, ends, limits, self._learn, first=first)
+        for end, cut in sorted(found.items()):
+            q = int(self.ends.requirement[end])
+            if q not in cuts and not cut.holds(self._view(pattern, q)):
+                cuts[q] = cut
+                self._cuts.setdefault(q, []).append(cut)
+                self.pool.add(cut)
+        return {int(q) for q in self.ends.requirement[large]}
+
+    def _learn(self, columns: NDArray[np.int64], point: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Remember the point of a linear program, and its mirror image, where some multiple of it is a table of whole
+        numbers."""
+        at = np.flatnonzero(np.abs(point) > NEARLY)
+        columns, point = columns[at], point[at]
+        for factor in MULTIPLES:
+            moves = np.rint(point * factor).astype(np.int64)
+            if np.abs(moves - point * factor).max(initial=0.0) <= NEARLY:
+                return self._remember(columns, moves) | self._remember(columns, -moves)
+        return np.zeros(len(self.ends), np.bool_)
+
+    def _remember(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Remember a table if it is one; bool (ends): what it meets."""
+        equations = self.equations
+        value = equations.value[columns] + moves
+        inside = (value >= equations.column_lower[columns]) & (value <= equations.column_upper[columns])
+        if len(columns) == 0 or not inside.all() or not equations.allow(columns, moves):
+            return np.zeros(len(self.ends), np.bool_)
+        cells = columns < equations.cells
+        return self._witnesses.add(columns[cells], moves[cells])
+
+    def _solve(self, view: NDArray[np.bool_], asked: list[int], limits: Limits, cuts: dict[int, Cut]) -> None:
         """Solve the components of the requirements that are left, and learn."""
         equations = self.equations
         open_columns = equations.always_open.copy()
@@ -127,9 +228,6 @@ class Oracle:
                     cuts[q] = Cut(np.array([self.requirements[q].cell]), np.ones(1, np.int64), 1)
                 continue
             self._solve_group(np.flatnonzero(label == group), members, view, limits, cuts)
-        low, high = self._reach(view)
-        for q in asked:
-            protected[q] = q not in cuts and self._met(q, low, high)
 
     def _solve_group(
         self,
@@ -160,19 +258,34 @@ class Oracle:
                 tables += self._table(component, int(at[k]), NO_LOWER, low, limits)
             if bounds.upper.unlimited and (bounds.upper.attained is None or bounds.upper.attained < high):
                 tables += self._table(component, int(at[k]), high, NO_UPPER, limits)
+        if len(columns) >= DENSE:
+            self._learn_real(columns, answer)
         for table in tables:
             changed = np.flatnonzero(table != equations.value[columns])
             changed = changed[columns[changed] < equations.cells]
             if len(changed):
-                self._witnesses.add(columns[changed], table[changed])
+                self._witnesses.add(columns[changed], table[changed] - equations.value[columns[changed]])
+        rows = np.unique(equations.by_column[columns].indices)
         for q, need, bounds in zip(members, needs, answer.targets, strict=True):
             missed = _missed(need, bounds, int(equations.value[need.cell]))
             if missed is not None:
-                cut = capacity_cut(equations, need, missed, columns)
+                cut = capacity_cut(equations, need, missed, rows)
                 if cut is None or cut.holds(view):
                     cut = self._something_more(view, need)
                 cuts[q] = cut
                 self._cuts.setdefault(q, []).append(cut)
+                self.pool.add(cut)
+
+    def _learn_real(self, columns: NDArray[np.int64], answer: Answer) -> None:
+        """Remember real tables of a part of the table that is too large for whole ones, as the audit does."""
+        ends = [end for bounds in answer.targets for end in (bounds.lower, bounds.upper)]
+        points = {id(end.point[0]): end.point for end in ends if end.point is not None}
+        for numerator, denominator in points.values():
+            if denominator * float(self.ends.distance.max(initial=0)) >= NO_UPPER:
+                continue
+            moves = numerator - self.equations.value[columns] * denominator
+            changed = np.flatnonzero((moves != 0) & (columns < self.equations.cells))
+            self._witnesses.add(columns[changed], moves[changed], denominator)
 
     def _table(
         self, component: Component, column: int, low: int, high: int, limits: Limits
@@ -208,10 +321,6 @@ def _far_enough(need: Requirement, value: int) -> tuple[int, int]:
     low = value if need.lower is None else min(need.lower, value)
     high = value if need.upper is None else max(need.upper, value)
     return min(low, value - need.width), max(high, value + need.width)
-
-
-def _reaches(need: Requirement, low: int, high: int) -> bool:
-    return (need.lower is None or low <= need.lower) and (need.upper is None or high >= need.upper)
 
 
 def _missed(need: Requirement, bounds: TargetBounds, value: int) -> Missed | None:

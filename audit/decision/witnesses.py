@@ -3,54 +3,92 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.decision.ends import Ends
+
 
 class Witnesses:
     """Tables that differ from the true one in a few cells, and satisfy every relation.
 
-    A table serves every pattern that withholds all cells that it changes (whatever else the pattern withholds).
+    A table serves every pattern that withholds all cells that it changes (whatever else the pattern withholds). Which
+    ends it meets is looked at once, when it comes in: the same tables answer for thousands of patterns.
     """
 
-    def __init__(self, cells: int, most: int) -> None:
-        self._words = np.empty((0, (cells + 63) // 64), np.uint64)
-        self._cells = cells
-        self._most = most
-        self._changed: list[NDArray[np.int64]] = []
-        self._values: list[NDArray[np.int64]] = []
+    def __init__(self, cells: int, most: int, ends: Ends) -> None:
+        """most: tables that are remembered; the oldest are forgotten."""
+        self._cells, self._most, self._ends = cells, most, ends
+        self._count = 0
+        # Marks are kept of cells that some table changes, in the order in which they first did.
+        self._mark = np.full(cells, -1, np.int64)
+        self._marked = np.empty(0, np.int64)
+        self._changes = np.zeros((0, 0), np.uint64)
+        self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
+        self._tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
     def __len__(self) -> int:
-        return len(self._changed)
+        return len(self._tables)
 
-    def add(self, changed: NDArray[np.int64], values: NDArray[np.int64]) -> None:
-        """A table by the cells that it changes and their values there. The oldest is forgotten where there are too
-        many."""
-        if len(self) == self._most:
-            self._words = self._words[1:]
-            del self._changed[0], self._values[0]
-        marked = np.zeros(self._words.shape[1] * 64, np.bool_)
-        marked[changed] = True
-        self._words = np.vstack([self._words, packed(marked)])
-        self._changed.append(changed)
-        self._values.append(values)
+    def add(self, changed: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> NDArray[np.bool_]:
+        """Remember a table by the cells that it changes and by how much, in 1 / denominator; bool (ends): those that it
+        meets."""
+        move = np.zeros(self._cells, np.int64)
+        move[changed] = moves
+        met = self._ends.met(move, denominator=denominator)
+        at = self._count % self._most
+        self._count += 1
+        fresh = changed[self._mark[changed] < 0]
+        self._mark[fresh] = len(self._marked) + np.arange(len(fresh))
+        self._marked = np.concatenate([self._marked, fresh])
+        self._grow(at)
+        self._changes[at] = packed(move[self._marked] != 0, self._changes.shape[1])
+        self._meets[at] = packed(met, self._meets.shape[1])
+        # The whole part of a move is shown as well, by a table in between.
+        table = changed, np.sign(moves) * (np.abs(moves) // denominator)
+        if at < len(self._tables):
+            self._tables[at] = table
+        else:
+            self._tables.append(table)
+        return met
 
-    def reach(
-        self, pattern: NDArray[np.bool_], value: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Smallest and largest value of every cell in the tables that serve a pattern, the true table included.
+    def met(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool (ends): which the tables meet that serve a pattern (bool, cells)."""
+        words = np.bitwise_or.reduce(self._meets[self._serving(pattern)], axis=0)
+        return np.unpackbits(words.view(np.uint8), count=len(self._ends)).astype(np.bool_)
 
-        pattern: bool (cells), withheld. value: int64 (cells), true values.
-        """
-        low, high = value.copy(), value.copy()
-        padded = np.zeros(self._words.shape[1] * 64, np.bool_)
-        padded[: self._cells] = pattern
-        serving = np.flatnonzero(~(self._words & ~packed(padded)).any(axis=1)).tolist()
-        if serving:
-            cells = np.concatenate([self._changed[w] for w in serving])
-            values = np.concatenate([self._values[w] for w in serving])
-            np.minimum.at(low, cells, values)
-            np.maximum.at(high, cells, values)
+    def reach(self, cell: int, pattern: NDArray[np.bool_]) -> tuple[int, int]:
+        """How far the tables that serve a pattern move a cell: least (at most 0) and most (at least 0)."""
+        low = high = 0
+        for table in self._serving(pattern).tolist():
+            changed, moves = self._tables[table]
+            for move in moves[changed == cell].tolist():
+                low, high = min(low, move), max(high, move)
         return low, high
 
+    def _serving(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
+        count = len(self._tables)
+        published = packed(~pattern[self._marked], self._changes.shape[1])
+        return np.flatnonzero(~(self._changes[:count] & published).any(axis=1))
 
-def packed(marked: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    def _grow(self, at: int) -> None:
+        """Make room for table `at` and all marks."""
+        rows, words = self._changes.shape
+        if at >= rows:
+            rows = min(self._most, max(64, 2 * rows))
+        if len(self._marked) > 64 * words:
+            words = max((len(self._marked) + 63) // 64, 2 * words)
+        if (rows, words) != self._changes.shape:
+            self._changes = _enlarged(self._changes, rows, words)
+            self._meets = _enlarged(self._meets, rows, self._meets.shape[1])
+
+
+def _enlarged(old: NDArray[np.uint64], rows: int, words: int) -> NDArray[np.uint64]:
+    new = np.zeros((rows, words), np.uint64)
+    new[: old.shape[0], : old.shape[1]] = old
+    return new
+
+
+def packed(marked: NDArray[np.bool_], words: int) -> NDArray[np.uint64]:
     """64 marks to a word."""
-    return np.packbits(marked).view(np.uint64)
+    result = np.zeros(words * 8, np.uint8)
+    octets = np.packbits(marked)
+    result[: len(octets)] = octets
+    return result.view(np.uint64)

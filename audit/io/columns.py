@@ -6,8 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.io.wording import listing, quoted, suggestion
+
+MOST_COLUMNS = 10_000
+"""Columns of a table: it has one for each variable and a few more, so that is a mistake, and a costly one."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +50,28 @@ class Columns:
         return found
 
 
+def check_width(columns: int, source: str) -> None:
+    """Refuse tables with too many columns.
+
+    Raises
+    ------
+    LimitError: more than `MOST_COLUMNS`.
+    """
+    if columns > MOST_COLUMNS:
+        raise LimitError(f"{source}: has {columns:,} columns, more than the limit of {MOST_COLUMNS:,}.")
+
+
 def inline_columns(cells: object, source: str) -> Columns:
     """Columns given inside a document as `name: [entries]`.
 
     Raises
     ------
-    InputError: not a mapping of lists, lists of different lengths, nested entries, no rows.
+    InputError: not a mapping of lists, lists of different lengths, nested entries, no rows. LimitError: too many
+        columns.
     """
     if not isinstance(cells, Mapping) or not cells:
         raise InputError(f"{source}: expected columns, such as {{region: [N, S], value: [1, 2]}}.")
+    check_width(len(cells), source)
     length: int | None = None
     first = ""
     for name, entries in cells.items():

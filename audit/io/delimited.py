@@ -7,8 +7,8 @@ from itertools import chain, islice
 import numpy as np
 
 from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.wording import listing, quoted
+from audit.io.columns import Columns, check_width
+from audit.io.wording import listing, quoted, repeated
 
 DELIMITERS = "\t;|,"
 """Delimiters that are recognised; of two that fit equally well the first wins (a comma may be a decimal comma)."""
@@ -33,7 +33,7 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     Raises
     ------
     InputError: no header, no rows, a column name twice, a row with too few or too many fields, quotes that do not
-        close.
+        close. LimitError: too many columns.
     """
     csv.field_size_limit(_FIELD_LIMIT)
     separator = delimiter or sniff(text)
@@ -43,7 +43,8 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     names = [name.strip() for name in header]
     if not any(names):
         raise InputError(f"{source}: the first row is to hold the names of the columns; it is empty.")
-    twice = sorted({name for name in names if name and names.count(name) > 1})
+    check_width(len(names), source)
+    twice = repeated(name for name in names if name)
     if twice:
         raise InputError(f"{source}: the column {quoted(twice[0])} stands twice in the first row.")
 

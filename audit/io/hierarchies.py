@@ -7,7 +7,7 @@ from audit.io.columns import Columns
 from audit.io.document import VariableDocument
 from audit.io.files import Folder
 from audit.io.sources import read_columns
-from audit.io.wording import listing, quoted
+from audit.io.wording import listing, quoted, repeated
 from audit.io.yaml_text import Document
 from audit.model import Hierarchy, build_hierarchy
 from audit.model.hierarchy import Edge
@@ -40,7 +40,7 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
         inline = not isinstance(tree, str)
         groupings.append(tree_edges(tree, place) if inline else _file_edges(tree, VariableDocument(), folder, place))
     codes = document.codes or ()
-    twice = sorted({code for code in codes if codes.count(code) > 1}) if len(set(codes)) < len(codes) else []
+    twice = repeated(codes)
     if twice:
         raise InputError(f"{where}.codes: the code {quoted(twice[0])} is listed twice.")
     if document.codes is None and not groupings:

@@ -18,7 +18,7 @@ from audit.io.microdata import read_microdata
 from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from audit.io.status_words import status_word
 from audit.io.tables import Setting, choose_measure, read_table
-from audit.io.wording import listing, quoted, suggestion
+from audit.io.wording import listing, quoted, repeated, suggestion
 from audit.io.yaml_text import Document, as_text, parse_document
 from audit.model import (
     Attribute,
@@ -125,10 +125,8 @@ def _release(
     document = validate(ReleaseDocument, parsed, source)
     files = Folder(folder)
     measures = _measures(document, source)
-    names = [table.name for table in document.tables]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
+    for name in repeated(table.name for table in document.tables):
+        raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
     variables = {
         name: read_hierarchy(name, variable, files, f"{source}: variables.{name}")
         for name, variable in document.variables.items()

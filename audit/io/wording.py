@@ -1,6 +1,7 @@
 """Small pieces of text that error messages share."""
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable
 
 
@@ -10,6 +11,11 @@ def quoted(text: str | None, limit: int = 60) -> str:
         return "nothing"
     shown = text if len(text) <= limit else text[: limit - 3] + "..."
     return '"' + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + '"'
+
+
+def repeated(items: Iterable[str]) -> list[str]:
+    """Items that are there more than once, each once, in alphabetical order."""
+    return sorted(item for item, count in Counter(items).items() if count > 1)
 
 
 def suggestion(word: str, options: Iterable[str]) -> str:

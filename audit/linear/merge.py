@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import ContradictionError, InputError
+from audit.errors import ContradictionError, InputError, Place
 from audit.linear.absent import complete
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import Keys, KeySpace
-from audit.linear.naming import interval_words, plural
+from audit.linear.naming import interval_words, places_of, plural
 from audit.model import Amounts, Note, Release, Status, Table
 from audit.model.rounding import rounding_interval
 
@@ -266,7 +266,8 @@ def _knowledge(
         one, other = _pair(group, known, int(differs[0]))
         raise InputError(
             f"{_cell(release, rows, one)}: {_place(release, rows, one)} and {_place(release, rows, other)} "
-            f"give a different {what} for the same cell{_more(len(differs), 'rows')}"
+            f"give a different {what} for the same cell{_more(len(differs), 'rows')}",
+            _places(release, rows, one, other),
         )
     return merged
 
@@ -294,12 +295,14 @@ def _refuse_contradictions(
     if one == other:
         raise ContradictionError(
             f"{_cell(release, rows, one)}: {_place(release, rows, one)}: the released value and the bounds (lower, "
-            f"upper) that the same row gives leave no value{more}"
+            f"upper) that the same row gives leave no value{more}",
+            _places(release, rows, one),
         )
     twice = "listed twice in one table" if rows.table[one] == rows.table[other] else "one cell, two values"
     raise ContradictionError(
         f"{_cell(release, rows, one)}: {twice}: {_statement(release, rows, one)}, "
-        f"but {_statement(release, rows, other)}{more}"
+        f"but {_statement(release, rows, other)}{more}",
+        _places(release, rows, one, other),
     )
 
 
@@ -318,7 +321,8 @@ def _refuse_differing_duplicates(release: Release, rows: _Rows, group: NDArray[n
         one, other = int(a[differs][0]), int(b[differs][0])
         raise ContradictionError(
             f"{_cell(release, rows, one)}: listed twice in one table, with different content: "
-            f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}"
+            f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}",
+            _places(release, rows, one, other),
         )
     for t in np.unique(rows.table[a]).tolist():
         count = int((rows.table[a] == t).sum())
@@ -328,6 +332,10 @@ def _refuse_differing_duplicates(release: Release, rows: _Rows, group: NDArray[n
 
 def _cell(release: Release, rows: _Rows, row: int) -> str:
     return "cell " + ", ".join(f"{v}={c}" for v, c in release.cell_codes(rows.codes[row]).items())
+
+
+def _places(release: Release, rows: _Rows, *which: int) -> list[Place]:
+    return places_of(release, ((int(rows.table[row]), int(rows.row[row])) for row in which))
 
 
 def _place(release: Release, rows: _Rows, row: int) -> str:

@@ -1,7 +1,9 @@
 """Cells, values and equations in words."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
+from audit.errors import Place
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Release
@@ -54,6 +56,16 @@ def cell_name(release: Release, cells: Cells, cell: int) -> str:
             code = hierarchy.codes[int(cells.codes[cell, v])]
             names.append(f"{variable}={code}" if code in release.shared_codes else code)
     return " / ".join(names) or "the only cell"
+
+
+def places_of(release: Release, listed: Iterable[tuple[int, int]]) -> list[Place]:
+    """Places of (table, row of that table); rows that are not there (-1) have none."""
+    found = []
+    for table, row in listed:
+        rows = release.tables[table].rows
+        if row >= 0 and release.tables[table].source:
+            found.append(Place(release.tables[table].source, row + 1 if rows is None else int(rows[row])))
+    return found
 
 
 def full_name(release: Release, cells: Cells, cell: int) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.linear.cells import Cells
+from audit.linear.naming import places_of
 from audit.model import Amounts, Release, Status
 from audit.rules.contributions import Contributions, contributions
 
@@ -114,7 +115,9 @@ class Facts:
         if len(lacking) == 0:
             return
         more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
-        raise InputError(f'{self.place(int(lacking[0]))}: rule "{rule}" needs {what}{more}; {remedy}.')
+        cells, first = self.cells, int(lacking[0])
+        places = places_of(self.release, [(int(cells.table[first]), int(cells.row[first]))])
+        raise InputError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {remedy}.', places)
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""

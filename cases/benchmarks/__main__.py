@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from audit.errors import InputError
-from cases.benchmarks import folder, rows, scaling
+from cases.benchmarks import folder, rows, scaling, suppression
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
-from cases.benchmarks.competitors import BY_NAME, COMPETITORS
+from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
 from cases.benchmarks.machine import machine
 from cases.benchmarks.process import ROOT
 from cases.benchmarks.render import bounds_table, render
 from cases.benchmarks.rows import Results
+from cases.benchmarks.suppressors import SUPPRESSORS
 
 LIMIT = 120.0
 
@@ -25,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if wanted.list:
         print("\n".join(["instances:", *instances, "", "competitors:", *BY_NAME, "", "size:", *points]))
         return 0
+    if wanted.suppress:
+        return _suppress(wanted)
     unknown = sorted(set(wanted.only) - {*instances, *_tables(instances), *BY_NAME, *points})
     if unknown:
         print(f'Error: --only: nothing is named "{unknown[0]}"; --list shows all names.', file=sys.stderr)
@@ -66,6 +69,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if disagreeing else 0
 
 
+def _suppress(wanted: argparse.Namespace) -> int:
+    """Measure programs that choose secondary cells; exit code 1 if a pattern of ours is not safe."""
+    names, programs = suppression.tables(wanted.instances), {s.name: s for s in SUPPRESSORS}
+    unknown = sorted(set(wanted.only) - {*names, *programs})
+    if unknown:
+        print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join((*names, *programs))}.')
+        return 2
+    data = wanted.output / "BENCHMARKS.json"
+    results = rows.read(data, machine())
+    measure = suppression.Suppressions(
+        wanted.instances, wanted.core, wanted.fresh, lambda said: print(said, flush=True)
+    )
+    for name in [n for n in names if n in wanted.only] or names:
+        chosen = [programs[s] for s in programs if s in wanted.only] or list(SUPPRESSORS)
+        results = measure.measure(results, [name], chosen)
+        rows.write(results, data)
+        (wanted.output / "BENCHMARKS.md").write_text(render(results), "utf-8")
+    print(f"\n{suppression.suppression_table(results)}\n\nWritten: {data}")
+    unsafe = [p for p in results.patterns if p.underprotected and p.suppressor.startswith(OURS)]
+    for made in unsafe:
+        print(f"UNSAFE: {made.instance}, {made.suppressor}: {made.underprotected} under-protected", file=sys.stderr)
+    return 1 if unsafe else 0
+
+
 def _tables(instances: Sequence[str]) -> set[str]:
     """Names without the pattern."""
     return {name.partition(":")[0] for name in instances}
@@ -91,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--instances", metavar="DIR", type=Path, default=folder.DATA, help="folder of instance folders (those shipped)"
     )
+    parser.add_argument("--suppress", action="store_true", help="choose secondary cells instead of bounding them")
     parser.add_argument("--fresh", action="store_true", help="measure again what is known")
     parser.add_argument("--core", metavar="N", type=int, default=_last_core(), help="core to run on (the last one)")
     parser.add_argument("--output", metavar="DIR", type=Path, default=ROOT / "docs", help="where the page is written")

@@ -30,7 +30,7 @@ def names(root: Path) -> list[str]:
 
 
 def load(root: Path, name: str) -> Instance:
-    """One instance; `name` is one of `names`.
+    """One instance; `name` is one of `names`, or without a pattern: only the primaries are withheld then.
 
     Raises
     ------
@@ -60,7 +60,8 @@ def load(root: Path, name: str) -> Instance:
 
     primary = column("primary") == 1
     withheld = np.zeros(count, np.bool_)
-    withheld[cell[[int(row["row"]) for row in _rows(folder, PATTERN + pattern, "row")]]] = True
+    if pattern:
+        withheld[cell[[int(row["row"]) for row in _rows(folder, PATTERN + pattern, "row")]]] = True
     values = column(measure)
     below, above = np.where(primary, column("lpl"), 0), np.where(primary, column("upl"), 0)
     instance = Instance(name, magnitudes, dimensions, values, primary, withheld | primary, below, above)
@@ -68,6 +69,20 @@ def load(root: Path, name: str) -> Instance:
     if len(wrong):
         raise InputError(f"{folder.name}/cells.csv: {len(wrong):,} equations do not add up.")
     return instance
+
+
+def size(root: Path, table: str) -> int:
+    """Number of cells that a table says it has."""
+    return int(json.loads((root / table / "meta.json").read_text("utf-8"))["ncells"])
+
+
+def costs(root: Path, instance: Instance) -> np.ndarray:
+    """float64 (cells), cost of withholding each cell of an instance of the folder."""
+    folder = root / instance.name.partition(":")[0]
+    result = np.zeros(len(instance.values))
+    for number, row in enumerate(_rows(folder, "cells", *(d.name for d in instance.dimensions), "cost")):
+        result[_cell(folder, instance.dimensions, number, row)] = float(row["cost"])
+    return result
 
 
 def _rows(folder: Path, stem: str, *columns: str) -> list[dict[str, str]]:

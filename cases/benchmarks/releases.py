@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.io import release_from_document
 from audit.model import Release
@@ -17,11 +18,20 @@ VALUE = "value"
 PROTECTION = {"lower": "lpl", "upper": "upl"}
 
 
-def release(instance: Instance) -> Release:
-    """The release that an agency would audit: withheld cells with their true values, as its own knowledge."""
-    columns = {name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()}
+def release(instance: Instance, cost: NDArray[np.float64] | None = None) -> Release:
+    """The release that an agency would audit: withheld cells with their true values, as its own knowledge.
+
+    cost: float64 (cells), of withholding.
+    """
+    columns: dict[str, list[Any]] = {
+        name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()
+    }
     trees = [{"codes": list(d.codes[1:]), "tree": _tree(instance, axis)} for axis, d in enumerate(instance.dimensions)]
     document = _document(instance, trees, {"cells": columns})
+    if cost is not None:
+        columns["cost"] = cost.tolist()
+        document["tables"][0]["cost"] = "cost"
+        document["intruder"] = {"insiders": []}
     return release_from_document(document, folder=Path.cwd(), source=instance.name)
 
 

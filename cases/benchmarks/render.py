@@ -7,6 +7,7 @@ from cases.benchmarks import scaling
 from cases.benchmarks.competitors import COMPETITORS, LINEAR, OURS
 from cases.benchmarks.families import FAMILIES
 from cases.benchmarks.rows import Point, Results, Row
+from cases.benchmarks.suppression import suppression_table
 from cases.benchmarks.targets import TARGETS
 
 TEMPLATE = Path(__file__).with_name("template.md")
@@ -31,6 +32,7 @@ def render(results: Results) -> str:
         ours=_ours(results, shown),
         agreement=_agreement(results, shown),
         targets=_targets(results),
+        suppression=suppression_table(results) if results.patterns else "not measured",
         scaling=_scaling(results),
         start=_start(results.point(scaling.START)),
     )

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from cases.benchmarks.competitors.protocol import Competitor, version_of
+from cases.benchmarks.competitors.protocol import version_of
 from cases.benchmarks.process import ROOT
 
 SCHEMA = "tableseal/benchmark/1"
@@ -94,12 +94,38 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Pattern:
+    """What one program withholds of one table (see `Row` for what the fields have in common).
+
+    cost: of the secondary cells; bound: what no safe pattern can go below, where the program tells.
+    underprotected: primaries that an independent linear program bounds more closely than required.
+    """
+
+    instance: str
+    suppressor: str
+    of: str
+    status: Status
+    limit: float
+    date: str
+    cells: int = 0
+    primaries: int = 0
+    secondaries: int = 0
+    cost: float | None = None
+    bound: float | None = None
+    underprotected: int = 0
+    cpu: float = 0.0
+    wall: float = 0.0
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class Results:
     """Everything measured on one machine."""
 
     machine: dict[str, str]
     rows: tuple[Row, ...] = ()
     points: tuple[Point, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
 
     def row(self, instance: str, competitor: str) -> Row | None:
         """The row of a competitor on an instance."""
@@ -113,6 +139,15 @@ class Results:
         """The results with one row put in or replaced."""
         rest = [r for r in self.rows if (r.instance, r.competitor) != (row.instance, row.competitor)]
         return replace(self, rows=(*rest, row))
+
+    def pattern(self, instance: str, suppressor: str) -> Pattern | None:
+        """What a program withholds of a table."""
+        return next((p for p in self.patterns if (p.instance, p.suppressor) == (instance, suppressor)), None)
+
+    def with_pattern(self, made: Pattern) -> "Results":
+        """The results with one pattern put in or replaced."""
+        rest = [p for p in self.patterns if (p.instance, p.suppressor) != (made.instance, made.suppressor)]
+        return replace(self, patterns=(*rest, made))
 
     def of_instance(self, name: str, digest: str) -> "Results":
         """The results without rows of another instance of that name."""
@@ -137,6 +172,7 @@ def parse(document: Any) -> Results:
         document["machine"],
         tuple(Row(**row) for row in document["rows"]),
         tuple(Point(**point) for point in document["points"]),
+        tuple(Pattern(**made) for made in document.get("patterns", ())),
     )
 
 
@@ -153,7 +189,7 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def versions(competitor: Competitor) -> dict[str, str]:
+def versions(competitor: Any) -> dict[str, str]:
     """Versions that a measurement of a competitor depends on; ours includes a digest of the sources."""
     found = {package: version_of(package) or "" for package in competitor.packages}
     if "tableseal" in found:
@@ -161,7 +197,7 @@ def versions(competitor: Competitor) -> dict[str, str]:
     return found
 
 
-def way(competitor: Competitor) -> str:
+def way(competitor: Any) -> str:
     """Digest of the file that says how a competitor is used."""
     return hashlib.sha256(Path(inspect.getfile(type(competitor))).read_bytes()).hexdigest()[:12]
 

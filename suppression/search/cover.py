@@ -5,32 +5,59 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from audit.decision.cuts import Cut, Requirement
-from audit.decision.oracle import Oracle
+from audit.decision.oracle import Decision, Oracle
 from suppression.problem import Problem
 from suppression.search.relations import Lonely
 
 
 def cover(
-    problem: Problem, oracle: Oracle, start: NDArray[np.bool_], limits: Limits
+    problem: Problem,
+    oracle: Oracle,
+    start: NDArray[np.bool_],
+    limits: Limits,
+    price: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
-    """(a safe pattern around `start`, a requirement that nothing allowed meets); None, None: out of time."""
+    """(a safe pattern around `start`, a requirement that nothing allowed meets); None, None: out of time.
+
+    price: float64 (cells), what the cells seem to cost, if not their cost.
+    """
+    price = problem.cost.astype(np.float64) if price is None else price
     pattern = start.copy()
     lonely = Lonely(problem.equations)
     while not limits.out_of_time():
-        _accompany(problem, lonely, pattern)
-        decision = oracle.decide(pattern, limits)
+        _accompany(problem, lonely, pattern, price)
+        decision = oracle.decide(pattern, limits, exact=False)
         if decision.safe:
             return pattern, None
+        if not decision.failing.any():
+            decision = _widen(problem, oracle, pattern, price, decision, limits)
         failing = np.flatnonzero(decision.failing).tolist()
-        if not failing:
+        if not failing and not decision.protected.all():
             return None, None  # nothing is proved and not everything is shown
         for q, cut in zip(failing, decision.cuts, strict=True):
-            if not satisfy(problem, cut, pattern):
+            if not satisfy(problem, cut, pattern, price):
                 return None, problem.requirements[q]
     return None, None
 
 
-def _accompany(problem: Problem, lonely: Lonely, pattern: NDArray[np.bool_]) -> None:
+def _widen(
+    problem: Problem,
+    oracle: Oracle,
+    pattern: NDArray[np.bool_],
+    price: NDArray[np.float64],
+    decision: Decision,
+    limits: Limits,
+) -> Decision:
+    """Widen a pattern in place for what linear programs meet and no table shows; what is decided then."""
+    for q in np.flatnonzero(~decision.protected).tolist():
+        wider = oracle.widened(pattern, q, problem.may, price, limits)
+        if wider is None:
+            return oracle.decide(pattern, limits)
+        pattern |= wider
+    return oracle.decide(pattern, limits, exact=False)
+
+
+def _accompany(problem: Problem, lonely: Lonely, pattern: NDArray[np.bool_], price: NDArray[np.float64]) -> None:
     """No withheld cell is left alone in a relation, as far as there is something to withhold beside it."""
     hopeless: set[tuple[int, int]] = set()
     while True:
@@ -48,17 +75,17 @@ def _accompany(problem: Problem, lonely: Lonely, pattern: NDArray[np.bool_]) -> 
             if len(others) == 0:
                 hopeless.add((relation, cell))
                 continue
-            best = others[np.argmin(problem.cost[others] / wanted[others])]
+            best = others[np.argmin(price[others] / wanted[others])]
             pattern[best] = True
 
 
-def satisfy(problem: Problem, cut: Cut, pattern: NDArray[np.bool_]) -> bool:
+def satisfy(problem: Problem, cut: Cut, pattern: NDArray[np.bool_], price: NDArray[np.float64]) -> bool:
     """Withhold cells until the cut holds, cheapest for what they contribute first; False: that is not possible."""
     missing = cut.right - int(cut.weight[pattern[cut.cells]].sum())
     usable = problem.may[cut.cells] & ~pattern[cut.cells]
     cells, weight = cut.cells[usable], cut.weight[usable].astype(np.float64)
     while missing > 0 and len(cells):
-        best = int(np.argmin(problem.cost[cells] / np.minimum(weight, missing)))
+        best = int(np.argmin(price[cells] / np.minimum(weight, missing)))
         pattern[cells[best]] = True
         missing -= int(weight[best])
         cells, weight = np.delete(cells, best), np.delete(weight, best)
@@ -72,7 +99,9 @@ def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limit
     for cell in secondary[np.lexsort((secondary, -problem.cost[secondary]))].tolist():
         if limits.out_of_time():
             break
+        if oracle.pool.needed(kept)[cell]:
+            continue
         kept[cell] = False
-        if not oracle.decide(kept, limits).safe:
+        if not oracle.shows_safe(kept, limits):
             kept[cell] = True
     return kept

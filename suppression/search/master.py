@@ -22,6 +22,9 @@ from suppression.search.method import DEFAULT_SOLVER
 
 NEARLY = 1e-6
 
+ABSOLUTE_GAP = 0.9
+"""Costs are whole steps, so that a smaller gap is none."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -37,7 +40,7 @@ class Chosen:
     """A whole pattern of the master, and what it proves. pattern: bool (candidates), None: none was found."""
 
     pattern: NDArray[np.bool_] | None
-    bound: float
+    bound: int
     infeasible: bool = False
 
 
@@ -67,6 +70,7 @@ class Master:
         self.candidates, self._always = candidates, always
         self.cost = cost[candidates].astype(np.float64)
         self.rows: list[Row] = []
+        self._seen: set[bytes] = set()
         self._place = np.full(len(always), -1, dtype=np.int64)
         self._place[candidates] = np.arange(len(candidates))
         self._integer_solver = integer_solver
@@ -77,19 +81,22 @@ class Master:
         self._sent = 0
 
     def add(self, cut: Cut) -> bool:
-        """Add a cut; False if nothing that may be withheld helps to satisfy it."""
+        """Add a cut; False if it is known already, or holds anyhow."""
         right = cut.right - int(cut.weight[self._always[cut.cells]].sum())
         place = self._place[cut.cells]
         inside = place >= 0
         if right <= 0:
-            return True
-        weight = np.minimum(cut.weight[inside], right)
-        self.rows.append(Row(place[inside], weight / right, 1.0))
-        return int(weight.sum()) >= right
+            return False
+        return self.add_row(Row(place[inside], np.minimum(cut.weight[inside], right) / right, 1.0))
 
-    def add_row(self, row: Row) -> None:
-        """Add any row over candidates."""
+    def add_row(self, row: Row) -> bool:
+        """Add any row over candidates; False if it is known already."""
+        key = row.candidates.tobytes() + row.weight.tobytes()
+        if key in self._seen:
+            return False
+        self._seen.add(key)
         self.rows.append(row)
+        return True
 
     def relaxed(self) -> tuple[NDArray[np.float64], float, NDArray[np.float64]] | None:
         """(share of each candidate, least cost, reduced cost) of the relaxation; None: no pattern fits."""
@@ -137,19 +144,22 @@ class Master:
         for row in self.rows:
             terms = [(z[j], w) for j, w in zip(row.candidates.tolist(), row.weight.tolist(), strict=True) if j in z]
             if not terms and row.right > NEARLY:
-                return Chosen(None, float("inf"), infeasible=True)
+                return Chosen(None, 0, infeasible=True)
             problem += pulp.LpAffineExpression(terms) >= row.right - 1e-9
         status = problem.solve(self._solver(seconds, gap))
         if status == pulp.LpStatusInfeasible:
-            return Chosen(None, float("inf"), infeasible=True)
+            return Chosen(None, 0, infeasible=True)
         if problem.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
-            return Chosen(None, 0.0)
+            return Chosen(None, 0)
         pattern = np.zeros(len(self.candidates), np.bool_)
         pattern[[j for j, variable in z.items() if (variable.varValue or 0.0) > 0.5]] = True
         cost = float(self.cost[pattern].sum())
+        bound = self._bound(problem, cost)
         if not self._satisfies(pattern):
-            return Chosen(None, self._bound(problem, float("inf")))
-        return Chosen(pattern, self._bound(problem, cost))
+            return Chosen(None, whole_bound(bound))
+        # Costs are whole steps: a solver that has closed the gap means this very pattern.
+        closed = gap == 0 and cost - bound <= max(1e-6 * cost, ABSOLUTE_GAP)
+        return Chosen(pattern, round(cost) if closed else whole_bound(bound))
 
     def _satisfies(self, pattern: NDArray[np.bool_]) -> bool:
         matrix, right = self._matrix(self.rows), np.array([r.right for r in self.rows])
@@ -166,7 +176,12 @@ class Master:
     def _solver(self, seconds: float, gap: float) -> Any:
         if self._integer_solver == DEFAULT_SOLVER:
             return _QuietHighs(
-                msg=False, timeLimit=max(seconds, 0.1), threads=1, random_seed=0, mip_rel_gap=gap, mip_abs_gap=0.0
+                msg=False,
+                timeLimit=max(seconds, 0.1),
+                threads=1,
+                random_seed=0,
+                mip_rel_gap=gap,
+                mip_abs_gap=ABSOLUTE_GAP,
             )
         available = pulp.listSolvers(onlyAvailable=True)
         if self._integer_solver not in available:

@@ -135,7 +135,7 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
         equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
     )
     small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
-    oracle = Oracle(local, needs, deciding(tools.engine))
+    oracle = Oracle(local, needs, deciding(tools.engine), tools.engine)
     own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
     methods: tuple[Search, ...] = (optimal,) if small.may.sum() <= PROVEN else (heuristic, elimination)
     found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.problems import MEMORY_LIMIT, pointer_in, problem_of
+from api.places import Files, pointer_in
+from api.problems import MEMORY_LIMIT, problem_of
 from audit.errors import AdditivityError, ContradictionError, InputError, LimitError
 from audit.io import release_from_document
 
@@ -71,10 +72,11 @@ def test_the_pointer_of_a_wrong_entry_leads_to_it(name: str, column: str, row: i
     }
     with pytest.raises(InputError) as caught:
         release_from_document(document, source="release.json")
-    problem = problem_of(caught.value, "release.json", document)
+    problem = problem_of(caught.value, Files(("release.json",), lambda _: document))
     if 'column "' in problem.detail:
-        assert problem.pointer is not None
-        assert resolve(problem.pointer, document) is values[row]
+        pointer = problem.places[0].pointer
+        assert pointer is not None
+        assert resolve(pointer, document) is values[row]
 
 
 def test_every_error_has_its_type() -> None:

@@ -13,6 +13,7 @@ from audit.bounds.component import Limits
 from audit.bounds.engine import bound_forms
 from audit.bounds.plan import full
 from audit.decision.cuts import Requirement
+from audit.decision.ends import ends_of
 from audit.decision.equations import Equations, build_equations
 from audit.decision.oracle import Oracle
 from audit.decision.witnesses import Witnesses
@@ -92,7 +93,7 @@ def test_every_answer_is_that_of_an_audit_from_scratch(seed: int) -> None:
     note(str(document))
     release, cells, equations = setting(document)
     needs = requirements(random, cells)
-    oracle = Oracle(equations, needs, METHOD)
+    oracle = Oracle(equations, needs, METHOD, random.choice([None, Highs()]))
     truths, decisions, patterns = [], [], []
     pattern = np.zeros(len(cells), np.bool_)
     for step in range(6):
@@ -168,13 +169,24 @@ def test_withheld_without_truth_is_named() -> None:
 
 
 def test_tables_that_are_forgotten_are_the_oldest() -> None:
-    tables = Witnesses(cells=70, most=2)
-    value = np.zeros(70, np.int64)
+    needs = [Requirement(cell, lower=None, upper=cell) for cell in (1, 65, 3)]
+    nothing = np.zeros(70, np.bool_)
+    tables = Witnesses(70, 2, ends_of(needs, np.zeros(70, np.int64), nothing))
     for cell in (1, 65, 3):
         tables.add(np.array([cell]), np.array([cell]))
-    low, high = tables.reach(np.ones(70, np.bool_), value)
-    assert np.flatnonzero(high).tolist() == [3, 65]
-    assert not low.any()
-    narrow = np.zeros(70, np.bool_)
+    assert tables.met(~nothing).tolist() == [False, True, True]
+    narrow = nothing.copy()
     narrow[65] = True
-    assert np.flatnonzero(tables.reach(narrow, value)[1]).tolist() == [65]
+    assert tables.met(narrow).tolist() == [False, True, False]
+    assert tables.reach(65, narrow) == (0, 65)
+    assert tables.reach(3, narrow) == (0, 0)
+
+
+def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVENTION 341
+    needs = [Requirement(0, upper=1), Requirement(1, upper=2), Requirement(2, lower=-1)]
+    nothing = np.zeros(3, np.bool_)
+    tables = Witnesses(3, 2, ends_of(needs, np.zeros(3, np.int64), nothing))
+    met = tables.add(np.array([0, 1, 2]), np.array([5, 5, -5]), denominator=3)
+    assert met.tolist() == [True, False, True]
+    assert tables.met(~nothing).tolist() == met.tolist()
+    assert tables.reach(1, ~nothing) == (0, 1), "whole units lie in between"

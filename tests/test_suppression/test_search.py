@@ -47,7 +47,7 @@ def small_problem(seed: int) -> Problem:
 
 def cheapest(problem: Problem) -> int | None:
     """Least cost of a safe pattern, by trying all of them; None: none is safe."""
-    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()))
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     may = np.flatnonzero(problem.may).tolist()
     patterns = []
     for size in range(len(may) + 1):
@@ -65,7 +65,7 @@ def cheapest(problem: Problem) -> int | None:
 @given(SEEDS)
 def test_optimal_is_the_cheapest_of_all_patterns(seed: int) -> None:
     problem = small_problem(seed)
-    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()))
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     found = optimal(problem, Tools(oracle, Highs(), Limits()))
     best = cheapest(problem)
     if best is None:
@@ -105,7 +105,7 @@ def test_a_start_pattern_is_kept_and_cleaned() -> None:
         "intruder": {"insiders": []},
     }
     problem = build_problem(release_from_document(document), POLICY, Costs("unit"), Highs())
-    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()))
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     pattern, impossible = cover(problem, oracle, problem.primary, Limits())
     assert impossible is None
     assert pattern is not None

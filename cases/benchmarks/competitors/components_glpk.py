@@ -46,7 +46,7 @@ def _bounds(system: Attack, seconds: float) -> NDArray[np.float64]:
 def _bound_part(part: Attack, ends: NDArray[np.float64], budget: Budget) -> None:
     import swiglpk as glpk
 
-    model = _model(part)
+    model = model_of(part)
     settings = glpk.glp_smcp()
     glpk.glp_init_smcp(settings)
     settings.msg_lev = glpk.GLP_MSG_OFF
@@ -69,7 +69,7 @@ def _bound_part(part: Attack, ends: NDArray[np.float64], budget: Budget) -> None
         glpk.glp_delete_prob(model)
 
 
-def _model(part: Attack) -> Any:
+def model_of(part: Attack) -> Any:
     import swiglpk as glpk
 
     rows, columns = part.matrix.shape

@@ -38,12 +38,12 @@ class PytauargusAudit:
         from pytauargus.engine import run_batch
 
         logging.getLogger("pytauargus").setLevel(logging.ERROR)
-        engine = run_batch(str(_batch(instance, folder.resolve())))
+        engine = run_batch(str(batch(instance, folder.resolve())))
         return Task(lambda: engine.audit(AUDITED), lambda rows: _answer(instance, folder, rows))
 
 
-def _batch(instance: Instance, folder: Path) -> Path:
-    """Write table, metadata, hierarchies and the batch."""
+def batch(instance: Instance, folder: Path, suppress: str = "") -> Path:
+    """Write table, metadata, hierarchies and the batch, with a command that chooses secondary cells if wanted."""
     withheld = instance.withheld
     codes = instance.codes()
     status = np.where(withheld, UNSAFE, SAFE)
@@ -63,16 +63,17 @@ def _batch(instance: Instance, folder: Path) -> Path:
         lines += [name, f"  <NUMERIC> <{kind}>", "  <DECIMALS> 0"]
     (folder / "t.rda").write_text("\n".join(lines) + "\n", "utf-8")
     names = "".join(f'"{d.name}"' for d in instance.dimensions)
-    batch = [
+    commands = [
         f'<OPENTABLEDATA> "{folder / "t.tab"}"',
         f'<OPENMETADATA> "{folder / "t.rda"}"',
         f'<SPECIFYTABLE> {names}|"{RESPONSE}"||',
         "<SAFETYRULE>",
         "<READTABLE>",
+        *([f"<SUPPRESS> {suppress}"] if suppress else []),
         f'<WRITETABLE> (1,3,AS+,"{folder / "out.csv"}")',
     ]
     path = folder / "b.arb"
-    path.write_text("\n".join(batch) + "\n", "utf-8")
+    path.write_text("\n".join(commands) + "\n", "utf-8")
     return path
 
 
@@ -86,16 +87,17 @@ def _hierarchy(d: Dimension, group: int, depth: int) -> list[str]:
 def _answer(instance: Instance, folder: Path, rows: list[dict[str, Any]]) -> Answer:
     """Cells are numbered as in the table that the batch wrote."""
     with (folder / "out.csv").open(newline="", encoding="utf-8") as file:
-        order = [_cell(instance, row) for row in csv.reader(file)]
+        order = [cell(instance, row) for row in csv.reader(file)]
     ends = np.full((2, len(instance.values)), np.nan)
     for row in rows:
         ends[:, order[row["cell"]]] = row["min"], row["max"]
     return Answer(ends[:, instance.withheld])
 
 
-def _cell(instance: Instance, row: list[str]) -> int:
-    cell = 0
+def cell(instance: Instance, row: list[str]) -> int:
+    """Position of the cell of a row that the batch wrote."""
+    at = 0
     for d, text in zip(instance.dimensions, row, strict=False):
         code = text.strip()
-        cell = cell * len(d.codes) + (0 if code in ("", "Total") else d.position[code])
-    return cell
+        at = at * len(d.codes) + (0 if code in ("", "Total") else d.position[code])
+    return at

@@ -1,0 +1,36 @@
+"""POST /v1/batches."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from api.http.described import archive, form, work_responses
+from api.http.intake import Asked, Order, answer
+from api.http.resources import JobResource
+from api.http.spool import Spool
+from api.http.uploads import Fields, read_upload
+from api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
+
+FIELDS = Fields("releases", ("policy",), packed=True)
+
+router = APIRouter(tags=["batches"])
+
+
+@router.post(
+    "/v1/batches",
+    status_code=202,
+    response_model=JobResource,
+    responses=work_responses("Batch", KIND.rows),
+    openapi_extra={"requestBody": {"required": True, "content": archive() | form(FIELDS, ())}},
+)
+async def post_batch(ask: Asked, options: Annotated[BatchOptions, Query()]) -> Response:
+    """Audit every release in a zip archive; one that fails never stops the others.
+
+    The body is the archive, or a form with the field `releases` for it and `policy` for a policy that goes before those
+    of the releases. The result says what came out for each; `report.html` of the job is the same as a page, and the
+    reports are `/v1/jobs/ID/reports/NAME.json` (with `html=true` also `NAME.html`).
+    """
+    with Spool(ask.at.settings.working_folder) as spool:
+        upload = await read_upload(ask.http, ask.at.settings, spool, FIELDS)
+        wanted = BatchRequest(releases=upload.main, policy=upload.roles.get("policy"), options=options)
+        return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))

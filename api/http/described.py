@@ -1,0 +1,89 @@
+"""Pieces of the OpenAPI document that routes share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from api.http.errors import MEDIA_TYPE
+from api.http.renderings import offered
+from api.http.uploads import ARCHIVES, BODIES, FORM, Fields
+from api.jobs.kinds import Rows
+
+Responses = dict[int | str, dict[str, Any]]
+
+_MEANING = {
+    400: "The body cannot be read.",
+    401: "Nobody knows who is asking.",
+    403: "Whoever asks may not do this.",
+    404: "There is no such thing, or it is another owner's.",
+    406: "The answer cannot be had in a form that the request accepts.",
+    408: "The body did not come in time.",
+    409: "Not while things are as they are.",
+    413: "Too large for this service.",
+    415: "A media type that is not understood.",
+    422: "The request cannot be used; `detail` says why, `pointer` or `row` and `column` where.",
+    500: "A fault of the service.",
+    503: "The database does not answer at the moment.",
+    507: "There is no room on the disk.",
+}
+
+READING = (401, 403, 404, 422, 500, 503)
+"""Problems of routes that show something."""
+
+ASKING = (401, 403, 406, 408, 409, 413, 415, 422, 500, 503, 507)
+"""Problems of routes that take work."""
+
+
+def problems(*statuses: int) -> Responses:
+    """Responses that are problem documents."""
+    content = {MEDIA_TYPE: {"schema": component("Problem")}}
+    return {status: {"description": _MEANING[status], "content": content} for status in statuses}
+
+
+def component(name: str) -> dict[str, str]:
+    """A schema of the document by name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def results(schema: str, rows: Rows | None, description: str) -> dict[str, Any]:
+    """A response that is the answer of a job, in all forms in which it can be had."""
+    content: dict[str, Any] = {media_type: {"schema": {"type": "string"}} for media_type in offered(rows)}
+    content["application/json"] = {"schema": component(schema)}
+    return {"description": description, "content": content}
+
+
+def work_responses(schema: str, rows: Rows | None) -> Responses:
+    """Responses of a route that takes work: its result, a job, or a problem."""
+    location = {"description": "Where the job is.", "schema": {"type": "string"}}
+    return {
+        200: results(schema, rows, "The result (with `Prefer: wait=N`)."),
+        202: {
+            "description": "A job.",
+            "content": {"application/json": {"schema": component("JobResource")}},
+            "headers": {"Location": location},
+        },
+        **problems(*ASKING),
+    }
+
+
+def body(schema: Mapping[str, Any], example: object, fields: Fields, csv: str | None = None) -> dict[str, Any]:
+    """A request body: a document, files of a form, or an archive. example: of the document; csv: of a bare table."""
+    content: dict[str, Any] = {media_type: {"schema": {"type": "string"}} for media_type in BODIES}
+    content["application/json"] = {"schema": schema, "example": example}
+    if csv is not None:
+        content["text/csv"] |= {"example": csv}
+    return {"requestBody": {"required": True, "content": content | archive() | form(fields)}}
+
+
+def archive() -> dict[str, Any]:
+    """The media type of a zip archive."""
+    return {ARCHIVES[0]: {"schema": _BINARY}}
+
+
+def form(fields: Fields, more: Sequence[str] = ("file",)) -> dict[str, Any]:
+    """The media type of a form; `more`: fields that may come again and again."""
+    properties: dict[str, Any] = dict.fromkeys((fields.main, *fields.others), _BINARY)
+    properties |= {name: {"type": "array", "items": _BINARY} for name in more}
+    return {FORM: {"schema": {"type": "object", "properties": properties, "additionalProperties": False}}}
+
+
+_BINARY = {"type": "string", "format": "binary"}

@@ -1,0 +1,120 @@
+"""The OpenAPI document: what the routes say, with the schemas of releases, results and problems."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.http.described import component
+from api.problems import PREFIX
+
+_PLACE = {
+    "source": {"type": "string", "description": "The file of the request that is meant."},
+    "pointer": {"type": "string", "description": "JSON pointer (RFC 6901) into it, if it is a document."},
+    "row": {"type": "integer", "description": "Row of it, from 1 below the header, if it is a table."},
+    "column": {"type": "string", "description": "Name of the column."},
+    "line": {"type": "integer", "description": "Line of its text, from 1."},
+    "character": {"type": "integer", "description": "Position on the line, from 1."},
+}
+
+PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "A problem document (RFC 9457). The guide lists the types.",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "pattern": f"^{PREFIX}[a-z-]+$"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What was found and what was expected."},
+        **_PLACE,
+        "parameter": {"type": "string", "description": "The query parameter or header that is meant."},
+        "places": {
+            "type": "array",
+            "description": "All places, if there are several; the first one stands beside the detail too.",
+            "items": {"type": "object", "required": ["source"], "properties": _PLACE},
+        },
+    },
+}
+
+
+def install(app: FastAPI) -> None:
+    """Let the app give the whole document; it is made when it is first asked for."""
+
+    def whole() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            made = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+            schemas = made.setdefault("components", {}).setdefault("schemas", {})
+            for name in ("HTTPValidationError", "ValidationError"):  # problem documents come in their place
+                schemas.pop(name, None)
+            schemas |= _schemas()
+            made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+            for operations in made["paths"].values():
+                for operation in operations.values():
+                    _secure(operation)
+            app.openapi_schema = made
+        return app.openapi_schema
+
+    app.openapi = whole  # type: ignore[method-assign]
+
+
+def _secure(operation: dict[str, Any]) -> None:
+    """Where a key may be sent, say so as OpenAPI wants it: not as a parameter. Without keys nothing is sent."""
+    parameters = operation.get("parameters", [])
+    others = [parameter for parameter in parameters if parameter["name"] != "authorization"]
+    if len(others) < len(parameters):
+        operation["parameters"] = others
+        operation["security"] = [{"key": []}, {}]
+
+
+def _schemas() -> dict[str, Any]:
+    from api.batch import batch_schema
+    from api.ledger import publication_schema
+    from audit.io.schemas import policy_schema, release_schema
+    from audit.proof import proof_schema
+    from audit.report.schema import report_schema, risk_schema, sap_schema
+    from suppression.compare_json import comparison_schema
+    from suppression.report.schema import suppression_schema
+
+    found: dict[str, Any] = {"Problem": PROBLEM}
+    documents = {
+        "Release": release_schema,
+        "Policy": policy_schema,
+        "Report": report_schema,
+        "Batch": batch_schema,
+        "Comparison": comparison_schema,
+        "Proof": proof_schema,
+        "Publication": publication_schema,
+        "PublicationAudit": lambda: publication_schema("publication-audit"),
+        "Risk": risk_schema,
+        "Sap": sap_schema,
+        "Suppression": suppression_schema,
+    }
+    for name, schema in documents.items():
+        found |= _component(name, schema())
+    entries = found["Publication"]["properties"]["entries"]
+    found["PublicationEntry"], entries["items"] = entries["items"], component("PublicationEntry")
+    answers = ("Batch", "Comparison", "Report", "PublicationAudit", "Risk", "Sap", "Suppression")
+    found["Result"] = {"anyOf": [component(name) for name in answers]}
+    return found
+
+
+def _component(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema with its definitions beside it, under names of their own."""
+    plain = {key: value for key, value in schema.items() if key not in ("$schema", "$id", "$defs")}
+    found = {name: plain, **{f"{name}.{part}": value for part, value in schema.get("$defs", {}).items()}}
+    return {key: _moved(value, name) for key, value in found.items()}
+
+
+def _moved(schema: Any, name: str) -> Any:
+    if isinstance(schema, list):
+        return [_moved(entry, name) for entry in schema]
+    if not isinstance(schema, dict):
+        return schema
+    moved = {key: _moved(value, name) for key, value in schema.items()}
+    target = moved.get("$ref")
+    if isinstance(target, str) and target.startswith("#/$defs/"):
+        moved["$ref"] = f"#/components/schemas/{name}.{target.removeprefix('#/$defs/')}"
+    elif target == "#":
+        moved["$ref"] = f"#/components/schemas/{name}"
+    return moved

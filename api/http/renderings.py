@@ -1,0 +1,137 @@
+"""Results in the form that the client asks for: JSON as it is, its rows as JSON lines, CSV or Parquet."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from api.http.json_rows import rows_in
+from api.jobs.kinds import Rows
+from audit.io.spreadsheet import csv_text
+from audit.report.exact_json import dumps
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+CSV = "text/csv"
+PARQUET = "application/vnd.apache.parquet"
+
+FORMATS = {"json": JSON, "jsonl": LINES, "csv": CSV, "parquet": PARQUET}
+"""Word of the query parameter `format` -> media type."""
+
+_TOGETHER = 500
+"""Rows that are sent together."""
+
+
+def offered(rows: Rows | None) -> tuple[str, ...]:
+    """Media types that a JSON result can be had in, the usual one first."""
+    if rows is None:
+        return (JSON,)
+    return (JSON, LINES, CSV, *((PARQUET,) if find_spec("polars") else ()))
+
+
+def chosen(accept: str | None, types: Iterable[str]) -> str | None:
+    """The type that an `Accept` header likes best (RFC 9110), the first of equals; None if it takes none of them."""
+    best, liked = None, 0.0
+    for media_type in types:
+        quality = _quality(accept or "*/*", media_type)
+        if quality > liked:
+            best, liked = media_type, quality
+    return best
+
+
+def rendered(pieces: Iterable[bytes], media_type: str, rows: Rows) -> Iterator[bytes]:
+    """The rows of a JSON result as another media type, piece by piece."""
+    return _WRITERS[media_type](rows_in(pieces, rows.member), rows)
+
+
+def _quality(accept: str, media_type: str) -> float:
+    """What the most specific range that fits says; 0 if none does."""
+    found, specific = 0.0, -1
+    for part in accept.split(","):
+        name, *parameters = (text.strip().lower() for text in part.split(";"))
+        fits = {media_type: 2, f"{media_type.partition('/')[0]}/*": 1, "*/*": 0}
+        if fits.get(name, -1) > specific:
+            specific = fits[name]
+            found = next((_number(p[2:]) for p in parameters if p.startswith("q=")), 1.0)
+    return found
+
+
+def _number(text: str) -> float:
+    try:
+        return min(max(float(text), 0.0), 1.0)
+    except ValueError:
+        return 0.0
+
+
+def _lines(rows: Iterator[dict[str, Any]], _: Rows) -> Iterator[bytes]:
+    while some := list(islice(rows, _TOGETHER)):
+        yield "".join(f"{dumps(row)}\n" for row in some).encode()
+
+
+def _csv(rows: Iterator[dict[str, Any]], layout: Rows) -> Iterator[bytes]:
+    first = next(rows, {})
+    header = [name for column in layout.columns for name in _names(column, first, layout)]
+    yield csv_text(header, ()).encode()
+    everything = chain([first] if first else [], rows)
+    while some := list(islice(everything, _TOGETHER)):
+        entries = (_flat(row, layout) for row in some)
+        lines = csv_text((), [[_entry(flat.get(name)) for name in header] for flat in entries])
+        yield lines.removeprefix("\r\n").encode()
+
+
+def _parquet(rows: Iterator[dict[str, Any]], layout: Rows) -> Iterator[bytes]:
+    """Numbers are 64-bit floats, lists and objects JSON text. Rows go through a file, so that they need no memory."""
+    import polars
+
+    first = next(rows, {})
+    header = [name for column in layout.columns for name in _names(column, first, layout)]
+    kinds = {name: polars.Float64 if name in layout.numbers else polars.String for name in header}
+    kinds |= dict.fromkeys(layout.flags, polars.Boolean)
+    with tempfile.TemporaryDirectory() as folder:
+        lines, target = Path(folder) / "rows.ndjson", Path(folder) / "rows.parquet"
+        with open(lines, "w", encoding="utf-8") as file:
+            for row in chain([first] if first else [], rows):
+                flat = _flat(row, layout)
+                file.write(dumps({name: _cell(flat.get(name), kinds[name] is polars.String) for name in header}) + "\n")
+        polars.scan_ndjson(lines, schema=kinds).sink_parquet(target)
+        with open(target, "rb") as file_:
+            while piece := file_.read(2**18):
+                yield piece
+
+
+def _cell(value: Any, text: bool) -> Any:
+    return value if not text or value is None or isinstance(value, str) else dumps(value)
+
+
+def _entry(value: Any) -> Any:
+    if isinstance(value, bool | list | dict):
+        return dumps(value)
+    return value
+
+
+def _names(column: str, row: Mapping[str, Any], layout: Rows) -> list[str]:
+    if column in layout.objects:
+        return [f"{column}.{key}" for key in row.get(column, {})]
+    return [f"{column}.lower", f"{column}.upper"] if column in layout.pairs else [column]
+
+
+def _flat(row: Mapping[str, Any], layout: Rows) -> dict[str, Any]:
+    """Objects and pairs as columns of their own."""
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        if key in layout.objects:
+            flat |= {f"{key}.{name}": entry for name, entry in value.items()}
+        elif key in layout.pairs:
+            flat[f"{key}.lower"], flat[f"{key}.upper"] = value or (None, None)
+        else:
+            flat[key] = value
+    return flat
+
+
+_WRITERS: Mapping[str, Callable[[Iterator[dict[str, Any]], Rows], Iterator[bytes]]] = {
+    LINES: _lines,
+    CSV: _csv,
+    PARQUET: _parquet,
+}

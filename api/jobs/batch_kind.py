@@ -1,0 +1,130 @@
+"""The kind `batch`: an archive of releases in, a verdict for each and all reports out, as `tableseal batch`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.jobs.kinds import Context, Kind, Result, Rows
+from api.jobs.releases import check_size
+from api.store.job import Document
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from api.batch import Source
+    from audit.model import Policy, Release
+
+LONGEST = 200
+"""Signs in the name of a release."""
+
+
+class BatchOptions(BaseModel):
+    """What may be said about a batch besides the releases."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    together: Annotated[
+        bool, Field(description="Audit all releases as one: what an intruder learns who has all of them.")
+    ] = False
+    bounds: Annotated[
+        Literal["shuttle", "lp", "integer"],
+        Field(description="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
+    ] = "integer"
+    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each release.")] = None
+    html: Annotated[bool, Field(description="Write each report as a page, too.")] = False
+
+
+class BatchRequest(BaseModel):
+    """Which file is the archive, and which the policy for all releases (None: their own)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    releases: str
+    policy: str | None = None
+    options: BatchOptions = BatchOptions()
+
+
+def run(request: BatchRequest, context: Context) -> Result:
+    """Audit the releases in the archive; whatever goes wrong with one is its entry.
+
+    Raises
+    ------
+    InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
+    """
+    from api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from audit.execution.executor import HERE
+    from audit.execution.processes import Processes
+    from audit.io import read_policy
+    from audit.report.exact_json import dumps
+
+    options = request.options
+    policy = None if request.policy is None else read_policy(context.folder / request.policy)
+    found, listed = source_of(context.folder / request.releases)
+    for one in listed:
+        if len(one.name) > LONGEST:
+            raise InputError(f"{one.name[:LONGEST]}...: the name is longer than {LONGEST} signs.")
+    source = _Limited(found, context.max_cells)
+    settings = Settings(options.bounds, policy, options.time_limit, None, options.html)
+    with opened(context.folder / ".results") as results:
+        if options.together:
+            batch = run_together(source, listed, settings, results, executor=HERE)
+        else:
+            with Processes(1) as executor:  # a release that takes its process down is no harm to the others
+                batch = run_batch(source, listed, settings, results, executor=executor, progress=context.progress)
+    folder = context.folder / ".results"
+    answer = Document("batch.json", "application/json", dumps(batch_document(batch), indent=1).encode())
+    page = Document("report.html", _HTML, folder / "summary.html")
+    files = [name for entry in batch.entries for name in (entry.report, entry.html) if name is not None]
+    return Result((answer, page, *(_document(folder, name) for name in files)), batch.verdict)
+
+
+class _Limited:
+    """A source whose releases have at most so many rows."""
+
+    def __init__(self, source: "Source", most: int) -> None:
+        self._source, self._most = source, most
+
+    def names(self) -> "Sequence[str]":
+        """See Source."""
+        return self._source.names()
+
+    def content(self, name: str) -> bytes:
+        """See Source."""
+        return self._source.content(name)
+
+    def release(self, name: str, policy: "Policy | None") -> "Release":
+        """See Source. LimitError: too many rows."""
+        release = self._source.release(name, policy)
+        check_size(release, self._most)
+        return release
+
+
+def _document(folder: Path, name: str) -> Document:
+    return Document(name, "application/json" if name.endswith(".json") else _HTML, folder / name)
+
+
+_HTML = "text/html; charset=utf-8"
+
+KIND = Kind(
+    "batch",
+    BatchRequest,
+    run,
+    Rows(
+        "releases",
+        columns=(
+            "name",
+            "verdict",
+            "failure",
+            "title",
+            "sha256",
+            "policy_sha256",
+            "bounds",
+            "counts",
+            "report",
+            "html",
+        ),
+    ),
+    inline=False,
+)

@@ -1,0 +1,88 @@
+"""The kind `suppression`: a release in; pattern, audit and protected release out, as `tableseal suppress`."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from api.jobs.kinds import Context, Kind, Result, Rows
+from api.jobs.releases import ReleaseRequest, check_size, release_in
+from api.store.job import Document
+from api.suppressing import SuppressOptions, run_suppression
+
+if TYPE_CHECKING:
+    from audit.model import Release
+
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""Of files in archives: equal files make equal archives."""
+
+
+class SuppressionRequest(ReleaseRequest):
+    """A search; which files hold decisions by hand and the release of the last period."""
+
+    decisions: str | None = None
+    last_period: str | None = None
+    mask_statuses: Annotated[
+        bool, Field(description="The protected release does not tell primary from secondary cells.")
+    ] = False
+    options: SuppressOptions = SuppressOptions()
+
+
+def run(request: SuppressionRequest, context: Context) -> Result:
+    """Search for the release in the folder. The protected release is there only if its audit says safe.
+
+    Raises
+    ------
+    InputError: files or options that cannot be used. LimitError: too many cells.
+    """
+    from api.cli.reading import parse_status_map
+    from audit.io import canonical_json, read_release
+    from audit.report import render_html
+    from suppression.decisions import read_decisions
+    from suppression.public import public_release
+    from suppression.report import suppression_json
+
+    release = release_in(request, context)
+    last = None
+    if request.last_period is not None:
+        letters = parse_status_map(request.status_map)
+        last = read_release(context.folder / request.last_period, status_map=letters)
+        check_size(last, context.max_cells)
+    decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
+    result = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
+    documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
+    if result.report is not None and result.release is not None:
+        page = render_html(result.report, result.release)
+        documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
+        if result.report.verdict == "safe":
+            public = public_release(result.release, mask_statuses=request.mask_statuses)
+            documents.append(Document("protected.json", "application/json", canonical_json(public)))
+            documents.append(Document("protected.zip", "application/zip", _packed(public)))
+    return Result(tuple(documents), "unsafe" if result.report is None else result.report.verdict)
+
+
+def _packed(release: "Release") -> bytes:
+    """A release as an archive: release.yaml, and a CSV file for each table."""
+    from audit.io import release_files
+
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for path, text in release_files(release, Path("release.yaml")).items():
+            archive.writestr(zipfile.ZipInfo(path.name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
+    return target.getvalue()
+
+
+KIND = Kind(
+    "suppression",
+    SuppressionRequest,
+    run,
+    Rows(
+        "cells",
+        columns=("table", "measure", "cell", "status", "cost", "accepted", "needed_by"),
+        objects=frozenset(("cell",)),
+        numbers=frozenset(("cost",)),
+        flags=frozenset(("accepted",)),
+    ),
+)

@@ -1,0 +1,145 @@
+"""One search for secondary cells, however it was asked for: the command line and the service come through here."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from audit.errors import InputError
+from audit.progress import Progress
+
+if TYPE_CHECKING:
+    from audit.model import Policy, Release
+    from suppression.decisions import Decision
+    from suppression.search.method import Search
+    from suppression.suppress import Suppression
+
+
+class SuppressOptions(BaseModel):
+    """What may be said about a search besides the release."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    method: Annotated[str, Field(max_length=40, description="Search method, such as optimal or heuristic.")] = "optimal"
+    cost: Annotated[
+        Literal["column", "unit", "value", "log", "frequency", "distance"],
+        Field(
+            description="column (of the file, else value), unit (fewest cells), value (least value), log, frequency, "
+            "or distance (near the sensitive cells)."
+        ),
+    ] = "column"
+    table_weight: Annotated[
+        tuple[str, ...], Field(description="NAME=W: factor for the costs of a table. May be repeated.")
+    ] = ()
+    prefer: Annotated[
+        tuple[str, ...], Field(description="VARIABLE=CODE: cells to withhold rather, ten times cheaper.")
+    ] = ()
+    avoid: Annotated[
+        tuple[str, ...], Field(description="VARIABLE=CODE: cells to publish rather, ten times dearer.")
+    ] = ()
+    insiders: Annotated[bool, Field(description="Contributors to withheld cells count as attackers.")] = True
+    basis: Annotated[
+        Literal["any", "integer"] | None,
+        Field(description="Overrides require.basis of the policy: integer needs tables of whole units."),
+    ] = None
+    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for the search; the audit comes on top.")] = (
+        None
+    )
+    seed: Annotated[int, Field(ge=0, description="Seed of methods that draw at random.")] = 0
+    pure: Annotated[bool, Field(description="rank: patterns need not be safe, and are labelled so.")] = False
+    budget: Annotated[
+        str | None,
+        Field(
+            max_length=80,
+            description="cells=N,cost=C: what secondary cells may cost with rank (default: as the cheapest safe "
+            "pattern).",
+        ),
+    ] = None
+    margins: Annotated[bool, Field(description="rank: margins count as released.")] = True
+
+
+def run_suppression(
+    release: "Release",
+    options: SuppressOptions,
+    *,
+    decisions: "Sequence[Decision]" = (),
+    last: "Release | None" = None,
+    solver: str | None = None,
+    keep: "Callable[[Suppression], None] | None" = None,
+    progress: Progress | None = None,
+) -> "Suppression":
+    """Search as the options say.
+
+    Raises
+    ------
+    InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
+    """
+    from suppression.costs import Costs
+    from suppression.search.method import DEFAULT_SOLVER
+    from suppression.suppress import suppress
+
+    method, search = chosen_search(options)
+    return suppress(
+        release,
+        method=method,
+        search=search,
+        policy=_policy(release, options.basis),
+        costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid),
+        insiders=options.insiders,
+        decisions=decisions,
+        last=last,
+        solver=DEFAULT_SOLVER if solver is None else solver,
+        seed=options.seed,
+        time_limit=options.time_limit,
+        keep=keep,
+        progress=progress,
+    )
+
+
+def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
+    """The method asked for, with its settings, and its name.
+
+    Raises
+    ------
+    InputError: an unknown method; settings of rank for another one.
+    """
+    from suppression.search.methods import METHODS
+    from suppression.search.rank import Budget, Rank
+
+    if options.method not in METHODS:
+        raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
+    search = METHODS[options.method]
+    if isinstance(search, Rank):
+        budget = Budget() if options.budget is None else Budget.parse(options.budget)
+        pure = search.pure or options.pure
+        return "rank-pure" if pure else options.method, Rank(budget, pure, options.margins)
+    if options.pure or options.budget is not None or not options.margins:
+        raise InputError(f"--method {options.method}: --pure, --budget and --no-margins are for --method rank.")
+    return options.method, search
+
+
+def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Policy | None":
+    """The policy of the release, with another basis where one is asked for."""
+    from audit.model import Policy
+
+    if basis is None:
+        return release.policy
+    found = release.policy or Policy()
+    return replace(found, require=replace(found.require, basis=basis))
+
+
+def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
+    """`["t=2"]` -> {"t": 2}."""
+    weights: dict[str, Fraction] = {}
+    for pair in pairs:
+        name, equals, text = pair.rpartition("=")
+        try:
+            weight = Fraction(text)
+        except (ValueError, ZeroDivisionError):
+            equals = ""
+        if not equals or name in weights:
+            raise InputError(f"--table-weight {pair}: expected NAME=WEIGHT, such as t=2, each table once.")
+        weights[name] = weight
+    return weights

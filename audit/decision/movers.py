@@ -1,0 +1,271 @@
+"""Movers: tables that move one cell as far as it has to go and everything else as little as possible.
+
+Such a table changes few cells, so that it serves many patterns, and it is nearly always one of whole numbers (a circuit
+of the relations). Where the cell cannot go so far, the multipliers of the relations give a cut that the pattern breaks.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from audit.bounds.certify import rationalise, scaled, sparse
+from audit.bounds.component import Limits
+from audit.bounds.plan import DENSE
+from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.ends import Ends
+from audit.decision.equations import Equations
+from audit.decision.regions import Floats, Ints, Region, Regions
+from audit.solvers.protocol import Problem as Program
+from audit.solvers.protocol import Solver
+
+RELUCTANCE = 1e-4
+"""What a unit of movement elsewhere costs beside a unit of the cell in question, at most: little enough that the cell
+goes as far as it can."""
+
+OFTEN = 0.01
+"""The same for cells that have requirements of their own, beside 1 for others: they are withheld in every pattern that
+matters, so that tables which move them serve more patterns."""
+
+WIDENING = 1e-3
+"""What movement costs where it takes no further cell, beside 1 for the dearest cell."""
+
+STALE = 100
+"""Cells that may have been given back before groups are looked for again."""
+
+NEARLY = 1e-6
+"""Share of a distance that is too little to matter."""
+
+WIDE = 64
+"""Times the distance that a cell may move in a table of an integer program."""
+
+QUICK = 1.0
+"""Seconds for an integer program."""
+
+Learn = Callable[[Ints, Floats], NDArray[np.bool_]]
+
+
+class Movers:
+    """Answers for whole patterns."""
+
+    def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
+        self._equations, self._requirements, self._ends = equations, tuple(requirements), ends
+        self._regions = Regions(equations, lambda region: _Model(region, solver))
+        self._solver = solver
+        self._everything: _Model | None = None
+        nothing = np.zeros(equations.matrix.shape[1], np.bool_)
+        self._grouped = nothing, np.full(len(nothing), -1, np.int64)
+        self._weight = np.ones(equations.matrix.shape[1])
+        self._weight[ends.cell] = OFTEN
+
+    def attack(
+        self, pattern: NDArray[np.bool_], asked: Ints, limits: Limits, learn: Learn, *, first: bool = False
+    ) -> tuple[dict[int, Cut], list[int]]:
+        """(cuts for ends (positions) that a pattern does not meet, ends in parts of the table that are too large).
+
+        Neither for those about which nothing was shown.
+
+        learn: told of each point (columns, moves); says which ends (bool) it shows to be met.
+        first: the first end that is not shown to be met is enough.
+        """
+        equations, ends = self._equations, self._ends
+        open_columns = equations.always_open.copy()
+        open_columns[: equations.cells] |= pattern
+        label = self._label(open_columns)
+        of_end = label[ends.cell[asked]]
+        cuts: dict[int, Cut] = {}
+        met = np.zeros(len(ends), np.bool_)
+
+        def note(columns: Ints, point: Floats) -> NDArray[np.bool_]:
+            shown = learn(columns, point)
+            met[shown] = True
+            return shown
+
+        left: list[tuple[_Model, Ints]] = []
+        large: list[int] = []
+        for group in np.unique(of_end).tolist():
+            members = asked[of_end == group]
+            if group < 0:  # published: nothing is withheld of it
+                cuts |= {e: Cut(ends.cell[e : e + 1], np.ones(1, np.int64), 1) for e in members.tolist()}
+                continue
+            columns = np.flatnonzero(label == group)
+            if np.count_nonzero(open_columns[columns]) >= DENSE:
+                large += members.tolist()
+                continue
+            model = self._regions.of(columns)
+            model.reset(open_columns[model.region.columns], self._weight[model.region.columns])
+            for end in members[np.argsort(-ends.distance[members], kind="stable")].tolist():
+                if limits.out_of_time():
+                    return cuts, large
+                cut = None if met[end] else self._one(model, end, limits, note)
+                if cut is not None:
+                    cuts[end] = cut
+                    if first:
+                        return cuts, large
+            left.append((model, members))
+        if not cuts:  # otherwise the pattern is no good anyhow
+            self._in_whole_units(left, open_columns, met, limits, note, first=first)
+        return cuts, large
+
+    def _label(self, open_columns: NDArray[np.bool_]) -> Ints:
+        """Connected groups; those of a slightly wider pattern will do, because models hold still what is published."""
+        wider, label = self._grouped
+        more = np.count_nonzero(open_columns & ~wider)
+        if more or np.count_nonzero(wider & ~open_columns) > STALE:
+            label = self._equations.groups(open_columns)
+            self._grouped = open_columns, label
+        return np.where(open_columns, label, -1)
+
+    def _in_whole_units(
+        self,
+        left: list[tuple["_Model", Ints]],
+        open_columns: NDArray[np.bool_],
+        met: NDArray[np.bool_],
+        limits: Limits,
+        learn: Learn,
+        *,
+        first: bool,
+    ) -> None:
+        """Integer programs for ends that points with fractions meet."""
+        for model, members in left:
+            model.reset(open_columns[model.region.columns], self._weight[model.region.columns])
+            for end in members.tolist():
+                if limits.out_of_time():
+                    return
+                if not met[end] and not self._whole(model, end, limits, learn) and first:
+                    return
+
+    def widen(
+        self, pattern: NDArray[np.bool_], may: NDArray[np.bool_], cost: Floats, end: int, limits: Limits, learn: Learn
+    ) -> NDArray[np.bool_] | None:
+        """A wider pattern that meets an end: with the cells of a table that costs least, as a linear program sees it.
+
+        may: bool (cells), may be withheld besides; cost: float64 (cells), of that. None: no table of whole numbers was
+        found.
+        """
+        equations, ends = self._equations, self._ends
+        if self._everything is None:
+            self._everything = _Model(Region(equations, np.arange(len(equations.value))), self._solver)
+        model = self._everything
+        open_columns = equations.always_open.copy()
+        open_columns[: equations.cells] |= pattern | may
+        distance = int(ends.distance[end])
+        price = np.zeros(len(open_columns))
+        price[: equations.cells] = np.where(pattern, 0.0, cost / max(float(cost.max()), 1e-9)) + WIDENING
+        model.reset(open_columns, price)
+        for way in ends.ways(end):
+            model.aim(int(ends.cell[end]), way, distance, ends.known_to(end))
+            moved = model.move(limits)
+            if moved is None or model.extent < distance * (1 - NEARLY):
+                continue
+            for point in (moved, model.move_whole(limits, np.ones(len(moved), np.bool_))):
+                if point is not None and learn(model.region.columns, point)[end]:
+                    wider: NDArray[np.bool_] = pattern | ((point[: equations.cells] != 0) & may)
+                    return wider
+        return None
+
+    def _one(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> Cut | None:
+        """The cut of an end that cannot be reached; None if it can, or nothing was shown."""
+        distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
+        extent, multipliers = 0.0, []
+        for way in self._ends.ways(end):
+            model.aim(cell, way, distance, known)
+            point = model.move(limits)
+            if point is None or learn(model.region.columns, point)[end]:
+                return None
+            extent += model.extent
+            y = rationalise(model.multipliers) or scaled(model.multipliers)
+            if y is None:
+                return None
+            multipliers.append((way, sparse(y)))
+        if extent >= distance * (1 - NEARLY):
+            return None
+        need = self._requirements[self._ends.requirement[end]]
+        return capacity_cut(self._equations, need, Missed(distance, tuple(multipliers)), model.region.rows)
+
+    def _whole(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> bool:
+        """Whether an integer program finds a table that shows the end to be met."""
+        distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
+        for way in self._ends.ways(end):
+            model.aim(cell, way, distance, known)
+            moved = model.move(limits)
+            if moved is None or model.extent < distance * (1 - NEARLY):
+                continue
+            if learn(model.region.columns, moved)[end]:
+                return True
+            for among in ((moved != 0) | (model.weight < 1), np.ones(len(moved), np.bool_)):
+                point = model.move_whole(limits, among)
+                if point is not None and learn(model.region.columns, point)[end]:
+                    return True
+        return False
+
+
+class _Model:
+    """Moves up and moves down are columns of their own."""
+
+    def __init__(self, region: Region, solver: Solver) -> None:
+        self.region = region
+        still = np.zeros(2 * len(region.columns))
+        self._both = csr_array(hstack([region.matrix, -region.matrix]))
+        self._solver = solver
+        self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
+        self._room = np.concatenate([region.up, region.down])
+        self._still = still
+        self.weight = still
+        self.extent = 0.0
+        self.multipliers = still
+
+    def reset(self, open_columns: NDArray[np.bool_], weight: Floats) -> None:
+        """What is withheld, and how much it should be left alone."""
+        self._open = np.tile(open_columns, 2)
+        self.weight = weight
+        self._cost = np.tile(weight, 2) * (RELUCTANCE / len(weight))
+
+    def aim(self, cell: int, way: int, distance: int, known: Ints) -> None:
+        """Which cell is to go how far (way 1: down), with what the attacker knows held still."""
+        count = len(self.region.columns)
+        at = int(np.searchsorted(self.region.columns, cell))
+        self._far = np.where(self._open, self._room, 0.0)
+        if len(known):
+            self._far[np.tile(np.isin(self.region.columns, known), 2)] = 0.0
+        self._own, other = (at + count, at) if way == 1 else (at, at + count)
+        self._distance = distance
+        self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
+        self._warm.set_columns(self._still, self._far)
+
+    def move(self, limits: Limits) -> Floats | None:
+        """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that."""
+        cost = self._cost.copy()
+        cost[self._own] = -1.0
+        outcome = self._warm.minimise(cost, limits.seconds_left())
+        if outcome.x is None or outcome.row_dual is None:
+            return None
+        best, self.multipliers = outcome.x, outcome.row_dual
+        self.extent = float(best[self._own])
+        if self.extent < self._distance * (1 - NEARLY):
+            cost = np.zeros(len(cost))
+            cost[self._own] = -1.0
+            pure = self._warm.minimise(cost, limits.seconds_left())
+            if pure.x is None or pure.row_dual is None:
+                return None
+            self.extent, self.multipliers = float(pure.x[self._own]), pure.row_dual
+        return self._moves(best)
+
+    def move_whole(self, limits: Limits, among: NDArray[np.bool_]) -> Floats | None:
+        """The same in whole units, by an integer program over some of the columns; None if there is nothing, or it is
+        not found quickly."""
+        far = np.floor(np.minimum(self._far, WIDE * self._distance)) * np.tile(among, 2)
+        low = self._still.copy()
+        if far[self._own] < self._distance:
+            return None
+        low[self._own] = self._distance
+        region = self.region
+        program = Program(self._both, np.ceil(region.low), np.floor(region.high), low, far)
+        outcome = self._solver.minimise_integer(program, self._still, min(QUICK, limits.seconds_left()))
+        return None if outcome.x is None else self._moves(outcome.x)
+
+    def _moves(self, x: Floats) -> Floats:
+        count = len(self.region.columns)
+        moves: Floats = x[:count] - x[count:]
+        return moves

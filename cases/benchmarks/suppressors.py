@@ -1,0 +1,175 @@
+"""Programs that choose secondary cells, ours and others: a table and its primaries in, a pattern out."""
+
+import csv
+import logging
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from cases.benchmarks.instance import Instance
+
+Pattern = NDArray[np.bool_]
+
+
+class Suppressor(Protocol):
+    """A program, or a way of using it: see `competitors.protocol.Competitor`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def packages(self) -> tuple[str, ...]: ...
+
+    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+        """bool (cells), what it withholds. cost: float64 (cells); folder: an empty one; seconds: to stop after."""
+        ...
+
+
+@dataclass(frozen=True)
+class ProcessorTime(Limits):
+    """Seconds counted by the processor: other work on the machine takes nothing away. until: CPU seconds."""
+
+    until: float = 0.0
+
+    def seconds_left(self) -> float:
+        """What is left."""
+        return max(0.0, self.until - process_time())
+
+    def out_of_time(self) -> bool:
+        """Nothing is left."""
+        return self.seconds_left() <= 0
+
+
+class Tableseal:
+    """Our own searches, from a release in memory to a pattern that the oracle has passed."""
+
+    packages = ("tableseal",)
+
+    def __init__(self, method: str) -> None:
+        self.name, self.title, self._method = f"tableseal_{method}", f"tableseal {method}", method
+        self.bound: float | None = None
+
+    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+        """The search alone; the pattern is checked by another program afterwards."""
+        from audit.bounds.plan import deciding
+        from audit.decision.oracle import Oracle
+        from audit.model import Policy
+        from audit.solvers.highs import Highs
+        from cases.benchmarks.releases import release
+        from suppression.costs import Costs
+        from suppression.problem import build_problem
+        from suppression.search.method import Tools
+        from suppression.search.methods import METHODS
+
+        del folder
+        limits, engine = ProcessorTime(until=process_time() + seconds), Highs()
+        made = release(instance, cost)
+        problem = build_problem(made, Policy(), Costs(), engine)
+        oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
+        found = METHODS[self._method](problem, Tools(oracle, engine, limits))
+        if found.pattern is None:
+            raise TimeoutError("no safe pattern was found in time")
+        self.bound = found.bound / problem.scale if self._method == "optimal" else None
+        result = np.zeros(len(instance.values), np.bool_)
+        shape = [len(d.codes) for d in instance.dimensions]
+        names = list(made.variables)
+        codes = [made.variables[d.name].codes for d in instance.dimensions]
+        for cell in np.flatnonzero(found.pattern).tolist():
+            at = [
+                d.position[c[problem.cells.codes[cell, names.index(d.name)]]]
+                for d, c in zip(instance.dimensions, codes, strict=True)
+            ]
+            result[np.ravel_multi_index(at, shape)] = True
+        return result
+
+
+class Gconfid:
+    """gconfid.Suppression with a constant cost function over the costs given as values of the cells."""
+
+    name, title, packages = "gconfid", "gconfid", ("gconfid",)
+    bound: float | None = None
+
+    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+        """It protects each sensitive cell by its `Sensitivity` upwards and downwards."""
+        import gconfid
+        import pandas as pd
+
+        del cost, folder, seconds
+        logging.getLogger("gconfid").setLevel(logging.ERROR)
+        kept = instance.values > 0
+        cells = pd.DataFrame(
+            {
+                "CellId": np.arange(1, len(instance.values) + 1).astype(np.float64),
+                "Total": instance.values.astype(np.float64),
+                "TotalNoise": instance.values.astype(np.float64),
+                "Sensitivity": np.where(instance.primary, instance.above, -1).astype(np.float64),
+                "Status": np.where(instance.primary, "S", "V"),
+                "Type": "C",
+            }
+        )[kept]
+        entries = instance.equations.tocoo()
+        used = kept[entries.col]
+        constraints = pd.DataFrame(
+            {
+                "ConstraintId": entries.row[used] + 1.0,
+                "CellId": entries.col[used] + 1.0,
+                "Coefficient": entries.data[used].astype(np.float64),
+            }
+        )
+        run = gconfid.Suppression(
+            incell=cells, inconstraint=constraints, constraint_scale=1, cost_function1="size", trace=logging.ERROR
+        )
+        found: Any = run.outsuppress if run.outsuppress is not None else run.outsuppress_failed
+        frame = found.to_pandas() if hasattr(found, "to_pandas") else found
+        result = instance.primary.copy()
+        result[frame["CellId"][frame["OutStatus"] == "X"].to_numpy().astype(np.int64) - 1] = True
+        return result
+
+
+class Pytauargus:
+    """The port of tau-ARGUS: its optimal or its modular method."""
+
+    packages = ("pytauargus",)
+    bound: float | None = None
+
+    def __init__(self, method: str) -> None:
+        self._method = method
+        self.name, self.title = f"pytauargus_{method.lower()}", f"pytauargus {method}"
+
+    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+        """Costs are the values of the cells, as is its default."""
+        from pytauargus.engine import run_batch
+
+        from cases.benchmarks.competitors.pytauargus_audit import batch, cell
+
+        del cost
+        minutes = max(1, round(seconds / 60))
+        with chdir(folder):  # it leaves files with cells where it stands
+            run_batch(str(batch(instance, folder.resolve(), f"{self._method}(1,{minutes})")))
+        result = instance.primary.copy()
+        with (folder / "out.csv").open(newline="", encoding="utf-8") as file:
+            for row in csv.reader(file):
+                if row[len(instance.dimensions) + 1].strip() in WITHHELD:
+                    result[cell(instance, row)] = True
+        return result
+
+
+WITHHELD = {"3", "4", "5", "6", "7", "8", "9", "11", "12"}
+"""Statuses of withheld cells in what tau-ARGUS writes."""
+
+SUPPRESSORS: tuple[Any, ...] = (
+    Tableseal("optimal"),
+    Tableseal("heuristic"),
+    Gconfid(),
+    Pytauargus("OPT"),
+    Pytauargus("MOD"),
+)

@@ -1,0 +1,124 @@
+"""Cutting planes: the relaxed master problem, and what fractional and whole patterns of it break."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.bounds.component import Limits
+from audit.decision.attackers import Attackers
+from audit.decision.cuts import Cut
+from suppression.problem import Problem
+from suppression.search.master import Chosen, Master, Row, whole_bound
+from suppression.search.method import Tools
+from suppression.search.relations import Lonely
+from suppression.search.result import Found
+
+CUTS_A_ROUND = 400
+"""Cuts added before the relaxation is solved again."""
+
+NEARLY = 1e-6
+
+
+class Planes:
+    """The search's knowledge: cuts, the best safe pattern, the proved bound, and which cells may still matter.
+
+    Attributes
+    ----------
+    best, cost: the cheapest pattern that the oracle has passed, and what it costs; bound: what none can go below.
+    candidates: int64, positions of the cells that may be withheld.
+    open: bool (candidates), those that may be withheld in a pattern better than the best.
+    share: float64 (cells), how much of each the relaxation withholds; reduced: float64 (candidates), reduced costs.
+    """
+
+    def __init__(self, problem: Problem, tools: Tools) -> None:
+        self.problem, self.tools = problem, tools
+        self.candidates = np.flatnonzero(problem.may)
+        self.master = Master(self.candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
+        self._place = np.full(len(problem.primary), -1, dtype=np.int64)
+        self._place[self.candidates] = np.arange(len(self.candidates))
+        self._attackers = Attackers(problem.equations, problem.requirements, tools.oracle.ends, tools.engine)
+        self._lonely = Lonely(problem.equations)
+        self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
+        self._short_row = np.repeat(np.arange(self._short.shape[0]), np.diff(self._short.indptr))
+        self.best: NDArray[np.bool_] | None = None
+        self.cost = self.bound = self._taken = 0
+        self.open = np.ones(len(self.candidates), np.bool_)
+        self.share = problem.primary.astype(np.float64)
+        self.reduced = np.zeros(len(self.candidates))
+        for relation, cell in self._lonely.alone(problem.primary):
+            self.add(self._lonely.cut(relation, cell))
+
+    def improve(self, pattern: NDArray[np.bool_]) -> None:
+        """A safe pattern."""
+        cost = self.problem.price(pattern)
+        if self.best is None or cost < self.cost:
+            self.best, self.cost = pattern.copy(), cost
+            self.tools.keep(self.found())
+
+    def found(self) -> Found:
+        """The answer as far as it goes."""
+        proved = self.bound >= self.cost
+        return Found("optimal" if proved else "feasible", self.best, self.cost, min(self.bound, self.cost))
+
+    def add(self, cut: Cut) -> bool:
+        """Add a cut; False if it is known already."""
+        self.tools.oracle.pool.add(cut)
+        return self.master.add(cut)
+
+    def relax(self) -> bool:
+        """Solve the relaxation: a bound, and candidates whose use alone would cost more than the best pattern.
+
+        False: no pattern satisfies all cuts.
+        """
+        found = self.master.relaxed()
+        if found is None:
+            return False
+        share, value, self.reduced = found
+        self.share = self.problem.primary.astype(np.float64)
+        self.share[self.candidates] = share
+        self.raise_bound(whole_bound(value))
+        self.open &= value + self.reduced <= self.cost - 1 + NEARLY * max(1.0, self.cost)
+        return True
+
+    def raise_bound(self, bound: int) -> None:
+        """No safe pattern costs less; but for the best one, which need not be a pattern of open candidates."""
+        self.bound = min(max(self.bound, bound), self.cost)
+
+    def separate(self, share: NDArray[np.float64], limits: Limits) -> int:
+        """Add cuts that a pattern breaks (float64, cells); how many are new."""
+        added = self._bridges(share)
+        return added + sum(self.add(cut) for cut in self._attackers.cuts(share, limits, CUTS_A_ROUND).values())
+
+    def _bridges(self, share: NDArray[np.float64]) -> int:
+        """A cell that is withheld needs others in each of its relations that are withheld as much."""
+        total = self._short @ share
+        cells = self._short.indices
+        broken = np.flatnonzero(2 * share[cells] > total[self._short_row] + 1e-3)
+        added = 0
+        for entry in broken.tolist():
+            row, cell = int(self._short_row[entry]), int(cells[entry])
+            others = self._lonely.others(row, cell)
+            if self.problem.primary[others].any():
+                continue
+            inside = self._place[others]
+            inside = inside[inside >= 0]
+            own = self._place[cell]
+            if own < 0:
+                added += self.add(self._lonely.cut(row, cell))
+            else:
+                weight = np.append(np.ones(len(inside)), -1.0)
+                added += self.master.add_row(Row(np.append(inside, own), weight, 0.0))
+        return added
+
+    def choose(self, seconds: float, gap: float) -> Chosen:
+        """The cheapest whole pattern of the master, or one so near to it."""
+        for cut in self.tools.oracle.pool.cuts[self._taken :]:
+            self.master.add(cut)
+        self._taken = len(self.tools.oracle.pool.cuts)
+        return self.master.whole(seconds, open_candidates=self.open, gap=gap)
+
+    def pattern(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The cells (bool) of chosen candidates (bool), with the primaries."""
+        pattern = self.problem.primary.copy()
+        pattern[self.candidates[chosen]] = True
+        return pattern
