@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.frechet import first_bounds
 from audit.bounds.plan import deciding, full, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
@@ -130,7 +131,8 @@ def audit(
     try:
         prepared = prepare(release, cells)
         clock.lap("linear system and additivity")
-        reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
+        first = first_bounds(prepared.system)
+        reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative, first=first)
         clock.lap("reduction")
         keeping = replace(limits, prove=prove)
         found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)

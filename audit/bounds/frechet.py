@@ -7,15 +7,74 @@ attained by tables of whole numbers (Dobra and Fienberg 2000; Frechet and Bonfer
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import LimitError
-from audit.linear.base import clique_tree
+from audit.linear.base import BaseTable, clique_tree
 from audit.linear.integers import NO_UPPER
+from audit.linear.propagate import Bounds, InfeasibleError
+from audit.linear.system import LinearSystem
 
 Axes = tuple[int, ...]
+
+
+def first_bounds(system: LinearSystem) -> Bounds | None:
+    """Bounds of base cells to start from: the closed form, in every base table of which only margins are released and
+    these are decomposable; 0 and no limit elsewhere.
+
+    None if there is no such table, or values may be negative.
+
+    Raises
+    ------
+    InfeasibleError: margins disagree.
+    LimitError: sums do not fit 64 bits.
+    """
+    if not system.nonnegative:
+        return None
+    low = np.zeros(system.matrix.shape[1], np.int64)
+    high = np.full(system.matrix.shape[1], NO_UPPER)
+    found = False
+    for table in system.base.tables:
+        shape = tuple(size for size in table.shape if size > 1)
+        margins = _released_margins(system, table, shape)
+        covered = {axis for axes in margins for axis in axes}
+        if shape and len(covered) == len(shape) and decomposable(list(margins)) is not None:
+            here = slice(table.offset, table.offset + table.size)
+            least, greatest = frechet_bounds(shape, margins)
+            low[here], high[here], found = least.ravel(), greatest.ravel(), True
+    return (low, high) if found else None
+
+
+def _released_margins(system: LinearSystem, table: BaseTable, shape: tuple[int, ...]) -> dict[Axes, NDArray[np.int64]]:
+    """The margins of a base table that are released in full; none if some of its base cells are released too.
+
+    shape: of the table, without axes of one atom.
+    """
+    matrix = system.matrix
+    size = np.diff(matrix.indptr)
+    begin = matrix.indices[np.minimum(matrix.indptr[:-1], max(matrix.nnz - 1, 0))]
+    own = system.exact & (size > 0) & (begin >= table.offset) & (begin < table.offset + table.size)
+    if (own & (size == 1)).any():
+        return {}
+    values: dict[Axes, NDArray[np.int64]] = {}
+    given: dict[Axes, NDArray[np.bool_]] = {}
+    for row in np.flatnonzero(own).tolist():
+        span = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        columns = matrix.indices[span] - table.offset
+        if (matrix.data[span] != 1).any() or columns.max() >= table.size or columns.min() < 0:
+            continue
+        at = np.unravel_index(columns, shape)
+        kept = tuple(axis for axis, where in enumerate(at) if where.min() == where.max())
+        if len(columns) * prod(shape[axis] for axis in kept) != table.size:
+            continue  # a sum over some codes only
+        cell = tuple(int(at[axis][0]) for axis in kept)
+        over = tuple(shape[axis] for axis in kept)
+        values.setdefault(kept, np.zeros(over, np.int64))[cell] = system.lower[row]
+        given.setdefault(kept, np.zeros(over, np.bool_))[cell] = True
+    return {axes: value for axes, value in values.items() if given[axes].all()}
 
 
 def decomposable(margins: list[Axes]) -> tuple[list[Axes], list[tuple[int, int, Axes]]] | None:
@@ -53,7 +112,8 @@ def frechet_bounds(
 
     Raises
     ------
-    ValueError: the margins are not decomposable, do not cover every axis, or disagree.
+    ValueError: the margins are not decomposable, or do not cover every axis.
+    InfeasibleError: they disagree.
     LimitError: sums do not fit 64 bits.
     """
     tree = decomposable(list(margins))
@@ -76,7 +136,7 @@ def frechet_bounds(
             _collapsed(margins[cliques[b]], cliques[b], common),
         )
         if (one != other).any():
-            raise ValueError("The margins disagree.")
+            raise InfeasibleError
         total = total - _spread(one, common, len(shape))
     return np.maximum(total, 0), upper
 

@@ -10,7 +10,7 @@ from audit.linear.difference import Differenced
 from audit.linear.eliminate import Elimination
 from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
-from audit.linear.propagate import InfeasibleError, propagate
+from audit.linear.propagate import Bounds, InfeasibleError, propagate
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,13 @@ class _Work:
             self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
 
 
-def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = True) -> Reduced:
+def reduce(
+    differenced: Differenced, *, nonnegative: bool, eliminate: bool = True, first: Bounds | None = None
+) -> Reduced:
     """Substitute what the equations determine, then what bounds determine, and split the rest.
 
     eliminate: False leaves out exact elimination (the rank then counts single-column equations only, and determined
-    columns are found by bounds instead).
+    columns are found by bounds instead). first: bounds of columns that are known to hold, to go on from.
 
     Raises
     ------
@@ -133,8 +135,8 @@ def reduce(differenced: Differenced, *, nonnegative: bool, eliminate: bool = Tru
     if nonnegative and (work.value[work.fixed] < 0).any():
         raise InfeasibleError
 
-    low = np.where(work.fixed, work.value, 0 if nonnegative else NO_LOWER)
-    high = np.where(work.fixed, work.value, NO_UPPER)
+    least, greatest = first or (np.full(columns, 0 if nonnegative else NO_LOWER), np.full(columns, NO_UPPER))
+    low, high = np.where(work.fixed, work.value, least), np.where(work.fixed, work.value, greatest)
     low, high = propagate(work.matrix, work.lower, work.upper, low, high, integer=False)
     closed = np.flatnonzero((low == high) & ~work.fixed)
     if len(closed):
