@@ -2,7 +2,9 @@
 
 Every csv file may be compressed (.csv.gz). `cells.csv` has the codes of each dimension, `freq` (counts) or `value`
 (magnitudes), `primary`, and the required distances `lpl` and `upl`; `hier_NAME.csv` has columns code and parent, the
-total first; `withheld_NAME.csv` lists rows of `cells.csv`, counted from 0.
+total first; `withheld_NAME.csv` lists rows of `cells.csv`, counted from 0. `cost`, and for magnitudes `freq`, `x1` and
+`x2` (contributors, the largest contribution, the second), are for programs that choose patterns. A folder of linked
+tables has a folder for each, listed as `tables` in its `meta.json`.
 """
 
 import csv
@@ -13,9 +15,11 @@ from math import ceil, prod
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import InputError
 from cases.benchmarks.instance import Dimension, Instance
+from cases.benchmarks.linked import Linked, link
 
 DATA = Path(__file__).parent / "data"
 """Instances that are shipped."""
@@ -73,15 +77,43 @@ def load(root: Path, name: str) -> Instance:
 
 def size(root: Path, table: str) -> int:
     """Number of cells that a table says it has."""
-    return int(json.loads((root / table / "meta.json").read_text("utf-8"))["ncells"])
+    described = json.loads((root / table / "meta.json").read_text("utf-8"))
+    if "tables" in described:
+        return sum(size(root / table, part) for part in described["tables"])
+    return int(described["ncells"])
 
 
-def costs(root: Path, instance: Instance) -> np.ndarray:
+def to_protect(root: Path, name: str) -> Instance | Linked:
+    """A table without a pattern, or linked tables.
+
+    Raises
+    ------
+    InputError: see `load`.
+    """
+    described = json.loads((root / name / "meta.json").read_text("utf-8"))
+    if "tables" not in described:
+        return load(root, name)
+    return link(name, tuple(load(root, f"{name}/{part}") for part in described["tables"]))
+
+
+def costs(root: Path, instance: Instance | Linked) -> NDArray[np.float64]:
     """float64 (cells), cost of withholding each cell of an instance of the folder."""
-    folder = root / instance.name.partition(":")[0]
-    result = np.zeros(len(instance.values))
-    for number, row in enumerate(_rows(folder, "cells", *(d.name for d in instance.dimensions), "cost")):
-        result[_cell(folder, instance.dimensions, number, row)] = float(row["cost"])
+    if isinstance(instance, Linked):
+        return instance.merged([column(root, table, "cost") for table in instance.tables])
+    return column(root, instance, "cost")
+
+
+def column(root: Path, table: Instance, name: str) -> NDArray[np.float64]:
+    """float64 (cells), a column of numbers of a table of the folder.
+
+    Raises
+    ------
+    InputError: there is none.
+    """
+    folder = root / table.name.partition(":")[0]
+    result = np.zeros(len(table.values))
+    for number, row in enumerate(_rows(folder, "cells", *(d.name for d in table.dimensions), name)):
+        result[_cell(folder, table.dimensions, number, row)] = float(row[name])
     return result
 
 

@@ -75,7 +75,7 @@ class Suppressions:
                 return replace(empty, status="failed", message=used.last_error)
             pattern = np.load(path.with_name("pattern.npy"))
             result = json.loads(path.with_name("result.json").read_text("utf-8"))
-        instance = folder.load(self.root, name)
+        instance = folder.to_protect(self.root, name)
         secondary = pattern & ~instance.primary
         return replace(
             empty,
