@@ -53,6 +53,7 @@ def main(arguments: list[str]) -> int:
         "types": lambda _: development(TYPES, []),
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
         "bench": bench,
+        "faults": lambda more: development([["-m", "cases.service"]], more),
         "cases": lambda more: tableseal(["cases", "--run", *more]),
         "soak": soak,
     }

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.places import Files, Located, places_in
-from audit.errors import AdditivityError, ContradictionError, LimitError, TablesealError
+from audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
 
 PREFIX = "urn:tableseal:problem:"
 
@@ -22,7 +22,7 @@ class Problem:
 
     slug: end of its type, which programs rely on. detail: complete; it never holds the value of a withheld cell.
     places: where in the request it lies, the most important place first. parameter: the query parameter, form field or
-    header that is meant.
+    header that is meant. imbalances: released sums that do not add up.
     """
 
     slug: str
@@ -31,6 +31,7 @@ class Problem:
     detail: str
     places: tuple[Located, ...] = ()
     parameter: str | None = None
+    imbalances: tuple[Imbalance, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As it is sent and kept: the first place stands beside the detail, all of several in `places`."""
@@ -45,6 +46,8 @@ class Problem:
             written["parameter"] = self.parameter
         if len(self.places) > 1:
             written["places"] = [_present(place) for place in self.places]
+        if self.imbalances:
+            written["imbalances"] = [asdict(one) for one in self.imbalances]
         return written
 
 
@@ -95,4 +98,5 @@ def problem_of(error: TablesealError, files: Files = NOWHERE) -> Problem:
         name = option[1].replace("-", "_")
         return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)
     slug, title = _KINDS.get(type(error), ("invalid-release", "The release cannot be used"))
-    return Problem(slug, title, 422, text, tuple(places_in(error, files)))
+    imbalances = error.imbalances if isinstance(error, AdditivityError) else ()
+    return Problem(slug, title, 422, text, tuple(places_in(error, files)), imbalances=imbalances)

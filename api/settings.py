@@ -1,9 +1,11 @@
 """Settings of the service: from arguments, the environment (`TABLESEAL_...`), or files of a secrets folder."""
 
 import os
+from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -12,6 +14,17 @@ SECRETS = "TABLESEAL_SECRETS_DIR"
 """Environment variable: a folder with one file a setting, such as `tableseal_database`."""
 
 MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True)
+class OidcSettings:
+    """An identity provider, and which claims of its tokens say what somebody may do, and for whom."""
+
+    issuer: str
+    audience: str
+    jwks: str
+    role_claim: str
+    owner_claim: str
 
 
 class Settings(BaseSettings):
@@ -31,6 +44,20 @@ class Settings(BaseSettings):
         Literal["local", "keys"],
         Field(description="local: nobody is asked who he is, only on the loopback interface; keys: API keys."),
     ] = "local"
+    key_secret: Annotated[
+        SecretStr | None,
+        Field(description="Secret with which digests of keys are made; who changes it makes all keys useless."),
+    ] = None
+    session_hours: Annotated[float, Field(gt=0, description="Hours for which a browser stays signed in.")] = 12.0
+    oidc_issuer: Annotated[
+        str | None, Field(description="Identity provider whose bearer tokens are taken too: its claim `iss`.")
+    ] = None
+    oidc_audience: Annotated[str | None, Field(description="What its tokens call this service: claim `aud`.")] = None
+    oidc_jwks: Annotated[str | None, Field(description="Its keys: an https URL, or a file.")] = None
+    oidc_role_claim: Annotated[
+        str, Field(description="Claim with reader, analyst or officer, also in a list; `a.b`: b inside of a.")
+    ] = "roles"
+    oidc_owner_claim: Annotated[str, Field(description="Claim with the owner, such as a department.")] = "department"
     workers: Annotated[int, Field(ge=0, description="Worker processes that `serve` starts.")] = 1
     inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
@@ -49,6 +76,7 @@ class Settings(BaseSettings):
     attempts: Annotated[int, Field(ge=1, description="Times that a job may take its worker down.")] = 5
     backoff_seconds: Annotated[float, Field(ge=0, description="Pause before the second attempt; then doubled.")] = 2.0
     poll_seconds: Annotated[float, Field(gt=0, description="Pause of a worker that found nothing to do.")] = 0.5
+    log: Annotated[Literal["text", "json"], Field(description="Lines of the log: text, or JSON objects.")] = "text"
     retention_days: Annotated[
         float | None, Field(gt=0, description="Days after which finished jobs are erased; none: never.")
     ] = 30.0
@@ -60,7 +88,21 @@ class Settings(BaseSettings):
                 f"host {self.host} can be reached from other machines, and access is `local` (nobody is asked for a "
                 "key). Say `access=keys` and make a key with `tableseal token create`, or listen on 127.0.0.1."
             )
+        given = (self.oidc_issuer, self.oidc_audience, self.oidc_jwks)
+        if any(given) and (not all(given) or self.access != "keys"):
+            raise ValueError("oidc_issuer, oidc_audience and oidc_jwks go together, and with `access=keys`.")
+        if self.oidc_jwks is not None and "://" in self.oidc_jwks and not _is_safe(self.oidc_jwks):
+            raise ValueError("oidc_jwks: expected an https URL (http only on this machine), or a file.")
         return self
+
+    @property
+    def oidc(self) -> OidcSettings | None:
+        """The identity provider, if there is one."""
+        if self.oidc_issuer is None or self.oidc_audience is None or self.oidc_jwks is None:
+            return None
+        return OidcSettings(
+            self.oidc_issuer, self.oidc_audience, self.oidc_jwks, self.oidc_role_claim, self.oidc_owner_claim
+        )
 
     @property
     def database_url(self) -> str:
@@ -68,6 +110,11 @@ class Settings(BaseSettings):
         if self.database is not None:
             return self.database.get_secret_value()
         return f"sqlite:///{self.data.absolute() / 'tableseal.db'}"
+
+    @property
+    def pepper(self) -> bytes:
+        """What digests of keys are made with."""
+        return b"" if self.key_secret is None else self.key_secret.get_secret_value().encode()
 
     @property
     def working_folder(self) -> Path:
@@ -93,6 +140,11 @@ def load_settings(**given: object) -> Settings:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{name or 'settings'}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _is_safe(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 
 
 def is_loopback(host: str) -> bool:

@@ -13,6 +13,7 @@ from audit.progress import Progress
 if TYPE_CHECKING:
     from audit.model import Policy, Release
     from suppression.decisions import Decision
+    from suppression.search.method import Search
     from suppression.suppress import Suppression
 
 
@@ -47,6 +48,16 @@ class SuppressOptions(BaseModel):
         None
     )
     seed: Annotated[int, Field(ge=0, description="Seed of methods that draw at random.")] = 0
+    pure: Annotated[bool, Field(description="rank: patterns need not be safe, and are labelled so.")] = False
+    budget: Annotated[
+        str | None,
+        Field(
+            max_length=80,
+            description="cells=N,cost=C: what secondary cells may cost with rank (default: as the cheapest safe "
+            "pattern).",
+        ),
+    ] = None
+    margins: Annotated[bool, Field(description="rank: margins count as released.")] = True
 
 
 def run_suppression(
@@ -66,14 +77,14 @@ def run_suppression(
     InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
     """
     from suppression.costs import Costs
-    from suppression.search.methods import METHODS
-    from suppression.suppress import DEFAULT_SOLVER, suppress
+    from suppression.search.method import DEFAULT_SOLVER
+    from suppression.suppress import suppress
 
-    if options.method not in METHODS:
-        raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
+    method, search = chosen_search(options)
     return suppress(
         release,
-        method=options.method,
+        method=method,
+        search=search,
         policy=_policy(release, options.basis),
         costs=Costs(options.cost, _weights(options.table_weight), options.prefer, options.avoid),
         insiders=options.insiders,
@@ -85,6 +96,28 @@ def run_suppression(
         keep=keep,
         progress=progress,
     )
+
+
+def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
+    """The method asked for, with its settings, and its name.
+
+    Raises
+    ------
+    InputError: an unknown method; settings of rank for another one.
+    """
+    from suppression.search.methods import METHODS
+    from suppression.search.rank import Budget, Rank
+
+    if options.method not in METHODS:
+        raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
+    search = METHODS[options.method]
+    if isinstance(search, Rank):
+        budget = Budget() if options.budget is None else Budget.parse(options.budget)
+        pure = search.pure or options.pure
+        return "rank-pure" if pure else options.method, Rank(budget, pure, options.margins)
+    if options.pure or options.budget is not None or not options.margins:
+        raise InputError(f"--method {options.method}: --pure, --budget and --no-margins are for --method rank.")
+    return options.method, search
 
 
 def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Policy | None":

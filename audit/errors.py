@@ -40,8 +40,38 @@ class InputError(TablesealError):
     """The input cannot be used as it stands."""
 
 
+@dataclass(frozen=True)
+class Imbalance:
+    """A released sum that its released parts cannot give, in words and decimals.
+
+    name: full name of the sum. table: that lists it; row: of that table's data, from 1 (None: it has no row).
+    cell: (variable, code) of each variable.
+    parts: (name, value) of the first parts; count: how many there are. rest: there are parts that are not released.
+    hint: what may be the reason, or "".
+    """
+
+    name: str
+    table: str
+    row: int | None
+    cell: tuple[tuple[str, str], ...]
+    expected: str
+    found: str
+    difference: str
+    parts: tuple[tuple[str, str], ...]
+    count: int
+    rest: bool
+    hint: str
+
+
 class AdditivityError(InputError):
-    """Published values that should add up do not (equation, expected, found and difference are in the text)."""
+    """Published values that should add up do not (equation, expected, found and difference are in the text).
+
+    imbalances: the first of them, as data.
+    """
+
+    def __init__(self, text: str, places: Iterable[Place] = (), imbalances: tuple[Imbalance, ...] = ()) -> None:
+        super().__init__(text, places)
+        self.imbalances = imbalances
 
 
 class ContradictionError(InputError):

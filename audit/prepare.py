@@ -37,10 +37,20 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     """
     lower, upper = known_bounds(release, cells)
     system = build_system(release, cells, lower, upper)
-    said_lower, said_upper = known_bounds(release, cells, prior=False)
-    known = np.flatnonzero((said_lower != NO_LOWER) | (said_upper != NO_UPPER))
-    check_additivity(release, cells, known, said_lower[known], said_upper[known])
+    check_sums(release, cells)
     exact = np.flatnonzero(lower == upper)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
     differenced, short_equations = difference_rows(release, system, exact, codes)
     return Prepared(release, cells, system, differenced, short_equations)
+
+
+def check_sums(release: Release, cells: Cells) -> None:
+    """Do all released values add up?
+
+    Raises
+    ------
+    AdditivityError: those that do not.
+    """
+    lower, upper = known_bounds(release, cells, prior=False)
+    known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
+    check_additivity(release, cells, known, lower[known], upper[known])

@@ -25,7 +25,7 @@ from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.protection import Protection, protection_of
 from suppression.rounded_release import rounded_release
-from suppression.search.method import DEFAULT_SOLVER, Search, Tools
+from suppression.search.method import DEFAULT_SOLVER, Search
 from suppression.search.methods import METHODS, method_named
 from suppression.search.rank import Budget, Rank
 from suppression.search.result import Found
@@ -130,6 +130,7 @@ def compare(
             solver=solver,
             seed=seed,
             time_limit=time_limit,
+            explain=False,
             progress=tell,
             executor=executor,
         )
@@ -144,8 +145,7 @@ def compare(
                 report = audit(rounded, policy=policy, progress=tell, executor=executor).report
                 outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
             else:
-                remembered = _Remembered(search)
-                outcome = _outcome(problem, remembered, found_by(name, remembered))
+                outcome = _outcome(problem, found_by(name, search))
         except (InputError, LimitError) as error:
             outcome = Outcome(name, None, str(error), {}, None)
         outcomes.append(replace(outcome, seconds=perf_counter() - began))
@@ -187,23 +187,8 @@ def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
     return [f.pattern for f in found if f.pattern is not None]
 
 
-class _Remembered:
-    """A search that keeps what it last answered: what it promises is not lost when its pattern is completed."""
-
-    def __init__(self, search: Search) -> None:
-        self._search = search
-        self.last: Found | None = None
-
-    def __call__(self, problem: Problem, tools: Tools) -> Found:
-        """As the search itself."""
-        self.last = self._search(problem, tools)
-        return self.last
-
-
-def _outcome(problem: Problem, search: _Remembered, done: Suppression) -> Outcome:
+def _outcome(problem: Problem, done: Suppression) -> Outcome:
     found = done.found
-    if search.last is not None:
-        found = replace(found, guarantee=search.last.guarantee, most_rank=search.last.most_rank)
     if found.pattern is None or done.report is None:
         return Outcome(done.method, found, _why(problem, found), {}, None)
     value = _value(problem, found.pattern & ~problem.primary)

@@ -4,15 +4,10 @@ from math import isinf
 
 from audit.linear.naming import decimal, plural
 from suppression.compare import Comparison, Outcome
+from suppression.search.result import GUARANTEES
 
 HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
 TIME = "seconds"
-GUARANTEES = {
-    "intervals": "",
-    "exact disclosure": "protects from equations only, not from narrow intervals",
-    "none": "promises nothing of its pattern",
-}
-"""What a label of a method means, in words."""
 
 
 def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:

@@ -108,7 +108,9 @@ class Rounds:
                 # A requirement that only the audit has raised is not the user's: the pattern before it stands.
                 raised = outcome.impossible is not None and outcome.impossible.requirement.cell in self._raised
                 return before if raised and before is not None else outcome
-            if outcome.report is None or outcome.report.verdict == "safe" or not self._raise(outcome.report):
+            if outcome.report is None or outcome.report.verdict == "safe" or outcome.found.guarantee != "intervals":
+                return outcome
+            if not self._raise(outcome.report):
                 return outcome
             before = outcome
         return outcome
@@ -125,6 +127,8 @@ class Rounds:
                     continue
                 attack = next(a for a in self._attacks if a.requirement == found.impossible)
                 return Outcome(replace(found, pattern=None), None, None, tuple(self._attacks), oracle, attack)
+            if found.pattern is not None and found.guarantee != "intervals":
+                return self._audited(found, found.pattern, oracle)  # as it is: it promises no more
             if not self._raised:
                 self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
             pattern = found.pattern
@@ -138,7 +142,7 @@ class Rounds:
                     continue
                 pattern = self._completed(pattern)
                 found = Found("feasible", pattern, 0, 0)
-            return self._audited(pattern, found.status, oracle)
+            return self._audited(found, pattern, oracle)
 
     def _foresee(self) -> None:
         """Ask for what insiders find out about a quick pattern: most of that concerns every pattern."""
@@ -197,7 +201,8 @@ class Rounds:
             self._given_up.add(attack)
         return attack.assumed
 
-    def _audited(self, pattern: Pattern, status: str, oracle: Oracle) -> Outcome:
+    def _audited(self, found: Found, pattern: Pattern, oracle: Oracle) -> Outcome:
+        """What a search found, with this pattern, audited."""
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(release, policy=problem.policy)
@@ -206,8 +211,16 @@ class Rounds:
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)
-        proved = (status == "optimal" and not self._raised) or bound == cost
-        found = Found("optimal" if proved else "feasible", pattern, cost, cost if proved else bound)
+        proved = (found.status == "optimal" and not self._raised) or bound == cost
+        proved &= found.guarantee == "intervals"
+        found = Found(
+            "optimal" if proved else "feasible",
+            pattern,
+            cost,
+            cost if proved else bound,
+            guarantee=found.guarantee,
+            most_rank=found.most_rank,
+        )
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
         return Outcome(found, release, report, tuple(self._attacks), oracle)
@@ -228,7 +241,7 @@ class Rounds:
             safe, pattern = True, self._completed(pattern)
         if safe and (self._best is None or self._problem.price(pattern) < self._best):
             _, oracle = self._posed()
-            outcome = self._audited(pattern, "feasible", oracle)
+            outcome = self._audited(Found("feasible", pattern, 0, 0), pattern, oracle)
             if outcome.report is not None and outcome.report.verdict == "safe":
                 self._passed(outcome)
         self._next_audit = monotonic() + PAUSE * (monotonic() - start)

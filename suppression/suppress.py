@@ -93,7 +93,7 @@ def suppress(
     seed: of methods that draw at random.
     time_limit: seconds for the search; to complete its pattern and to audit it comes on top.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
-    explain: find out what needs each secondary cell.
+    explain: find out what needs each secondary cell, of methods that promise safe patterns.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def suppress(
         if outcome.impossible is not None:
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
-        if found.pattern is not None and explained:
+        if found.pattern is not None and explained and found.guarantee == "intervals":
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
             failing = Failing(problem, outcome.attacks, outcome.oracle, engine, insiders=few)

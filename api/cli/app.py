@@ -11,13 +11,14 @@ from api.cli.compare_verb import compare_verb
 from api.cli.convert_verb import convert_verb
 from api.cli.guard import guarded
 from api.cli.init_verb import init_verb
+from api.cli.publication_verb import publication_audit, publication_show, publication_withdraw
 from api.cli.risk_verb import risk_verb
 from api.cli.sap_verb import sap_verb
 from api.cli.schema_verb import schema_verb
 from api.cli.serve_verb import serve_verb, worker_verb
 from api.cli.streams import say
 from api.cli.suppress_verb import suppress_verb
-from api.cli.token_verb import token_create
+from api.cli.token_verb import token_create, token_list, token_revoke
 from api.cli.verify_verb import verify_verb
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -62,7 +63,18 @@ for _name, _verb in (
 
 _token = typer.Typer(no_args_is_help=True, help="Keys for the service.\n\nExample: tableseal token create --owner NAME")
 _token.command("create")(guarded(token_create))
+_token.command("list")(guarded(token_list))
+_token.command("revoke")(guarded(token_revoke))
 app.add_typer(_token, name="token")
+
+_publication = typer.Typer(
+    no_args_is_help=True,
+    help="What is out already under a name.\n\nExample: tableseal publication audit prices release.yaml --publish",
+)
+_publication.command("audit")(guarded(publication_audit))
+_publication.command("show")(guarded(publication_show))
+_publication.command("withdraw")(guarded(publication_withdraw))
+app.add_typer(_publication, name="publication")
 
 
 def main() -> None:

@@ -95,6 +95,20 @@ def suppress_verb(
         str, typer.Option("--solver", metavar="NAME", help="Integer programming solver, by PuLP's name.")
     ] = "HiGHS",
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of methods that draw at random.")] = 0,
+    pure: Annotated[
+        bool, typer.Option("--pure", help="With --method rank: patterns need not be safe, and are labelled so.")
+    ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="cells=N,cost=C",
+            help="With --method rank: what secondary cells may cost (default: as the cheapest safe pattern).",
+        ),
+    ] = None,
+    no_margins: Annotated[
+        bool, typer.Option("--no-margins", help="With --method rank: leave margins out of the rank.")
+    ] = False,
     best_so_far: Annotated[
         str | None,
         typer.Option(
@@ -124,12 +138,9 @@ def suppress_verb(
     check_targets(targets | {"--output": output}, inputs=inputs)
     if best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
-    from api.suppressing import SuppressOptions, run_suppression
+    from api.suppressing import SuppressOptions, chosen_search, run_suppression
     from suppression.decisions import read_decisions
-    from suppression.search.methods import METHODS
 
-    if method not in METHODS:
-        raise InputError(f"--method {method}: there is no such method; methods are {', '.join(METHODS)}.")
     options = SuppressOptions(
         method=method,
         cost=cost.value,
@@ -140,7 +151,11 @@ def suppress_verb(
         basis=None if basis is None else basis.value,
         time_limit=time_limit,
         seed=seed,
+        pure=pure,
+        budget=budget,
+        margins=not no_margins,
     )
+    chosen_search(options)  # what was asked for wrongly is said before anything is read
     loaded = release_of(release, policy=policy, status_map=status_map)
     last = None if last_period is None else release_of(last_period, status_map=status_map)
     check_targets(

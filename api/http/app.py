@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.http import audits, batches, errors, health, jobs, measures, openapi, protections
+from api.access.browser import Browsers
+from api.access.who import Identity
+from api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
 from api.http.body_limit import BodyLimit
 from api.http.inline import Inline
 from api.http.metrics import Measured, Metrics
@@ -13,6 +15,13 @@ from api.http.service import Service
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.migrate import migrate
+from api.web import account
+from api.web import audits as audit_pages
+from api.web import jobs as job_pages
+from api.web import patterns as pattern_pages
+from api.web import releases as release_pages
+from api.web.pages import problem_page, static
+from audit.errors import InputError
 from audit.report.to_json import engine_version
 
 
@@ -31,7 +40,7 @@ def create_app(settings: Settings) -> FastAPI:
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    service = Service(settings, store, inline, Metrics())
+    service = Service(settings, store, inline, Metrics(), _identity(settings))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -51,11 +60,31 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url="/openapi.json",
     )
     app.state.service = service
-    for router in (audits.router, batches.router, measures.router, protections.router, jobs.router, health.router):
-        app.include_router(router)
-    errors.install(app)
+    for module in (audits, batches, measures, protections, publications, jobs, log, health):
+        app.include_router(module.router)
+    for router in (
+        release_pages.router,
+        audit_pages.router,
+        pattern_pages.router,
+        job_pages.router,
+        account.router,
+        static,
+    ):
+        app.include_router(router, include_in_schema=False)
+    errors.install(app, problem_page)
     openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
+    app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app
+
+
+def _identity(settings: Settings) -> Identity | None:
+    if settings.oidc is None:
+        return None
+    try:
+        from api.access.oidc import provider_of
+    except ModuleNotFoundError:
+        raise InputError("oidc_issuer: tokens need a package: pip install 'tableseal[oidc]'.") from None
+    return provider_of(settings.oidc)

@@ -42,6 +42,7 @@ class AuditParameters(AuditOptions):
     """Options of an audit as query parameters."""
 
     public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
+    html: Annotated[bool, Field(description="Also make a page of the report, `/v1/jobs/{job}/report.html`.")] = False
     status_map: StatusMap = ()
 
 
@@ -68,6 +69,7 @@ async def post_audit(ask: Asked, options: Annotated[AuditParameters, Query()]) -
             policy=upload.roles.get("policy"),
             status_map=options.status_map,
             public=options.public,
+            html=options.html,
             options=AuditOptions(**options.model_dump(include=set(AuditOptions.model_fields))),
         )
         return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))

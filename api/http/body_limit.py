@@ -6,7 +6,7 @@ import time
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ProblemError, problem_response
+from api.http.errors import Page, ProblemError, problem_response, wants_page
 from api.problems import Problem
 
 _CLOSE = {"Connection": "close"}
@@ -15,8 +15,8 @@ _CLOSE = {"Connection": "close"}
 class BodyLimit:
     """Middleware: no body has more than so many bytes, whatever it says of its size, and none drips in for ever."""
 
-    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
-        self._app, self._most, self._seconds = app, most, seconds
+    def __init__(self, app: ASGIApp, most: int, seconds: float, page: Page) -> None:
+        self._app, self._most, self._seconds, self._page = app, most, seconds, page
         text = f"The request has more than {most:,} bytes, the limit of this service."
         self._large = Problem("body-too-large", "The request is too large", 413, text)
         text = f"The request did not come within {seconds:g} seconds, the limit of this service."
@@ -26,9 +26,12 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        stated = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        stated = headers.get("content-length", "0")
         if stated.isascii() and stated.isdigit() and int(stated) > self._most:
-            await problem_response(self._large, _CLOSE)(scope, receive, send)
+            response = self._page(self._large) if wants_page(headers) else problem_response(self._large)
+            response.headers.update(_CLOSE)
+            await response(scope, receive, send)
             return
         until = time.monotonic() + self._seconds
         total, complete = 0, False

@@ -11,6 +11,7 @@ from api.jobs.kinds import Rows
 Responses = dict[int | str, dict[str, Any]]
 
 _MEANING = {
+    400: "The body cannot be read.",
     401: "Nobody knows who is asking.",
     403: "Whoever asks may not do this.",
     404: "There is no such thing, or it is another owner's.",

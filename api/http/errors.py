@@ -1,7 +1,8 @@
 """Errors of every kind become problem documents."""
 
+import errno
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
@@ -9,11 +10,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from api.access.who import UnavailableError
 from api.problems import UNEXPECTED, Problem, problem_of
 from api.store.engine import Unreachable, is_full
 from audit.errors import TablesealError
 
 MEDIA_TYPE = "application/problem+json"
+
+FULL = Problem(
+    "storage-full", "No room is left", 507, "There is no room on the disk. Nothing was kept of this request."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -31,39 +37,67 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     return JSONResponse(problem.document(), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Let the app answer with problem documents, whatever goes wrong."""
+Page = Callable[[Problem], Response]
+"""A problem as a page for people."""
+
+
+def wants_page(headers: Mapping[str, str]) -> bool:
+    """Whether a browser asks for something to show."""
+    return "text/html" in headers.get("accept", "")
+
+
+def install(app: FastAPI, page: Page) -> None:
+    """Let the app answer with problem documents, or with pages where a browser asks, whatever goes wrong."""
+
+    def answer(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+        if not wants_page(request.headers):
+            return problem_response(problem, headers)
+        response = page(problem)
+        response.headers.update(headers or {})
+        return response
 
     @app.exception_handler(ProblemError)
-    async def _problem(_: Request, error: ProblemError) -> Response:
-        return problem_response(error.problem, error.headers)
+    async def _problem(request: Request, error: ProblemError) -> Response:
+        return answer(request, error.problem, error.headers)
 
     @app.exception_handler(TablesealError)
-    async def _user(_: Request, error: TablesealError) -> Response:
-        return problem_response(problem_of(error))
+    async def _user(request: Request, error: TablesealError) -> Response:
+        return answer(request, problem_of(error))
 
     @app.exception_handler(RequestValidationError)
-    async def _validation(_: Request, error: RequestValidationError) -> Response:
-        return problem_response(_parameters(error))
+    async def _validation(request: Request, error: RequestValidationError) -> Response:
+        return answer(request, _parameters(error))
 
     @app.exception_handler(HTTPException)
-    async def _http(_: Request, error: HTTPException) -> Response:
-        return problem_response(_plain(error), error.headers)
+    async def _http(request: Request, error: HTTPException) -> Response:
+        return answer(request, _plain(error), error.headers)
 
     @app.exception_handler(Unreachable)
-    async def _unreachable(_: Request, error: Unreachable) -> Response:
+    async def _unreachable(request: Request, error: Unreachable) -> Response:
         logger.warning("the database does not answer: %s", type(error.orig).__name__)
         if is_full(error):
-            text = "There is no room on the disk of the database. Nothing was kept of this request."
-            return problem_response(Problem("storage-full", "No room is left", 507, text))
+            return answer(request, FULL)
         text = "The database does not answer at the moment. Nothing was kept of this request; send it again."
         problem = Problem("database-unavailable", "The database does not answer", 503, text)
+        return answer(request, problem, {"Retry-After": "5"})
+
+    @app.exception_handler(UnavailableError)
+    async def _identity(_: Request, error: UnavailableError) -> Response:
+        text = "The keys of the identity provider cannot be had at the moment, so nobody knows who you are. Try again."
+        problem = Problem("identity-provider-unavailable", "The identity provider does not answer", 503, text)
         return problem_response(problem, {"Retry-After": "5"})
 
+    @app.exception_handler(OSError)
+    async def _system(request: Request, error: OSError) -> Response:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            logger.warning("no room is left on the disk")
+            return answer(request, FULL)
+        raise error
+
     @app.exception_handler(Exception)
-    async def _unexpected(_: Request, error: Exception) -> Response:
+    async def _unexpected(request: Request, error: Exception) -> Response:
         logger.error("unexpected %s", type(error).__name__)
-        return problem_response(UNEXPECTED)
+        return answer(request, UNEXPECTED)
 
 
 def _plain(error: HTTPException) -> Problem:

@@ -1,11 +1,13 @@
 """Is the service alive, can it work, and how is it doing."""
 
 from fastapi import APIRouter, Response
-from sqlalchemy import text
 
 from api.http.described import problems
+from api.http.errors import ProblemError
 from api.http.service import ServiceDep
-from api.store.jobs import count_by_state
+from api.problems import Problem
+from api.store.figures import queue_figures
+from api.store.migrate import is_current
 
 router = APIRouter(tags=["health"])
 
@@ -18,10 +20,17 @@ async def alive() -> dict[str, str]:
 
 @router.get("/readyz", responses=problems(500, 503))
 def ready(at: ServiceDep) -> dict[str, str]:
-    """The database answers too (503 if not)."""
+    """The database answers and has the tables of this version (503 if not).
+
+    `workers` is `silent` if jobs have waited for a minute and nobody works on any: then audits that are answered at
+    once still work, and others wait.
+    """
+    if not is_current(at.store):
+        text = "The database has not the tables of this version; starting `tableseal serve` or `worker` makes them."
+        raise ProblemError(Problem("database-not-migrated", "The database is of another version", 503, text))
     with at.store.reading() as connection:
-        connection.execute(text("SELECT 1"))
-    return {"status": "ok"}
+        workers = "silent" if queue_figures(connection).neglected else "ok"
+    return {"status": "ok", "database": "ok", "workers": workers}
 
 
 @router.get(
@@ -35,5 +44,5 @@ def ready(at: ServiceDep) -> dict[str, str]:
 def metrics(at: ServiceDep) -> Response:
     """Figures for Prometheus."""
     with at.store.reading() as connection:
-        counts = count_by_state(connection)
-    return Response(at.metrics.text(counts), media_type="text/plain; version=0.0.4; charset=utf-8")
+        queue = queue_figures(connection)
+    return Response(at.metrics.text(queue), media_type="text/plain; version=0.0.4; charset=utf-8")

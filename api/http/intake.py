@@ -16,7 +16,8 @@ from sqlalchemy.exc import IntegrityError
 from api.http.errors import ProblemError, problem_response
 from api.http.resources import at_once_response, job_resource, negotiated, result_response
 from api.http.service import Analyst, Service, ServiceDep
-from api.jobs.kinds import all_kinds
+from api.jobs.bound import given_by_store, taken_by_store
+from api.jobs.kinds import OutdatedError, Result, all_kinds
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -101,11 +102,11 @@ async def answer(ask: Ask, order: Order) -> Response:
     try:
         job = await _existing(ask, once)
         if job is None and ask.wait > 0 and _is_small(ask.at, order):
-            response = await run_in_threadpool(_at_once, ask, order, once)
-            if response is not None:
-                return _applied(response, ask.wait)
+            done = await run_in_threadpool(_at_once, ask.at, ask.asking, order, once)
+            if done is not None:
+                return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            job = await run_in_threadpool(_submitted, ask, order, once)
+            job = await run_in_threadpool(submitted, ask.at, ask.asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
         problem = Problem("idempotency-key-reused", "The key was used before", 422, text, parameter="Idempotency-Key")
@@ -146,48 +147,80 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
     return await run_in_threadpool(look)
 
 
+async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
+    """For those who look at a job rather than at its result: done at once if it is small, else under way.
+
+    A problem is what came of a job that was done at once; nothing is kept of it.
+    """
+    if _is_small(at, order):
+        done = await run_in_threadpool(_at_once, at, asking, order, None)
+        if done is not None:
+            return done if isinstance(done, Problem) else done[0]
+    return await run_in_threadpool(submitted, at, asking, order, None)
+
+
 def _is_small(at: Service, order: Order) -> bool:
     small = sum(file.size for file in order.files) <= at.settings.inline_bytes
     return small and all_kinds()[order.kind].inline
 
 
-def _at_once(ask: Ask, order: Order, once: Idempotency | None) -> Response | None:
+def _at_once(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None
+) -> tuple[Job, Result] | Problem | None:
     """The result or the problem; None if it is to be a job after all."""
     begun = time.monotonic()
-    found = ask.at.inline.answer(order.kind, order.request, {file.name: file.read() for file in order.files})
-    ask.at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
-    if found is None:
+    with at.store.reading() as connection:
+        beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
+    if sum(file.size for file in beside) > at.settings.inline_bytes:
         return None
-    if isinstance(found, Problem):
-        return problem_response(found)
-    result, seconds, owner = found, time.monotonic() - begun, ask.asking.owner
+    files = {file.name: file.read() for file in (*order.files, *beside)}
+    found = at.inline.answer(order.kind, order.request, files)
+    at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
+    if found is None or isinstance(found, Problem):
+        return found
+    result, seconds, owner = found, time.monotonic() - begun, asking.owner
 
     def keep(connection: Connection) -> Job:
+        before = None if once is None else same_request(connection, owner, once)
+        if before is not None:  # what else it did is done
+            return before
+        kept = taken_by_store(connection, owner, order.kind, order.request, result)
         job = record(
             connection,
             owner,
             order.kind,
             order.request,
-            result.documents,
-            outcome=result.outcome,
+            kept.documents,
+            outcome=kept.outcome,
             seconds=seconds,
             once=once,
         )
-        note(connection, owner, f"{order.kind}.done", job.id)
+        note(connection, asking, f"{order.kind}.done", job.id, kept.outcome or "done")
         return job
 
-    return at_once_response(_written(ask.at, keep), result.documents[0].read(), ask.accept)
+    try:
+        return _written(at, keep), result
+    except OutdatedError:
+        return None
 
 
-def _submitted(ask: Ask, order: Order, once: Idempotency | None) -> Job:
-    owner = ask.asking.owner
+def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Response:
+    if isinstance(done, Problem):
+        return problem_response(done)
+    job, result = done
+    return at_once_response(job, result.documents[0].read(), accept)
+
+
+def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
+    """A job that is under way."""
+    owner = asking.owner
 
     def keep(connection: Connection) -> Job:
         job = submit(connection, owner, order.kind, order.request, order.files, once=once)
-        note(connection, owner, f"{order.kind}.submit", job.id)
+        note(connection, asking, f"{order.kind}.submit", job.id)
         return job
 
-    return _written(ask.at, keep)
+    return _written(at, keep)
 
 
 def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:

@@ -20,6 +20,7 @@ from api.store.events import events_after
 from api.store.job import Event, Job, State
 from api.store.jobs import erase, jobs_of, request_cancel
 from api.store.log import note
+from api.store.tokens import Principal
 
 POLL = 0.25
 """Seconds between two looks for events."""
@@ -120,6 +121,7 @@ def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:
 def get_result(
     found: OwnJob,
     at: ServiceDep,
+    asking: Reader,
     accept: Annotated[str | None, Header(include_in_schema=False)] = None,
     form: Annotated[
         Literal["json", "jsonl", "csv", "parquet"] | None,
@@ -131,6 +133,7 @@ def get_result(
     Answers that are tables at heart (the cells of a report) can be had as JSON lines, CSV or Parquet too, as `Accept`
     or `format` say.
     """
+    _noted(at, asking, found)
     return result_response(at, found, accept if form is None else FORMATS[form])
 
 
@@ -142,8 +145,9 @@ def get_result(
         **problems(*READING, 409),
     },
 )
-def get_page(found: OwnJob, at: ServiceDep) -> Response:
+def get_page(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The report as one self-contained page."""
+    _noted(at, asking, found)
     return document_response(at, found, "report.html")
 
 
@@ -155,8 +159,9 @@ def get_page(found: OwnJob, at: ServiceDep) -> Response:
         **problems(*READING, 409),
     },
 )
-def get_proof(found: OwnJob, at: ServiceDep) -> Response:
+def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The proof, if the audit was asked for one (`proof=true`)."""
+    _noted(at, asking, found)
     return document_response(at, found, "proof.json")
 
 
@@ -209,7 +214,14 @@ def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
     with at.store.writing() as connection:
         gone = erase(connection, asking.owner, found.id)
         job = None if gone else request_cancel(connection, asking.owner, found.id)
-        note(connection, asking.owner, "job.erase" if gone else "job.cancel", found.id)
+        note(connection, asking, "job.erase" if gone else "job.cancel", found.id)
     if job is None:
+        at.store.scrub()
         return Response(status_code=204)
     return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
+
+
+def _noted(at: Service, asking: Principal, job: Job) -> None:
+    """Results are confidential: that somebody read one is in the log."""
+    with at.store.writing() as connection:
+        note(connection, asking, "result.read", job.id, job.state)

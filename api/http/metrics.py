@@ -1,16 +1,32 @@
-"""Figures for Prometheus. Labels are names of routes and states: never values, codes, owners or ids."""
+"""Figures for Prometheus, request ids, and a line in the log for every request.
 
+Labels are names of routes, kinds of jobs and states: never values, codes, owners or ids.
+"""
+
+import logging
+import re
 import time
-from collections.abc import Mapping
+from secrets import token_hex
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.store.job import State
+from api.logs import REQUEST, fields
+from api.store.figures import QueueFigures
+
+logger = logging.getLogger("api.http.request")
+
+HEADER = "X-Request-ID"
+"""Names a request in logs: the client's own, if it is a plain word, or one that is made here."""
+
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_QUIET = ("/healthz", "/readyz", "/metrics")
+"""Routes that are asked all the time and not logged."""
 
 
 class Metrics:
-    """The figures of one app."""
+    """The figures of one app. Those of jobs are taken from the database: they are of all who share it."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -24,16 +40,37 @@ class Metrics:
             "tableseal_inline", "Small requests, answered at once or made jobs.", ["outcome"], registry=self._registry
         )
         self._jobs = Gauge("tableseal_jobs", "Jobs by state.", ["state"], registry=self._registry)
+        self._oldest = Gauge(
+            "tableseal_queue_seconds", "How long the job has waited that waits longest.", registry=self._registry
+        )
+        self._silent = Gauge("tableseal_jobs_silent", "Running jobs whose worker is silent.", registry=self._registry)
+        labels = ["kind", "outcome"]
+        self._ended = Gauge("tableseal_hour_jobs", "Jobs that ended in the last hour.", labels, registry=self._registry)
+        self._time = Gauge(
+            "tableseal_hour_seconds",
+            "Seconds of jobs that ended in the last hour: phase queued or running, mean or longest.",
+            [*labels, "phase", "which"],
+            registry=self._registry,
+        )
 
-    def text(self, jobs: Mapping[State, int]) -> bytes:
+    def text(self, queue: QueueFigures) -> bytes:
         """All figures in Prometheus' text format."""
-        for state, number in jobs.items():
+        for state, number in queue.states.items():
             self._jobs.labels(state.value).set(number)
+        self._oldest.set(queue.oldest)
+        self._silent.set(queue.silent)
+        self._ended.clear()  # what nobody did within the hour is not there
+        self._time.clear()
+        for ended in queue.ended:
+            self._ended.labels(ended.kind, ended.outcome).set(ended.number)
+            for phase, (mean, longest) in {"queued": ended.queued, "running": ended.running}.items():
+                self._time.labels(ended.kind, ended.outcome, phase, "mean").set(mean)
+                self._time.labels(ended.kind, ended.outcome, phase, "longest").set(longest)
         return generate_latest(self._registry)
 
 
 class Measured:
-    """Middleware that counts and times requests by the path of their route."""
+    """Middleware that names, counts, times and logs requests by the path of their route."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
@@ -43,12 +80,25 @@ class Measured:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
+        given = Headers(scope=scope).get(HEADER, "")
+        request = given if _ID.fullmatch(given) else token_hex(8)
+        token = REQUEST.set(request)
 
         async def begin(message: Message) -> None:
             if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")
-                self._metrics.requests.labels(scope["method"], route, message["status"]).inc()
-                self._metrics.seconds.labels(route).observe(time.perf_counter() - begun)
+                MutableHeaders(scope=message)[HEADER] = request
+                self._note(scope, message["status"], time.perf_counter() - begun)
             await send(message)
 
-        await self._app(scope, receive, begin)
+        try:
+            await self._app(scope, receive, begin)
+        finally:
+            REQUEST.reset(token)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "none")
+        self._metrics.requests.labels(scope["method"], route, status).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        if route not in _QUIET:
+            said = fields(method=scope["method"], route=route, status=status, seconds=round(seconds, 4))
+            logger.info("%s %s %d", scope["method"], route, status, extra=said)

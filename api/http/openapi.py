@@ -69,6 +69,7 @@ def _secure(operation: dict[str, Any]) -> None:
 
 def _schemas() -> dict[str, Any]:
     from api.batch import batch_schema
+    from api.ledger import publication_schema
     from audit.io.schemas import policy_schema, release_schema
     from audit.proof import proof_schema
     from audit.report.schema import report_schema, risk_schema, sap_schema
@@ -83,13 +84,17 @@ def _schemas() -> dict[str, Any]:
         "Batch": batch_schema,
         "Comparison": comparison_schema,
         "Proof": proof_schema,
+        "Publication": publication_schema,
+        "PublicationAudit": lambda: publication_schema("publication-audit"),
         "Risk": risk_schema,
         "Sap": sap_schema,
         "Suppression": suppression_schema,
     }
     for name, schema in documents.items():
         found |= _component(name, schema())
-    answers = ("Batch", "Comparison", "Report", "Risk", "Sap", "Suppression")
+    entries = found["Publication"]["properties"]["entries"]
+    found["PublicationEntry"], entries["items"] = entries["items"], component("PublicationEntry")
+    answers = ("Batch", "Comparison", "Report", "PublicationAudit", "Risk", "Sap", "Suppression")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 

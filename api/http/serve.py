@@ -1,6 +1,7 @@
 """The server and its workers as processes of one command."""
 
 import logging
+import os
 import signal
 import threading
 from multiprocessing import get_context
@@ -28,7 +29,8 @@ def serve(settings: Settings) -> None:
     ------
     InputError: the data folder or the database cannot be used.
     """
-    log_to_stderr()
+    log_to_stderr(settings.log)
+    os.umask(0o077)  # nothing that is written is for others on this machine
     store = Store(settings.database_url)
     migrate(store)  # before anybody looks for tables
     store.close()

@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request
 
+from api.access.browser import is_foreign
+from api.access.who import Identity, principal_behind
 from api.http.errors import ProblemError
 from api.http.inline import Inline
 from api.http.metrics import Metrics
 from api.problems import Problem
 from api.settings import Settings, is_loopback
 from api.store.engine import Store
-from api.store.tokens import Principal, Role, principal_of
+from api.store.log import note
+from api.store.tokens import Principal, Role
 
 LOCAL = Principal("local", Role.OFFICER)
 """Who asks where nobody is asked who he is."""
@@ -22,7 +24,8 @@ _UNKNOWN = Problem(
     "not-authenticated",
     "Who is asking?",
     401,
-    "This service wants an API key, as `Authorization: Bearer tsk_...`; what came is none, has expired or was revoked.",
+    "This service wants an API key, as `Authorization: Bearer tsk_...` (or a token of the identity provider, if it has "
+    "one); what came is none, has expired or was revoked.",
 )
 
 
@@ -34,6 +37,7 @@ class Service:
     store: Store
     inline: Inline
     metrics: Metrics
+    identity: Identity | None = None
 
 
 def service(request: Request) -> Service:
@@ -50,16 +54,13 @@ def principal(
     at: ServiceDep,
     authorization: Annotated[str | None, Header(description="`Bearer` and an API key.")] = None,
 ) -> Principal:
-    """Dependency: who is asking. Other ways to find out (OIDC) belong here and give a Principal too."""
+    """Dependency: who is asking. A browser that nobody has signed in is shown the form for it."""
     if at.settings.access == "local":
         _refuse_others(request)
         return LOCAL
-    scheme, _, key = (authorization or "").partition(" ")
-    if scheme.lower() == "bearer" and key:
-        with at.store.reading() as connection:
-            found = principal_of(connection, key.strip())
-        if found is not None:
-            return found
+    found = principal_behind(at.settings, at.store, at.identity, authorization or "", request.cookies)
+    if found is not None:
+        return found
     raise ProblemError(_UNKNOWN, {"WWW-Authenticate": "Bearer"})
 
 
@@ -68,9 +69,7 @@ def _refuse_others(request: Request) -> None:
 
     The name by which they reach this machine is not one of its own (DNS rebinding), or the browser names their origin.
     """
-    origin = request.headers.get("origin")
-    foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    if foreign or not is_loopback(request.url.hostname or ""):
+    if is_foreign(request.headers) or not is_loopback(request.url.hostname or ""):
         text = "This service answers only programs and pages of this machine, at localhost or 127.0.0.1."
         raise ProblemError(Problem("not-local", "Not from here", 403, text))
 
@@ -78,16 +77,28 @@ def _refuse_others(request: Request) -> None:
 _ORDER = list(Role)
 
 
-def at_least(role: Role) -> Callable[[Principal], Principal]:
+def at_least(role: Role) -> Callable[[Request, Service, Principal], Principal]:
     """Dependency: who is asking, if he has this role or a higher one."""
 
-    def check(asking: Annotated[Principal, Depends(principal)]) -> Principal:
-        if _ORDER.index(asking.role) < _ORDER.index(role):
-            text = f"This needs the role {role}, and the key has the role {asking.role}."
-            raise ProblemError(Problem("not-allowed", "Not allowed", 403, text))
+    def check(request: Request, at: ServiceDep, asking: Annotated[Principal, Depends(principal)]) -> Principal:
+        require(request, at, asking, role)
         return asking
 
     return check
+
+
+def require(request: Request, at: Service, asking: Principal, role: Role) -> None:
+    """Go on only if whoever asks has this role or a higher one; that he has not is noted in the log.
+
+    Raises
+    ------
+    ProblemError: 403.
+    """
+    if _ORDER.index(asking.role) < _ORDER.index(role):
+        with at.store.writing() as connection:
+            note(connection, asking, f"{request.method} as {role}", request.url.path, "refused")
+        text = f"This needs the role {role}; whoever asks has the role {asking.role}."
+        raise ProblemError(Problem("not-allowed", "Not allowed", 403, text))
 
 
 Reader = Annotated[Principal, Depends(at_least(Role.READER))]

@@ -6,6 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
+from api.jobs.folder import private
+
 IN_MEMORY = 2**20
 """Bytes that the files of one request take in memory, together."""
 
@@ -56,7 +58,7 @@ class Sink:
             self._path = self._spool.path()
             self._spool.room += len(self._memory)
             piece, self._memory = bytes(self._memory) + piece, bytearray()
-        with open(self._path, "ab") as file:
+        with open(self._path, "ab", opener=private) as file:
             file.write(piece)
 
     @property

@@ -86,7 +86,7 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
         if fields.packed:
             name = f"{fields.main}.zip"
             return Upload((Document(name, media_type, packed),), name)
-        return _chosen(await run_in_threadpool(_unpacked, packed, settings, spool), "the archive", fields, {})
+        return _chosen(await run_in_threadpool(unpacked, packed, settings, spool), "the archive", fields, {})
     if media_type in BODIES and not fields.packed:
         name = BODIES[media_type]
         return Upload((Document(name, media_type, await _received(request, spool)),), name)
@@ -110,9 +110,9 @@ async def _received(request: Request, spool: Spool) -> bytes | Path:
 
 
 @asynccontextmanager
-async def _parsed(request: Request, most: int) -> AsyncIterator[FormData]:
-    """The form, whose files are closed afterwards."""
-    parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most)
+async def parsed(request: Request, most: int, text: int = 2**20) -> AsyncIterator[FormData]:
+    """The form, whose files are closed afterwards; `text`: bytes of a field that is no file, at most."""
+    parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most, max_part_size=text)
     parser.spool_max_size = _FORM_MEMORY
     try:
         form = await parser.parse()
@@ -127,13 +127,13 @@ async def _parsed(request: Request, most: int) -> AsyncIterator[FormData]:
 async def _form(request: Request, settings: Settings, spool: Spool, fields: Fields) -> Upload:
     files: list[Document] = []
     roles: dict[str, str] = {}
-    async with _parsed(request, settings.max_files) as form:
+    async with parsed(request, settings.max_files) as form:
         for label, value in form.multi_items():
             if not isinstance(value, UploadFile):
                 raise bad_upload(f"The form field {label[:50]!r} is no file; options are query parameters.")
             content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
             if (value.filename or "").lower().endswith(".zip") and not fields.packed:
-                files += await run_in_threadpool(_unpacked, content, settings, spool)
+                files += await run_in_threadpool(unpacked, content, settings, spool)
                 continue
             name = safe_name(value.filename or "")
             files.append(Document(name, _media_type(value), content))
@@ -178,8 +178,13 @@ def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:
     raise bad_upload(f"There is no {main} in {where}: a file that ends in {', '.join(kinds[0])}.")
 
 
-def _unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Document]:
-    """Files of a zip archive; what it says of their sizes is not believed."""
+def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Document]:
+    """Files of a zip archive; what it says of their sizes is not believed.
+
+    Raises
+    ------
+    ProblemError: no archive, too many or too large files, names that lead elsewhere.
+    """
     room = settings.max_unpacked
     found: list[Document] = []
     try:

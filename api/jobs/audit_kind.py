@@ -16,6 +16,7 @@ class AuditRequest(ReleaseRequest):
 
     options: AuditOptions = AuditOptions()
     public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
+    html: Annotated[bool, Field(description="Also write the report as a page.")] = True
 
 
 def run(request: AuditRequest, context: Context) -> Result:
@@ -25,17 +26,18 @@ def run(request: AuditRequest, context: Context) -> Result:
     ------
     InputError: the release or the policy cannot be used. LimitError: too many cells.
     """
-    from audit.report import public_copy, render_html, report_json
+    from audit.report import public_copy, report_json
 
     if request.public and request.options.proof:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
     report = public_copy(result.report) if request.public else result.report
-    documents = [
-        Document("report.json", "application/json", report_json(report).encode()),
-        Document("report.html", "text/html; charset=utf-8", render_html(report, release).encode()),
-    ]
+    documents = [Document("report.json", "application/json", report_json(report).encode())]
+    if request.html:
+        from audit.report import render_html
+
+        documents.append(Document("report.html", "text/html; charset=utf-8", render_html(report, release).encode()))
     if result.proof is not None:
         from audit.proof import proof_json
 

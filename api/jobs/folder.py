@@ -23,9 +23,14 @@ def lay_out(folder: Path, name: str, content: Iterable[bytes]) -> None:
     """Write a file under a name that was checked when it came (`safe_name`)."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with open(path, "wb") as file:
+    with open(path, "wb", opener=private) as file:
         for piece in content:
             file.write(piece)
+
+
+def private(path: str, flags: int) -> int:
+    """Opener of files that nobody else may read, whatever the folder allows."""
+    return os.open(path, flags, 0o600)
 
 
 def sweep(parent: Path) -> None:

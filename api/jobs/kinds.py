@@ -1,15 +1,18 @@
 """Kinds of jobs. A kind is a name, the model of its request, and a function that does the work."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from api.store.job import Document
 from audit.progress import Progress
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Kind:
 
     request: frozen pydantic model; what it dumps is kept with the job. run: a module-level function, pure but for the
     files of its folder; what it raises as TablesealError becomes the problem of the job. rows: None if its answer is no
-    table. inline: small requests may be answered at once.
+    table. inline: small requests may be answered at once. ledger: None if it needs nothing of the database.
     """
 
     name: str
@@ -64,15 +67,36 @@ class Kind:
     run: Callable[[Any, Context], Result]
     rows: Rows | None = None
     inline: bool = True
+    ledger: "Ledger | None" = None
+
+
+class OutdatedError(Exception):
+    """What a job was given from the database has changed since; it must be done again."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """How a kind whose work is a function of what the database holds stays one.
+
+    before: (connection, owner, request) -> files that an attempt finds beside those of the request. after: (connection,
+    owner, request, result) -> the result that is kept; it writes in the transaction that ends the job, and raises
+    OutdatedError if what `before` gave has changed meanwhile.
+    """
+
+    before: Callable[["Connection", str, Any], Iterable[Document]]
+    after: Callable[["Connection", str, Any, Result], Result]
 
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
+    from api.drafts.kind import KIND as DRAFT
     from api.jobs.audit_kind import KIND as AUDIT
     from api.jobs.batch_kind import KIND as BATCH
     from api.jobs.comparison_kind import KIND as COMPARISON
+    from api.jobs.publication_kind import KIND as PUBLICATION
     from api.jobs.risk_kind import KIND as RISK
     from api.jobs.sap_kind import KIND as SAP
     from api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    return MappingProxyType({kind.name: kind for kind in (AUDIT, BATCH, COMPARISON, RISK, SAP, SUPPRESSION)})
+    known = (AUDIT, BATCH, COMPARISON, DRAFT, PUBLICATION, RISK, SAP, SUPPRESSION)
+    return MappingProxyType({kind.name: kind for kind in known})

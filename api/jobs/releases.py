@@ -17,13 +17,17 @@ StatusMap = Annotated[
 
 
 class ReleaseRequest(BaseModel):
-    """Which of the files is the release, and which the policy (None: the release's own)."""
+    """Which of the files is the release, and which the policy (None: the release's own).
+
+    draft: the draft whose files these are, for those who look from the job back to it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     release: str
     policy: str | None = None
     status_map: StatusMap = ()
+    draft: str | None = None
 
 
 def release_in(request: ReleaseRequest, context: Context) -> "Release":

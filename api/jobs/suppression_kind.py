@@ -1,6 +1,9 @@
 """The kind `suppression`: a release in; pattern, audit and protected release out, as `tableseal suppress`."""
 
-from typing import Annotated
+import io
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -8,6 +11,12 @@ from api.jobs.kinds import Context, Kind, Result, Rows
 from api.jobs.releases import ReleaseRequest, check_size, release_in
 from api.store.job import Document
 from api.suppressing import SuppressOptions, run_suppression
+
+if TYPE_CHECKING:
+    from audit.model import Release
+
+_TIME = (1980, 1, 1, 0, 0, 0)
+"""Of files in archives: equal files make equal archives."""
 
 
 class SuppressionRequest(ReleaseRequest):
@@ -48,9 +57,21 @@ def run(request: SuppressionRequest, context: Context) -> Result:
         page = render_html(result.report, result.release)
         documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
         if result.report.verdict == "safe":
-            public = canonical_json(public_release(result.release, mask_statuses=request.mask_statuses))
-            documents.append(Document("protected.json", "application/json", public))
+            public = public_release(result.release, mask_statuses=request.mask_statuses)
+            documents.append(Document("protected.json", "application/json", canonical_json(public)))
+            documents.append(Document("protected.zip", "application/zip", _packed(public)))
     return Result(tuple(documents), "unsafe" if result.report is None else result.report.verdict)
+
+
+def _packed(release: "Release") -> bytes:
+    """A release as an archive: release.yaml, and a CSV file for each table."""
+    from audit.io import release_files
+
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for path, text in release_files(release, Path("release.yaml")).items():
+            archive.writestr(zipfile.ZipInfo(path.name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
+    return target.getvalue()
 
 
 KIND = Kind(

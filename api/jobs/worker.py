@@ -1,6 +1,7 @@
 """A worker: takes job after job from the store and has each done by a child process."""
 
 import logging
+import os
 import signal
 import threading
 import time
@@ -11,25 +12,26 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from api.jobs.attempt import Limits
+from api.jobs.bound import given_by_store, taken_by_store
 from api.jobs.child import Child, Step
 from api.jobs.folder import job_folder, lay_out, sweep
-from api.jobs.kinds import Result, all_kinds
-from api.logs import log_to_stderr
+from api.jobs.kinds import OutdatedError, Result, all_kinds
+from api.logs import fields, log_to_stderr
 from api.problems import POISON, TIME_LIMIT, Problem
 from api.settings import Settings
 from api.store import queue
 from api.store.engine import Store, Unreachable
-from api.store.files import content_of, files_of
+from api.store.files import add_files, content_of, files_of
 from api.store.job import Lease
-from api.store.jobs import erase_finished
+from api.store.retention import tidy
 
 logger = logging.getLogger(__name__)
 
 TICK = 0.2
 """Seconds after which a worker looks up from what it waits for."""
 
-SWEEP = 3600.0
-"""Seconds between two looks for jobs that are to be erased."""
+SWEEP = 60.0
+"""Seconds between two looks for what is to be erased."""
 
 T = TypeVar("T")
 
@@ -44,7 +46,6 @@ class Worker:
 
     def run(self) -> None:
         """Work until `stop` is set or the process that started this one is gone."""
-        sweep(self._settings.working_folder)
         while not self._stopped():
             if not self.step():
                 self._stop.wait(self._settings.poll_seconds)
@@ -52,7 +53,7 @@ class Worker:
     def step(self) -> bool:
         """Do one job if there is one; False if there was none, or the database does not answer."""
         try:
-            self._erase_old()
+            self._tidy()
             with self._store.writing() as connection:
                 lease = queue.claim(
                     connection,
@@ -66,7 +67,8 @@ class Worker:
             return False
         if lease is None:
             return False
-        logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts)
+        said = fields(job=lease.job.id, kind=lease.job.kind, attempt=lease.job.attempts)
+        logger.info("job %s: attempt %d", lease.job.id, lease.job.attempts, extra=said)
         self._work(lease)
         return True
 
@@ -75,6 +77,9 @@ class Worker:
             with job_folder(self._settings.working_folder) as folder:
                 for file in self._patiently(lambda c: files_of(c, lease.job.id, "input")):
                     lay_out(folder, file.name, content_of(self._store, file))
+                job = lease.job
+                for document in self._patiently(lambda c: given_by_store(c, job.owner, job.kind, job.request)):
+                    lay_out(folder, document.name, document.pieces())
                 with Child(lease.job.kind, lease.job.request, folder, self._limits) as child:
                     self._watch(lease, child)
         except Unreachable:
@@ -116,9 +121,25 @@ class Worker:
 
     def _answer(self, lease: Lease, answer: Result | Problem) -> None:
         if isinstance(answer, Problem):
-            self._patiently(lambda c: queue.fail(c, lease, answer.document()))
+            kept = self._patiently(lambda c: queue.fail(c, lease, answer.document()))
         else:
-            self._patiently(lambda c: queue.succeed(c, lease, answer.documents, answer.outcome))
+            try:
+                kept = self._patiently(lambda c: self._finish(c, lease, answer))
+            except OutdatedError:
+                logger.info("job %s: what it was given has changed; done again", lease.job.id)
+                self._patiently(lambda c: queue.release(c, lease))
+                return
+        state = "lost" if not kept else "failed" if isinstance(answer, Problem) else "succeeded"
+        logger.info("job %s: %s", lease.job.id, state, extra=fields(job=lease.job.id, kind=lease.job.kind, state=state))
+
+    def _finish(self, connection: Connection, lease: Lease, answer: Result) -> bool:
+        """Finish with a result, if the lease is still held: whatever else the kind writes stands and falls with it."""
+        job = lease.job
+        if not queue.succeed(connection, lease, (), answer.outcome):
+            return False
+        kept = taken_by_store(connection, job.owner, job.kind, job.request, answer)
+        add_files(connection, job.id, job.owner, "result", kept.documents)
+        return True
 
     def _lost(self, lease: Lease) -> None:
         """No answer: the child was killed, by somebody or by a fault in compiled code, or the disk is full."""
@@ -151,12 +172,11 @@ class Worker:
                     raise
                 self._stop.wait(1.0)
 
-    def _erase_old(self) -> None:
-        days = self._settings.retention_days
-        if days is not None and time.monotonic() - self._swept >= SWEEP:
+    def _tidy(self) -> None:
+        if time.monotonic() - self._swept >= SWEEP:
             self._swept = time.monotonic()
-            with self._store.writing() as connection:
-                erase_finished(connection, days * 86400)
+            sweep(self._settings.working_folder)
+            tidy(self._store, self._settings.retention_days)
 
     def _stopped(self) -> bool:
         parent = parent_process()
@@ -165,7 +185,8 @@ class Worker:
 
 def work(settings: Settings) -> None:
     """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
-    log_to_stderr()
+    log_to_stderr(settings.log)
+    os.umask(0o077)  # nothing that is written is for others on this machine
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

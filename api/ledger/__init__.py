@@ -3,6 +3,7 @@
 from api.ledger.assess import Assessment, Fallen, assess
 from api.ledger.document import (
     assessment_document,
+    entry_document,
     publication_document,
     publication_from_document,
     publication_schema,
@@ -20,6 +21,7 @@ __all__ = [
     "Withdrawal",
     "assess",
     "assessment_document",
+    "entry_document",
     "publication_document",
     "publication_from_document",
     "publication_schema",

@@ -24,7 +24,7 @@ def publication_document(publication: Publication, *, releases: bool = True) -> 
     return {
         "schema": PUBLICATION,
         "name": publication.name,
-        "entries": [_entry(entry, releases=releases) for entry in publication.entries],
+        "entries": [entry_document(entry, releases=releases) for entry in publication.entries],
     }
 
 
@@ -44,12 +44,16 @@ def publication_from_document(document: Mapping[str, Any]) -> Publication:
         raise InputError(f"publication: not a document of schema {PUBLICATION} ({error}).") from None
 
 
-def assessment_document(found: Assessment) -> dict[str, Json]:
-    """An assessment as nested dicts and lists; confidential as the report in it."""
+def assessment_document(found: Assessment, *, published: int | None = None) -> dict[str, Json]:
+    """An assessment as nested dicts and lists; confidential as the report in it.
+
+    published: number of the entry that the new release became; None: it was not published.
+    """
     return {
         "schema": ASSESSMENT,
         "publication": found.name,
         "verdict": found.verdict,
+        "published": published,
         "supersedes": _tables(found.supersedes),
         "audited": _tables(found.audited),
         "fallen": [_fallen(cell) for cell in found.fallen],
@@ -65,13 +69,16 @@ def publication_schema(which: Literal["publication", "publication-audit"] = "pub
     return schema
 
 
-def _entry(entry: Entry, *, releases: bool) -> dict[str, Json]:
+def entry_document(entry: Entry, *, releases: bool = True) -> dict[str, Json]:
+    """One entry as nested dicts and lists, as in `publication_document`."""
     gone = entry.withdrawn
     return {
         "number": entry.number,
         "title": entry.release.title,
         "sha256": release_digest(entry.release),
         "at": entry.at,
+        "by": entry.by,
+        "despite": entry.despite,
         "tables": [table.name for table in entry.release.tables],
         "revises": [{"entry": r.entry, "table": r.table} for r in entry.revises],
         "supersedes": _tables(entry.supersedes),
@@ -94,6 +101,8 @@ def _read_entry(document: Mapping[str, Any]) -> Entry:
         tuple(Revision(r["entry"], r["table"]) for r in document["revises"]),
         tuple(TableName(t["entry"], t["table"]) for t in document["supersedes"]),
         document["at"],
+        document["by"],
+        document["despite"],
         None if gone is None else Withdrawal(**gone),
     )
 

@@ -42,7 +42,8 @@ class Entry:
     """A release that was published.
 
     number: 1, 2, ... and never used again. revises: as declared. supersedes: the tables of earlier entries that it
-    replaces (they hold values that it changes). at: when, as the caller says it.
+    replaces (they hold values that it changes). at, by: when and through whom, as the caller says it. despite: why it
+    went out although it was not found safe.
     """
 
     number: int
@@ -50,6 +51,8 @@ class Entry:
     revises: tuple[Revision, ...] = ()
     supersedes: tuple[TableName, ...] = ()
     at: str = ""
+    by: str = ""
+    despite: str | None = None
     withdrawn: Withdrawal | None = None
 
     @property

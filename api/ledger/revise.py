@@ -56,7 +56,13 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
 
 
 def publish(
-    publication: Publication, release: Release, *, revises: Sequence[Revision] = (), at: str = ""
+    publication: Publication,
+    release: Release,
+    *,
+    revises: Sequence[Revision] = (),
+    at: str = "",
+    by: str = "",
+    despite: str | None = None,
 ) -> Publication:
     """The publication with one more entry. Whether it may go out is not asked here: see `assess`.
 
@@ -65,7 +71,7 @@ def publish(
     InputError: as for `superseded`.
     """
     gone = superseded(publication, release, revises)
-    entry = Entry(len(publication.entries) + 1, replace(release, files=()), tuple(revises), gone, at)
+    entry = Entry(len(publication.entries) + 1, replace(release, files=()), tuple(revises), gone, at, by, despite)
     return replace(publication, entries=(*publication.entries, entry))
 
 

@@ -16,6 +16,9 @@ from audit.errors import InputError
 BUSY_SECONDS = 30.0
 """How long SQLite waits for another writer."""
 
+_SCRUB_MILLISECONDS = 500
+"""How long emptying the write-ahead log waits for others; there is a next time."""
+
 Unreachable = OperationalError
 """The database does not answer; what was begun is rolled back and may be tried again."""
 
@@ -64,6 +67,25 @@ class Store:
         """A transaction that is kept if the block ends without an error."""
         with self._writer.begin() as connection:
             yield connection
+
+    def scrub(self) -> bool:
+        """Let nothing of what was erased be left in the files of an SQLite database; False if others are at work.
+
+        Erased rows are overwritten in the database (`secure_delete`), but earlier states of its pages stand in the
+        write-ahead log until that is emptied. PostgreSQL overwrites erased rows in its own time (VACUUM).
+        """
+        if self._engine.dialect.name != "sqlite":
+            return True
+        opened = self._engine.raw_connection()
+        try:
+            cursor = opened.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {_SCRUB_MILLISECONDS}")
+            (busy, *_), *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            cursor.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+            cursor.close()
+        finally:
+            opened.close()
+        return bool(busy == 0)
 
     def close(self) -> None:
         """Close all connections."""

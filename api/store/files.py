@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from secrets import token_hex
 from typing import Literal
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
 from api.store.engine import Store
 from api.store.job import Document, StoredFile
@@ -17,13 +17,10 @@ def add_files(connection: Connection, job: str, owner: str, role: Role, given: I
     """Keep files of a job."""
     for number, file in enumerate(given):
         key = token_hex(16)
-        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": 0}
+        row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": file.size}
         connection.execute(insert(files).values(**row, name=file.name, media_type=file.media_type))
-        size = 0
         for position, content in enumerate(file.pieces()):
             connection.execute(insert(chunks).values(file=key, position=position, content=content))
-            size += len(content)
-        connection.execute(update(files).where(files.c.id == key).values(size=size))
 
 
 def files_of(connection: Connection, job: str, role: Role) -> tuple[StoredFile, ...]:

@@ -15,7 +15,7 @@ _LOCK = 0x7461626C
 
 def migrate(store: Store) -> None:
     """Create what is missing; nothing happens where the database is up to date."""
-    if _version(store) == max(path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py")):
+    if is_current(store):
         return  # without loading alembic, which takes a second
     from alembic import command
     from alembic.config import Config
@@ -27,6 +27,11 @@ def migrate(store: Store) -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def is_current(store: Store) -> bool:
+    """Whether the database has the tables of this version."""
+    return _version(store) == max(path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py"))
 
 
 def _version(store: Store) -> str | None:

@@ -92,6 +92,7 @@ tokens = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("owner", String(200), nullable=False),
+    Column("name", String(100), nullable=False),
     Column("role", String(20), nullable=False),
     Column("hash", String(64), nullable=False, unique=True),
     Column("created", Double, nullable=False),
@@ -99,15 +100,45 @@ tokens = Table(
     Column("revoked", Double),
 )
 
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("token", ForeignKey("tokens.id", ondelete="CASCADE"), nullable=False),
+    Column("expires", Double, nullable=False),
+)
+
+# Triggers of migration 0002 refuse to change or erase its rows.
 audit_log = Table(
     "audit_log",
     metadata,
     Column("id", _SERIAL, primary_key=True, autoincrement=True),
     Column("at", Double, nullable=False),
     Column("owner", String(200), nullable=False),
+    Column("who", String(200), nullable=False),
     Column("action", String(40), nullable=False),
     Column("object", String(200), nullable=False),
+    Column("outcome", String(40), nullable=False),
     Index(None, "owner", "at"),
+)
+
+publications = Table(
+    "publications",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("version", Integer, nullable=False),  # counts changes: what was audited with another version is outdated
+    UniqueConstraint("owner", "name"),
+)
+
+publication_entries = Table(
+    "publication_entries",
+    metadata,
+    Column("publication", ForeignKey("publications.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("entry", Text, nullable=False),  # as in the document of a publication, without the release
+    Column("release", LargeBinary, nullable=False),
 )
 
 idempotency = Table(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
+from audit.bounds.components import Components
 from audit.bounds.method import Method, Underway
 from audit.bounds.remembered import from_text, key_of, to_text
 from audit.bounds.together import together
@@ -103,7 +104,7 @@ def bound_forms(
         reduced, pieces = _coarser(reduced, group), _regrouped(pieces, group)
     # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
     order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
-    parts = _Components(reduced)
+    parts = Components(reduced)
     components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     solved: list[TargetBounds] = []
     uses: list[Use] = []
@@ -295,55 +296,6 @@ def _alike(
     unequal = (column[here] != column[there]) | (weight[here] != weight[there])
     differs[np.repeat(at, size[at])[unequal]] = True
     return np.where(differs, np.arange(len(first)), other)
-
-
-class _Components:
-    """The reduced system in the order of its components."""
-
-    def __init__(self, reduced: Reduced) -> None:
-        self._reduced = reduced
-        matrix = reduced.matrix
-        label = reduced.component[matrix.indices[matrix.indptr[:-1]]]
-        self._rows, self._row_start = _grouped(label, reduced.components)
-        at = np.flatnonzero(reduced.component >= 0)
-        columns, self._column_start = _grouped(reduced.component[at], reduced.components)
-        self._columns = at[columns]
-        self._place = np.zeros(matrix.shape[1], dtype=np.int64)
-        self._place[self._columns] = np.arange(len(at)) - self._column_start[reduced.component[self._columns]]
-        self._matrix = csr_array(matrix[self._rows])
-
-    def columns(self, c: int) -> NDArray[np.int64]:
-        """Columns of component c, in the order in which its tables have them."""
-        result: NDArray[np.int64] = self._columns[self._column_start[c] : self._column_start[c + 1]]
-        return result
-
-    def component(self, c: int, weights: csr_array, first: int, last: int) -> Component:
-        """Component c with some rows of `weights` as targets."""
-        rows = slice(self._row_start[c], self._row_start[c + 1])
-        columns = self.columns(c)
-        reduced = self._reduced
-        return Component(
-            self._local(self._matrix, rows.start, rows.stop, len(columns)),
-            reduced.lower[self._rows[rows]],
-            reduced.upper[self._rows[rows]],
-            reduced.column_lower[columns],
-            reduced.column_upper[columns],
-            self._local(weights, first, last, len(columns)),
-        )
-
-    def _local(self, matrix: csr_array, first: int, last: int, columns: int) -> csr_array:
-        """Some rows, over the columns of their component."""
-        indptr = matrix.indptr[first : last + 1]
-        span = slice(indptr[0], indptr[-1])
-        return csr_array(
-            (matrix.data[span], self._place[matrix.indices[span]], indptr - indptr[0]), shape=(last - first, columns)
-        )
-
-
-def _grouped(label: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(positions ordered by label, where each label begins)."""
-    order = np.argsort(label, kind="stable")
-    return order, np.searchsorted(label[order], np.arange(count + 1))
 
 
 def _sum(constant: int, parts: list[TargetBounds]) -> TargetBounds:

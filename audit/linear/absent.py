@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import InputError, LimitError
+from audit.linear.inclusion import members_of, overlaps
 from audit.linear.keys import KeySpace, Lookup
 from audit.model import Amounts, Hierarchy, Release, Status, Table
 
@@ -41,19 +42,18 @@ def finest_codes(hierarchy: Hierarchy, listed: NDArray[np.integer]) -> NDArray[n
     completed.
     """
     listed = np.unique(listed)
-    covers = hierarchy.members[listed].astype(np.int32)
+    covers = members_of(hierarchy)[listed]
     size = covers.sum(axis=1)
-    common = (covers @ covers.T).tocoo()
-    inner, outer = common.coords
-    inside = (common.data == size[inner]) & (size[inner] < size[outer])
+    inner, outer, common = overlaps(covers, covers)
+    inside = (common == size[inner]) & (size[inner] < size[outer])
     is_sum = np.zeros(len(listed), dtype=np.bool_)
     is_sum[outer[inside]] = True
     finest = listed[~is_sum]
     if is_sum.any():
-        in_scope = np.asarray(hierarchy.members[listed[is_sum]].sum(axis=0)) > 0
+        in_scope = np.asarray(covers[np.flatnonzero(is_sum)].sum(axis=0)) > 0
     else:
         in_scope = np.full(len(hierarchy.leaves), hierarchy.total is not None)
-    covered = np.asarray(hierarchy.members[finest].sum(axis=0)) > 0
+    covered = np.asarray(covers[np.flatnonzero(~is_sum)].sum(axis=0)) > 0
     return np.unique(np.concatenate([finest, hierarchy.leaves[in_scope & ~covered]])).astype(np.int32)
 
 

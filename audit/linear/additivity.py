@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import AdditivityError
+from audit.errors import AdditivityError, Imbalance
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
@@ -31,7 +31,7 @@ def check_additivity(
     ------
     AdditivityError: a sum that its parts cannot give; names equation, expected, found and difference.
     """
-    problems: list[str] = []
+    problems: list[Imbalance] = []
     wholes: list[int] = []
     count = 0
     n = len(known)
@@ -55,7 +55,7 @@ def check_additivity(
             members = part[whole == w]
             wholes.append(int(known[w]))
             problems.append(
-                _problem(
+                _imbalance(
                     release,
                     cells,
                     known,
@@ -69,11 +69,12 @@ def check_additivity(
             )
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
+        text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
         places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
-        raise AdditivityError("Released values do not add up:\n" + "\n".join(problems) + more, places)
+        raise AdditivityError(text, places, tuple(problems))
 
 
-def _problem(
+def _imbalance(
     release: Release,
     cells: Cells,
     known: NDArray[np.int64],
@@ -83,25 +84,45 @@ def _problem(
     parts: NDArray[np.int64],
     expected: tuple[int, int],
     rest: bool,
-) -> str:
+) -> Imbalance:
     unit = list(release.measures.values())[int(cells.measure[known[whole]])].unit
     found = (int(lower[whole]), int(upper[whole]))
     difference = found[0] - expected[1] if expected[1] < found[0] else expected[0] - found[1]
-    shown = [
-        f"{cell_name(release, cells, int(known[p]))} {interval_words(int(lower[p]), int(upper[p]), unit)}"
+    shown = tuple(
+        (cell_name(release, cells, int(known[p])), interval_words(int(lower[p]), int(upper[p]), unit))
         for p in parts[:SHOWN].tolist()
-    ]
-    if len(parts) > SHOWN:
-        shown.append(f"... ({len(parts)} parts)")
-    if rest:
-        shown.append("further parts that are not released")
+    )
     hint = ""
     zeros = cells.row[known[parts]][(lower[parts] == 0) & (upper[parts] == 0)]
     if expected[1] < found[0] and (zeros >= 0).any():
-        hint = "; if a 0 stands for a suppressed value, mark it as withheld"
+        hint = "if a 0 stands for a suppressed value, mark it as withheld"
     elif expected[1] < found[0] and len(zeros):
-        hint = "; combinations without a row were taken as zero (absent: leaves)"
+        hint = "combinations without a row were taken as zero (absent: leaves)"
+    cell = int(known[whole])
+    table, row = release.tables[int(cells.table[cell])], int(cells.row[cell])
+    return Imbalance(
+        name=full_name(release, cells, cell),
+        table=table.name,
+        row=None if row < 0 or table.rows is None else int(table.rows[row]),
+        cell=tuple(release.cell_codes(cells.codes[cell]).items()),
+        expected=interval_words(*expected, unit),
+        found=interval_words(*found, unit),
+        difference=decimal(difference, unit),
+        parts=shown,
+        count=len(parts),
+        rest=rest,
+        hint=hint,
+    )
+
+
+def _words(problem: Imbalance) -> str:
+    shown = [f"{name} {value}" for name, value in problem.parts]
+    if problem.count > len(shown):
+        shown.append(f"... ({problem.count} parts)")
+    if problem.rest:
+        shown.append("further parts that are not released")
+    hint = f"; {problem.hint}" if problem.hint else ""
     return (
-        f"  {full_name(release, cells, int(known[whole]))}: expected {interval_words(*expected, unit)} "
-        f"= {' + '.join(shown)}; found {interval_words(*found, unit)}; difference {decimal(difference, unit)}{hint}"
+        f"  {problem.name}: expected {problem.expected} = {' + '.join(shown)}; "
+        f"found {problem.found}; difference {problem.difference}{hint}"
     )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import LimitError
+from audit.linear.inclusion import members_of, nonzero
 from audit.model import Release
 
 LARGEST = 30_000_000
@@ -156,17 +157,14 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
 def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
     """(codes x atoms): leaves that the used codes do not tell apart are one atom. Unused codes keep empty rows."""
     hierarchy = list(release.variables.values())[v]
-    covers = hierarchy.members[used]
+    covers = members_of(hierarchy)[used]
     weights = np.random.default_rng(20071217).integers(-(2**62), 2**62, (len(used), 2))
     signature = covers.T @ weights
     touched = np.flatnonzero(np.asarray(covers.sum(axis=0)).ravel() > 0)
     _, first = np.unique(signature[touched], axis=0, return_index=True)
     representatives = touched[np.sort(first)]
-    full = csr_array(covers[:, representatives]).tocoo()
-    row, column = full.coords
-    atoms = csr_array(
-        (np.ones(full.nnz, np.int64), (used[row], column)), shape=(len(hierarchy.codes), len(representatives))
-    )
+    row, column, ones = nonzero(covers[:, representatives])
+    atoms = csr_array((ones, (used[row], column)), shape=(len(hierarchy.codes), len(representatives)))
     atoms.sort_indices()
     return atoms
 

@@ -19,10 +19,8 @@ def product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.int64]:
     ------
     LimitError: a sum could leave the range of 64-bit integers (the test by floating point is conservative).
     """
-    if matrix.nnz:
-        magnitude = abs(matrix).astype(np.float64) @ np.abs(vector.astype(np.float64))
-        if magnitude.max(initial=0.0) >= float(NO_UPPER):
-            raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
+    if _largest_sum(matrix, vector) >= float(NO_UPPER):
+        raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
     result: NDArray[np.int64] = matrix @ vector
     return result
 
@@ -53,8 +51,7 @@ def multiply(a: csr_array, b: csr_array) -> csr_array | None:
 
 def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.object_]:
     """matrix @ vector in integers of any size (as Python integers)."""
-    magnitude = abs(matrix).astype(np.float64) @ np.abs(vector.astype(np.float64))
-    if magnitude.max(initial=0.0) < float(NO_UPPER):
+    if _largest_sum(matrix, vector) < float(NO_UPPER):
         exact: NDArray[np.object_] = (matrix @ vector).astype(object)
         return exact
     result = np.zeros(matrix.shape[0], dtype=object)
@@ -67,3 +64,13 @@ def entries(matrix: csr_array, wanted: NDArray[np.bool_]) -> csr_array:
     """The matrix with some of its stored entries only."""
     indptr = np.concatenate([[0], np.cumsum(wanted)])[matrix.indptr]
     return csr_array((matrix.data[wanted], matrix.indices[wanted], indptr), shape=matrix.shape)
+
+
+def _largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
+    """At least the largest sum of absolute values in matrix @ vector; rough where a rough bound shows that all fits."""
+    weights, values = np.abs(matrix.data.astype(np.float64)), np.abs(vector.astype(np.float64))
+    rough = float(weights.max(initial=0.0) * values.max(initial=0.0)) * len(weights)
+    if rough < float(NO_UPPER):
+        return rough
+    sums = csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape) @ values
+    return float(sums.max(initial=0.0))

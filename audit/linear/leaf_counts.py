@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError, LimitError
 from audit.linear.absent import finest_codes
+from audit.linear.inclusion import members_of, overlaps
 from audit.linear.naming import plural
 from audit.model import Hierarchy, Release, Status, Table
 from audit.model.count_table import Axis, CountTable
@@ -91,11 +92,10 @@ def _no_count(release: Release, table: Table) -> str:
 
 def _axis(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> Axis:
     """The finest codes, and every code that is a union of them."""
-    members = hierarchy.members.astype(np.int64)
+    members = members_of(hierarchy)
     sizes = members.sum(axis=1)
-    common = (members @ members[finest].T).tocoo()
-    code, part = common.coords
-    inside = common.data == sizes[finest][part]
+    code, part, common = overlaps(members, members[finest])
+    inside = common == sizes[finest][part]
     code, part = code[inside], part[inside]
     covered = np.zeros(len(sizes), dtype=np.int64)
     np.add.at(covered, code, sizes[finest][part])

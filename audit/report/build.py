@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import isfinite
 from typing import Literal
 
@@ -63,6 +62,22 @@ class Findings:
         return self.sap.cells if self.sap is not None and self.sap.above else frozenset()
 
 
+class _Decimals(dict[int | Fraction, Fraction]):
+    """Values in units -> in the measure's decimals; the same few values come again and again."""
+
+    def __init__(self, unit: Fraction) -> None:
+        super().__init__()
+        self._unit = unit
+
+    def __missing__(self, value: int | Fraction) -> Fraction:
+        result = self[value] = value * self._unit
+        return result
+
+    def of(self, value: int | Fraction | None) -> Fraction | None:
+        """The same where there may be no limit."""
+        return None if value is None else self[value]
+
+
 def build_report(
     findings: Findings,
     *,
@@ -79,8 +94,10 @@ def build_report(
     require = policy.require if policy is not None else Require()
     listed_in = _listings(prepared)
     ranks = _cell_ranks(findings)
+    decimals = [_Decimals(measure.unit) for measure in prepared.release.measures.values()]
     open_rows = [
-        _open_cell(findings, k, require, listed_in, ranks.get(k)) for k in range(len(prepared.system.open_cells))
+        _open_cell(findings, k, require, listed_in[cell], ranks.get(k), decimals[int(prepared.cells.measure[cell])])
+        for k, cell in enumerate(prepared.system.open_cells.tolist())
     ]
     rows = open_rows + _published_findings(findings, listed_in)
     if policy is None or not policy.primary:
@@ -170,12 +187,12 @@ def _listings(prepared: Prepared) -> list[list[str]]:
 
 
 def _open_cell(
-    findings: Findings, k: int, require: Require, listed_in: list[list[str]], rank: CellRank | None
+    findings: Findings, k: int, require: Require, tables: list[str], rank: CellRank | None, decimals: _Decimals
 ) -> ReportCell:
     prepared = findings.prepared
     cell = int(prepared.system.open_cells[k])
     bounds = findings.bounds.bounds[k]
-    cells, unit = prepared.cells, _unit(prepared, cell)
+    cells = prepared.cells
     status = Status(int(cells.status[cell]))
     required = _required(findings, cell)
     insider = findings.insiders.findings.get(k)
@@ -201,21 +218,21 @@ def _open_cell(
     at_least = 1 if single else bounds.at_least
     risk_of = at_least if at_least is None or at_least >= 1 else 1
     return ReportCell(
-        table=listed_in[cell][0],
-        also_in=tuple(listed_in[cell][1:]),
+        table=tables[0],
+        also_in=tuple(tables[1:]),
         measure=list(prepared.release.measures)[int(cells.measure[cell])],
         cell=tuple(prepared.release.cell_codes(cells.codes[cell]).items()),
         status=status.word,
-        truth=_in_measure(int(cells.truth.units[cell]), unit) if cells.truth.known[cell] else None,
-        lower=_scaled(lower, unit),
-        upper=_scaled(upper, unit),
-        attained=None if in_hand is None else (_scaled(in_hand.lower, unit), _scaled(in_hand.upper, unit)),
+        truth=decimals[int(cells.truth.units[cell])] if cells.truth.known[cell] else None,
+        lower=decimals.of(lower),
+        upper=decimals.of(upper),
+        attained=None if in_hand is None else (decimals.of(in_hand.lower), decimals.of(in_hand.upper)),
         exact=_tight(bounds.lower) and _tight(bounds.upper),
-        lp=_lp(bounds, unit),
+        lp=_lp(bounds, decimals),
         possible=Possible(at_least, at_most),
         entropy_bits=entropy_bits(risk_of),
         risk=disclosure_risk(risk_of),
-        required=None if required is None else (required[0] * unit, required[1] * unit),
+        required=None if required is None else (decimals[required[0]], decimals[required[1]]),
         sensitive=sensitive,
         rule=findings.sensitivity.rule[cell],
         verdict=judged.verdict,
@@ -224,7 +241,7 @@ def _open_cell(
         reveals=None if argument is None or lower is None else reveals(prepared, cell, argument, lower),
         insider=None
         if insider is None or not sensitive
-        else InsiderFinding(insider.who, (_scaled(insider.lower, unit), _scaled(insider.upper, unit))),
+        else InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper))),
         steps=findings.steps.get(k, ()),
         over_tables=_over_tables(findings.tables[k], single=single),
         rank=rank,
@@ -236,21 +253,12 @@ def _tight(end: End) -> bool:
     return end.unlimited if end.outer is None else end.outer == end.attained
 
 
-def _lp(bounds: TargetBounds, unit: Fraction) -> tuple[Fraction | None, Fraction | None] | None:
+def _lp(bounds: TargetBounds, decimals: _Decimals) -> tuple[Fraction | None, Fraction | None] | None:
     ends = (bounds.lower, bounds.upper)
     if any(e.lp is None and not e.unlimited for e in ends):
         return None
-    low, high = (None if e.unlimited else _scaled(e.lp, unit) for e in ends)
+    low, high = (None if e.unlimited else decimals.of(e.lp) for e in ends)
     return low, high
-
-
-@lru_cache(maxsize=1 << 16)  # the same few values come again and again
-def _in_measure(value: int | Fraction, unit: Fraction) -> Fraction:
-    return value * unit
-
-
-def _scaled(value: int | Fraction | None, unit: Fraction) -> Fraction | None:
-    return None if value is None else _in_measure(value, unit)
 
 
 def _unit(prepared: Prepared, cell: int) -> Fraction:

@@ -61,7 +61,11 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
         raise ValueError(f"{value} cannot be written as JSON")
     if isinstance(value, float):
         return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
-    exact = decimal_text(value if isinstance(value, Fraction) else Fraction(value))
+    return _fraction_text(value if isinstance(value, Fraction) else Fraction(value))
+
+
+def _fraction_text(value: Fraction) -> str:
+    exact = decimal_text(value)
     if exact is not None:
         return exact
     try:
@@ -91,7 +95,7 @@ def _write(value: Json, parts: list[str], line: str, step: str) -> None:
     elif isinstance(value, int | float | Fraction | Decimal):
         parts.append(number_text(value))
     elif isinstance(value, Mapping):
-        _write_all([_string(key) + ": " for key in value], list(value.values()), "{}", parts, line, step)
+        _write_all(_keys(tuple(value)), list(value.values()), "{}", parts, line, step)
     elif isinstance(value, Sequence):
         _write_all(repeat(""), value, "[]", parts, line, step)
     else:
@@ -115,6 +119,11 @@ def _write_all(
     parts.append((line if step else "") + brackets[1] if entries else brackets)
 
 
+@lru_cache(maxsize=2**10)  # objects of the same kind have the same keys
+def _keys(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_string(key) + ": " for key in keys)
+
+
 @lru_cache(maxsize=2**16)  # keys and codes come again and again
 def _string(text: str) -> str:
     try:
@@ -129,7 +138,7 @@ _PLAIN: dict[type, Callable[[Any], str]] = {
     str: _string,
     int: str,
     float: number_text,
-    Fraction: number_text,
+    Fraction: _fraction_text,
     bool: lambda value: "true" if value else "false",
     type(None): lambda value: "null",
 }

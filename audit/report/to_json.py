@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from audit.model.release import Note
@@ -22,6 +23,7 @@ SCHEMA = "tableseal/report/1"
 """Name and version of the shape; a change that breaks readers gets a new number."""
 
 
+@cache
 def engine_version() -> str:
     """Version of the installed package, "unknown" when it runs from a folder that was never installed."""
     try:

@@ -24,19 +24,19 @@ class Judged:
 class Reach:
     """Interval that solutions in hand reach; None at an end: no limit. basis: whole-unit tables or real ones."""
 
-    lower: Fraction | None
-    upper: Fraction | None
+    lower: int | Fraction | None
+    upper: int | Fraction | None
     basis: Literal["integer", "continuous"]
 
 
 def reach(bounds: TargetBounds, *, continuous: bool) -> Reach | None:
     """What solutions in hand reach, None if there is none."""
-    ends: list[Fraction | None] = []
+    ends: list[int | Fraction | None] = []
     for end in (bounds.lower, bounds.upper):
         value = end.continuous if continuous and end.continuous is not None else end.attained
         if value is None and not end.unlimited:
             return None
-        ends.append(None if end.unlimited else Fraction(value))  # type: ignore[arg-type]  # known unless unlimited
+        ends.append(None if end.unlimited else value)
     uses = continuous and any(e.continuous is not None for e in (bounds.lower, bounds.upper))
     return Reach(ends[0], ends[1], "continuous" if uses else "integer")
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from audit.linear.naming import cell_name, plural
 from audit.report.words import headline, printable
 from suppression.costs import FACTOR
 from suppression.needed import Need
+from suppression.search.result import GUARANTEES
 from suppression.suppress import Suppression
 
 SHOWN_NEEDS = 4
@@ -38,6 +41,10 @@ def _figures(result: Suppression) -> list[str]:
     cost, bound = (Fraction(c, problem.scale) for c in (found.cost, found.bound))
     cells = f"{plural(secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
     lines = [f"{result.method}: {cells}; cost {_number(cost)} (by {result.costs.kind})."]
+    if GUARANTEES[found.guarantee]:
+        lines.append(f"{result.method}: {GUARANTEES[found.guarantee]}.")
+    if found.most_rank is not None:
+        lines.append(f"No pattern within the budget takes more rank than {found.most_rank}.")
     if found.status == "optimal":
         lines.append("Proved: no safe pattern is cheaper.")
     elif found.bound > 0:
@@ -54,13 +61,17 @@ def _figures(result: Suppression) -> list[str]:
 
 def _reasons(result: Suppression) -> list[str]:
     """ "North / M (needed by South / F, North / F; accepted by hand)"."""
-    found = []
-    for cell, needs in result.needs.items():
+    found, problem = [], result.problem
+    assert result.found.pattern is not None
+    for cell in np.flatnonzero(result.found.pattern & ~problem.primary).tolist():
+        needs = result.needs.get(cell)
         words = [f"needed by {_needed(result, needs)}"] if needs else []
         if result.decided.accept[cell]:
             words.append("accepted by hand")
+        elif needs == ():
+            words.append("needed by nothing")
         (name,) = _names(result, [cell])
-        found.append(f"{name} ({'; '.join(words) or 'needed by nothing'})")
+        found.append(f"{name} ({'; '.join(words)})" if words else name)
     return found
 
 

@@ -30,6 +30,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "confidential": True,
         "method": result.method,
         "status": found.status,
+        "guarantee": found.guarantee,
         "costs": result.costs.kind,
         "cost": None if pattern is None else Fraction(found.cost, problem.scale),
         "bound": None if pattern is None else Fraction(found.bound, problem.scale),

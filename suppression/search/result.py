@@ -1,5 +1,6 @@
 """What a search answers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,13 @@ from audit.decision.cuts import Requirement
 Guarantee = Literal["intervals", "exact disclosure", "none"]
 """What is promised of a pattern. intervals: it meets every requirement, by the oracle. exact disclosure: the equations
 alone give no sensitive cell, nothing more. none: nothing; only an audit tells."""
+
+GUARANTEES: Mapping[Guarantee, str] = {
+    "intervals": "",
+    "exact disclosure": "protects from equations only, not from narrow intervals",
+    "none": "promises nothing of its pattern",
+}
+"""What has to be said of a pattern beside its audit."""
 
 
 @dataclass(frozen=True)

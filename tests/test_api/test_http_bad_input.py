@@ -99,11 +99,12 @@ def test_documents_that_grow(client: TestClient) -> None:
 
 def test_a_million_columns(client: TestClient) -> None:
     names = [f"c{k}" for k in range(1_000_000)]
-    release = json.dumps({**EXAMPLE, "tables": [{"name": "t", "cells": {name: [1] for name in names}}]})
-    for content, media_type in ((",".join(names) + "\n", "text/csv"), (release, "application/json")):
+    release = json.dumps({**EXAMPLE, "tables": [{"name": "t", "cells": {name: [1] for name in names[:50_000]}}]})
+    table = ",".join(names) + "\n"
+    for content, media_type, count in ((table, "text/csv", 1_000_000), (release, "application/json", 50_000)):
         response = client.post("/v1/audits", content=content, headers={**WAIT, "Content-Type": media_type})
         found = problem(response, 422, "limit")
-        assert "1,000,000 columns" in found["detail"]
+        assert f"{count:,} columns" in found["detail"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Jobs over HTTP: lists, waiting, events, cancelling, erasing (CONVENTION 367), keys of clients."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -110,3 +111,16 @@ def test_uploads_are_in_no_file_afterwards(tmp_path: Path) -> None:
         assert client.get(job, headers=WAIT).json()["state"] == "succeeded"
     work = tmp_path / "work"
     assert [path for path in work.rglob("*") if path.is_file()] == []
+
+
+def test_a_quiet_stream_beats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While nothing happens to a job comments come, so that nobody in between takes the connection for dead."""
+    monkeypatch.setattr("fastapi.routing._PING_INTERVAL", 0.1)
+    with asked(tmp_path, worker=False, inline_workers=0) as client:
+        job = path_of(client.post("/v1/audits", json=EXAMPLE))
+        ending = threading.Timer(1.0, lambda: client.delete(job))
+        ending.start()
+        text = client.get(f"{job}/events").text
+        ending.join()
+    assert text.count(": ping") >= 2
+    assert '"cancelled"' in text

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 import schemathesis
 from asking import WAIT, asked, path_of
-from fastapi.routing import APIRoute
+from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ from api.http.audits import EXAMPLE
 from api.jobs.kinds import all_kinds
 from api.settings import Settings
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +66,12 @@ def test_references_lead_somewhere_and_schemas_are_valid(document: dict[str, Any
 def test_every_route_is_described(client: TestClient, document: dict[str, Any]) -> None:
     app: Any = client.app
     routes = {
-        (r.path.replace(":path", ""), m.lower()) for r in app.routes if isinstance(r, APIRoute) for m in r.methods
+        (str(r.path).replace(":path", ""), method.lower())
+        for r in iter_route_contexts(app.routes)
+        for method in r.methods or ()
+        if method != "HEAD" and str(r.path).startswith("/v1/")
     }
+    assert len(routes) > 15
     assert {(path, method) for path, method, _ in operations(document)} >= routes
     for path, _, operation in operations(document):
         for status, response in operation["responses"].items():
@@ -84,8 +88,8 @@ def test_every_route_is_described(client: TestClient, document: dict[str, Any]) 
 
 
 def test_every_kind_of_work_has_its_route(document: dict[str, Any]) -> None:
-    posts = [path for path, method, _ in operations(document) if method == "post"]
-    assert len(posts) == len(all_kinds())
+    work = [path for path, _, operation in operations(document) if "202" in operation["responses"]]
+    assert len(work) == len(all_kinds())
 
 
 def test_every_example_runs_and_its_result_is_as_described(client: TestClient, document: dict[str, Any]) -> None:
@@ -97,7 +101,8 @@ def test_every_example_runs_and_its_result_is_as_described(client: TestClient, d
                 continue
             example = content["example"]
             text = example if isinstance(example, str) else json.dumps(example)
-            response = client.request(method, path, content=text, headers={**WAIT, "Content-Type": media_type})
+            at = path.replace("{name}", "example")
+            response = client.request(method, at, content=text, headers={**WAIT, "Content-Type": media_type})
             assert response.status_code == 200, f"{path} {media_type}: {response.text}"
             schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
             jsonschema.validate(response.json(), {**schema, "components": document["components"]})

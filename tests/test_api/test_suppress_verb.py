@@ -253,3 +253,39 @@ main()
     jsonschema.validate(found, suppression_schema())
     assert found["audit"]["verdict"] == "safe"
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_labelled_methods_are_audited_as_they_are(release: Path, tmp_path: Path) -> None:
+    """CONVENTION 450: their patterns are not completed; the label is in the result, the verdict is the audit's."""
+    nothing = document(release, "--method", "rank", "--pure", "--budget", "cells=0")
+    assert (nothing["method"], nothing["guarantee"], nothing["status"]) == ("rank-pure", "none", "feasible")
+    assert (nothing["secondary"], nothing["audit"]["verdict"]) == (0, "unsafe")
+    out = tmp_path / "out.yaml"
+    result = run(release, "--method", "rank-pure", "--budget", "cells=0", "-o", out)
+    assert result.exit_code == Code.UNSAFE
+    assert "promises nothing of its pattern" in result.output
+    assert "Proved" not in result.output
+    assert not out.exists()
+    quick = document(release, "--method", "greedy-elimination")
+    assert (quick["guarantee"], quick["secondary"]) == ("exact disclosure", 3)
+    assert [cell["needed_by"] for cell in quick["cells"]] == [[], [], []]
+    assert document(release)["guarantee"] == "intervals"
+    jsonschema.validate({**quick, "audit": None}, suppression_schema())
+
+
+def test_rank_spends_its_budget(release: Path) -> None:
+    found = document(release, "--method", "rank", "--budget", "cells=5,cost=90")
+    assert (found["method"], found["guarantee"], found["audit"]["verdict"]) == ("rank", "intervals", "safe")
+    assert (found["secondary"], found["audit"]["summary"]["rank"]) == (5, 4)
+    without = document(release, "--method", "rank", "--no-margins", "--budget", "cells=5,cost=90")
+    assert without["audit"]["verdict"] == "safe"
+    few = run(release, "--method", "rank", "--budget", "cells=2")
+    assert few.exit_code == Code.BAD_INPUT
+    assert "withholds 3 secondary cells at a cost of 37" in few.output
+
+
+@pytest.mark.parametrize("words", [["--pure"], ["--budget", "cells=3"], ["--no-margins"]])
+def test_settings_of_rank_are_refused_for_others(release: Path, words: list[str]) -> None:
+    result = run(release, *words)
+    assert result.exit_code == Code.BAD_INPUT
+    assert "are for --method rank" in result.output

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, Limits
+from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables.count import LogWeight, count_tables
 from audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
@@ -98,18 +99,22 @@ def table_posteriors(
     prior: weight of each table; None: all are equally likely.
     """
     unwanted = np.zeros(forms.shape[0], np.bool_) if skip is None else skip
-    cut = split(reduced, forms, unwanted)
+    tidy = tidied(reduced)
+    if tidy is None:  # no table fits
+        return tuple(None for _ in unwanted)
+    cut = split(tidy, forms, unwanted)
     work = []
     for c, component in cut.components.items():
-        tidy = tidied(component)
-        if tidy is not None:
-            room = (tidy.column_upper - tidy.column_lower + 1).astype(np.float64)
-            work.append((float(np.log2(room).sum()), c, tidy))
+        room = (component.column_upper - component.column_lower + 1).astype(np.float64)
+        if (component.column_lower > NO_LOWER).all() and (component.column_upper < NO_UPPER).all():
+            work.append((float(np.log2(room).sum()), c, component))
     solved: dict[tuple[int, int], _Piece | None] = {}
     left = effort.transitions
     for done, (_, c, component) in enumerate(sorted(work, key=lambda w: w[:2])):
         if limits.out_of_time():
             break
+        if component.matrix.shape[1] > left and not effort.samples:
+            continue  # each column takes a transition at least
         weight = None if prior is None else _on_columns(prior, cut.columns[c])
         found, used = _solve(component, left, effort, solver, limits, weight)
         left -= used

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
+from audit.bounds.components import Components
 from audit.linear.reduce import Reduced
 
 
@@ -43,33 +44,17 @@ def split(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Split:
             known = targets.setdefault(c, {})
             own.append((c, known.setdefault(tuple(piece), len(known))))
         parts.append(tuple(own))
-    order = np.argsort(reduced.component, kind="stable")
-    first = np.searchsorted(reduced.component[order], np.arange(reduced.components + 1))
-    row_label = reduced.component[reduced.matrix.indices[reduced.matrix.indptr[:-1]]]
-    row_order = np.argsort(row_label, kind="stable")
-    row_first = np.searchsorted(row_label[row_order], np.arange(reduced.components + 1))
-    members = {c: order[first[c] : first[c + 1]] for c in sorted(targets)}
-    components = {
-        c: _component(reduced, row_order[row_first[c] : row_first[c + 1]], columns, list(targets[c]))
-        for c, columns in members.items()
-    }
-    return Split(tuple(constant), tuple(parts), components, members)
-
-
-def _component(
-    reduced: Reduced,
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    targets: list[tuple[tuple[int, int], ...]],
-) -> Component:
-    indptr = np.concatenate([[0], np.cumsum([len(t) for t in targets])]).astype(np.int64)
-    at = np.searchsorted(columns, [column for t in targets for column, _ in t])
-    weight = np.array([weight for t in targets for _, weight in t], dtype=np.int64)
-    return Component(
-        csr_array(reduced.matrix[rows][:, columns]),
-        reduced.lower[rows],
-        reduced.upper[rows],
-        reduced.column_lower[columns],
-        reduced.column_upper[columns],
-        csr_array((weight, at, indptr), shape=(len(targets), len(columns))),
+    asked = sorted(targets)
+    rows = [target for c in asked for target in targets[c]]
+    first = np.cumsum([0, *(len(targets[c]) for c in asked)]).tolist()
+    weights = csr_array(
+        (
+            np.array([weight for row in rows for _, weight in row], dtype=np.int64),
+            np.array([column for row in rows for column, _ in row], dtype=np.int64),
+            np.cumsum([0, *(len(row) for row in rows)]),
+        ),
+        shape=(len(rows), forms.shape[1]),
     )
+    cut = Components(reduced)
+    components = {c: cut.component(c, weights, a, b) for c, (a, b) in zip(asked, pairwise(first), strict=True)}
+    return Split(tuple(constant), tuple(parts), components, {c: cut.columns(c) for c in asked})

@@ -1,6 +1,7 @@
-"""A component before its tables are counted: bounds for whole numbers, and only rows that still say something."""
+"""A system before its tables are counted: bounds for whole numbers, and only rows that still say something."""
 
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -8,40 +9,42 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.propagate import InfeasibleError, propagate
+from audit.linear.reduce import Reduced
+
+System = TypeVar("System", Component, Reduced)
 
 
-def tidied(component: Component) -> Component | None:
+def tidied(system: System) -> System | None:
     """The same tables: column bounds tightened for whole numbers, row bounds to what the entries and columns allow (so
-    that rows with one value left are equations), rows that always hold left out.
+    that rows with one value left are equations), rows that always hold left out. Rows over a column without limit stay
+    as they are.
 
-    None if propagation leaves a column without limit, or finds that nothing fits.
+    None if propagation finds that nothing fits.
     """
-    matrix = component.matrix.copy()
+    matrix = system.matrix.copy()
     matrix.sum_duplicates()  # a link may name one cell twice
     try:
         low, high = propagate(
-            matrix, component.lower, component.upper, component.column_lower, component.column_upper, integer=True
+            matrix, system.lower, system.upper, system.column_lower, system.column_upper, integer=True
         )
     except InfeasibleError:
         return None
-    if (low == NO_LOWER).any() or (high == NO_UPPER).any():
-        return None
+    endless = (low == NO_LOWER) | (high == NO_UPPER)
+    far = (abs(matrix) @ endless.astype(np.int64)) > 0
+    bottom, top = np.where(endless, 0, low), np.where(endless, 0, high)
     positive = csr_array((np.maximum(matrix.data, 0), matrix.indices, matrix.indptr), shape=matrix.shape)
     negative = csr_array((np.minimum(matrix.data, 0), matrix.indices, matrix.indptr), shape=matrix.shape)
-    least = product(positive, low) + product(negative, high)
-    greatest = product(positive, high) + product(negative, low)
+    least = product(positive, bottom) + product(negative, top)
+    greatest = product(positive, top) + product(negative, bottom)
     divisor = np.gcd.reduceat(np.append(matrix.data, 0), matrix.indptr[:-1]) if matrix.shape[0] else least
     divisor = np.where((np.diff(matrix.indptr) > 0) & (divisor > 0), divisor, 1)
-    lower = np.maximum(np.where(component.lower == NO_LOWER, NO_LOWER, -(-component.lower // divisor) * divisor), least)
-    upper = np.minimum(np.where(component.upper == NO_UPPER, NO_UPPER, component.upper // divisor * divisor), greatest)
+    lower = np.maximum(np.where(system.lower == NO_LOWER, NO_LOWER, -(-system.lower // divisor) * divisor), least)
+    upper = np.minimum(np.where(system.upper == NO_UPPER, NO_UPPER, system.upper // divisor * divisor), greatest)
+    lower, upper = np.where(far, system.lower, lower), np.where(far, system.upper, upper)
     if (lower > upper).any():
         return None
-    speaks = np.flatnonzero((lower > least) | (upper < greatest))
-    return replace(
-        component,
-        matrix=csr_array(matrix[speaks]),
-        lower=lower[speaks],
-        upper=upper[speaks],
-        column_lower=low,
-        column_upper=high,
-    )
+    speaks = np.flatnonzero(far | (lower > least) | (upper < greatest))
+    kept: dict[str, Any] = {"matrix": csr_array(matrix[speaks]), "lower": lower[speaks], "upper": upper[speaks]}
+    if isinstance(system, Reduced):
+        kept["row"] = system.row[speaks]
+    return replace(system, column_lower=low, column_upper=high, **kept)

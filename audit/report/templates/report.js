@@ -5,6 +5,51 @@
     document.querySelectorAll("details").forEach((fold) => { fold.open = true; }));
   addOpeners();
   if (!table) return;
+
+  // A click on a cell of a heat map shows all that is known of it; without scripts the link leads to its line.
+  const dialog = document.createElement("dialog");
+  dialog.className = "cell";
+  dialog.setAttribute("aria-labelledby", "cell-h");
+  document.querySelector("main").append(dialog);
+  const make = (name, text, className) => {
+    const element = document.createElement(name);
+    element.textContent = text;
+    if (className) element.className = className;
+    return element;
+  };
+  const heads = Array.from(table.tHead.rows[0].cells, (head) => head.textContent);
+  const show = (hash) => {
+    const row = document.getElementById(hash.slice(1));
+    const title = make("h2", row.querySelector(".name").textContent);
+    title.id = "cell-h";
+    const facts = make("dl", "", "facts");
+    heads.forEach((head, column) => {
+      const text = Array.from(row.cells[column].childNodes, (node) => node.textContent.trim()).filter(Boolean).join("; ");
+      if (head !== "Cell" && text) facts.append(make("dt", head), make("dd", text));
+    });
+    dialog.replaceChildren(title, facts);
+    document.querySelectorAll(".sums a").forEach((link) => {
+      if (link.hash !== hash) return;
+      dialog.append(make("h3", link.closest("section").querySelector("h2").textContent));
+      dialog.append(link.parentElement.querySelector(".how").cloneNode(true));
+    });
+    const form = make("form", "", "buttons");
+    form.method = "dialog";
+    const list = make("a", "Show in the list");
+    list.href = hash;
+    list.addEventListener("click", () => dialog.close());
+    form.append(make("button", "Close"), list);
+    dialog.append(form);
+    dialog.showModal();
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".heat a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    show(link.hash);
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const search = document.getElementById("search");

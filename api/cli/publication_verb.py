@@ -1,0 +1,186 @@
+"""`tableseal publication`: what is out already under a name, and what a new release does to it."""
+
+import json as json_text
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.exit_codes import Code
+from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.progress import Progress
+from api.cli.reading import release_of
+from api.cli.serve_verb import DatabaseOption, DataOption
+from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from api.store.engine import Store
+
+_WHO = "command line"
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the publication.")]
+OwnerOption = Annotated[
+    str,
+    typer.Option("--owner", metavar="NAME", help="Whose publication it is (default: a service without keys)."),
+]
+
+
+def publication_audit(
+    name: NameArgument,
+    release: ReleaseArgument,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Publish it if it is safe beside all that is out.")
+    ] = False,
+    despite: Annotated[
+        str | None,
+        typer.Option("--despite", metavar="REASON", help="Publish it even if it is not; this is kept."),
+    ] = None,
+    revises: Annotated[
+        list[str] | None,
+        typer.Option("--revises", metavar="ENTRY[:TABLE]", help="Whose values it changes. May be repeated."),
+    ] = None,
+    bounds: Annotated[Bounds, typer.Option(help="How sharp, as for an audit.")] = Bounds.INTEGER,
+    policy: PolicyOption = None,
+    status_map: StatusMapOption = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each audit.")
+    ] = None,
+    json: JsonOption = None,
+    owner: OwnerOption = "local",
+    database: DatabaseOption = None,
+    data: DataOption = None,
+) -> Code:
+    """Audit a release together with everything that was published before under a name.
+
+    Says which cells fall and which earlier tables make them fall. Exit code: safe 0, unsafe 1, undecided 3.
+
+    Example: tableseal publication audit prices release.yaml --publish
+    """
+    from api.jobs.kinds import OutdatedError
+    from api.jobs.publication_kind import PublicationOptions, PublicationRequest, assessed, published, published_before
+
+    check_targets({"--json": json}, inputs=(release, policy))
+    options = PublicationOptions(
+        publish=publish, despite=despite, revises=tuple(revises or ()), bounds=bounds.value, time_limit=time_limit
+    )
+    request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
+    loaded = release_of(release, policy=policy, status_map=status_map)
+    with _opened(database, data) as store, Progress() as progress:
+        while True:
+            with store.reading() as connection:
+                (before,) = published_before(connection, owner, request)
+            result = assessed(json_text.loads(before.read()), loaded, options, _WHO, progress)
+            try:
+                with store.writing() as connection:
+                    answer = published(connection, owner, request, result).documents[0].read().decode()
+                break
+            except OutdatedError:  # another was quicker, and must be known to this one
+                continue
+    if json is not None:
+        write_target(json, answer)
+    say(_text(json_text.loads(answer)), error=json == STREAM)
+    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[str(result.outcome)]
+
+
+def publication_show(
+    name: NameArgument,
+    releases: Annotated[bool, typer.Option("--releases", help="With the releases themselves (confidential).")] = False,
+    json: JsonOption = None,
+    owner: OwnerOption = "local",
+    database: DatabaseOption = None,
+    data: DataOption = None,
+) -> Code:
+    """List what was published under a name, withdrawn entries included.
+
+    Example: tableseal publication show prices
+    """
+    from api.store.publications import publication
+
+    with _opened(database, data) as store, store.reading() as connection:
+        kept = publication(connection, owner, _checked(name), releases=releases)
+    if not kept.entries:
+        raise InputError(f"publication {name}: nothing was published under this name.")
+    if json is not None:
+        document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
+        write_target(json, json_text.dumps(document, ensure_ascii=False) + "\n")
+        return Code.DONE
+    for entry in kept.entries:
+        gone = entry["withdrawn"]
+        state = "" if gone is None else f"; withdrawn {gone['at']} by {gone['by']}: {gone['reason']}"
+        why = "" if entry["despite"] is None else f"; not safe, out because: {entry['despite']}"
+        say(f"{entry['number']}. {entry['title'] or '-'} ({', '.join(entry['tables'])}), {entry['at']}{why}{state}")
+    return Code.DONE
+
+
+def publication_withdraw(
+    name: NameArgument,
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", min=1, help="Number of the entry.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; kept with the entry.")],
+    never_out: Annotated[
+        bool, typer.Option("--never-out", help="Nobody ever had it: later releases are not audited with it.")
+    ] = False,
+    owner: OwnerOption = "local",
+    database: DatabaseOption = None,
+    data: DataOption = None,
+) -> Code:
+    """Take an entry back. It stays in the list, with the reason.
+
+    Example: tableseal publication withdraw prices 2 --reason "wrong file"
+    """
+    from api.store.log import note
+    from api.store.publications import publication, set_withdrawn
+    from api.store.tokens import Principal, Role
+
+    if not reason.strip():
+        raise InputError("--reason: a withdrawal says why.")
+    with _opened(database, data) as store, store.writing() as connection:
+        kept = publication(connection, owner, _checked(name))
+        found = [known for known in kept.entries if known["number"] == entry]
+        if not found:
+            raise InputError(f"publication {name}: there is no entry {entry}.")
+        if found[0]["withdrawn"] is not None:
+            raise InputError(f"publication {name}: entry {entry} is withdrawn already.")
+        if set_withdrawn(connection, owner, kept, entry, reason=reason, by=_WHO, was_out=not never_out) is None:
+            raise InputError(f"publication {name}: it has changed at this moment; look again.")
+        note(connection, Principal(owner, Role.OFFICER, _WHO), "publication.withdraw", f"{name}: {entry}")
+    say(f"Entry {entry} of {name} is withdrawn; it stays in the list.")
+    return Code.DONE
+
+
+def _text(answer: dict[str, Any]) -> str:
+    """Verdict, what falls and through what, and whether it is out now."""
+    lines = [f"{answer['verdict'].upper()}: {len(answer['audited'])} tables audited together."]
+    for cell in (*answer["fallen"], *answer["older"]):
+        codes = ", ".join(f"{variable}={code}" for variable, code in cell["cell"].items())
+        sets = [" and ".join(f"entry {t['entry']}, {t['table']}" for t in tables) for tables in cell["culprits"]]
+        through = "; or ".join(culprit or "the new release by itself" for culprit in sets)
+        lines.append(f"  {codes}: {cell['verdict']}, through {through}")
+    number = answer["published"]
+    lines.append("Not published." if number is None else f"Published as entry {number}.")
+    return "\n".join(lines)
+
+
+def _checked(name: str) -> str:
+    from api.jobs.publication_kind import NAME
+
+    if not re.search(NAME, name):
+        raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
+    return name
+
+
+@contextmanager
+def _opened(database: str | None, data: str | None) -> "Iterator[Store]":
+    """The database of the service, up to date."""
+    from api.settings import load_settings
+    from api.store.engine import Store
+    from api.store.migrate import migrate
+
+    store = Store(load_settings(database=database, data=data).database_url)
+    try:
+        migrate(store)
+        yield store
+    finally:
+        store.close()

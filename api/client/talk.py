@@ -1,0 +1,217 @@
+"""What is said to the service and what follows from its answers, without any network: both clients speak so.
+
+A conversation is a generator: it yields requests and pauses, is sent the answers, and returns what came of it.
+"""
+
+import json
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from api.client.model import Failure, Job, Json, ServiceError, UnreachableError
+
+T = TypeVar("T")
+
+Release = Mapping[str, Any] | Path
+"""A release document, or its file: JSON, YAML, bare CSV, or a zip archive with all that belongs to it."""
+
+Progress = Callable[[Job], None]
+
+_TYPES = {
+    ".json": "application/json",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".csv": "text/csv",
+    ".zip": "application/zip",
+}
+
+AGAIN = (429, 502, 503, 504)
+"""Answers after which the same request is worth another try."""
+
+TRIES = 6
+LONGEST = 30.0
+"""Seconds between two tries, at most."""
+
+WAIT = 20
+"""Seconds for which the service holds an answer back until a job has ended."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request. It may be sent twice without harm: what asks for work carries an Idempotency-Key."""
+
+    method: str
+    path: str
+    params: Mapping[str, str | list[str]] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytes | None = None
+    files: Sequence[tuple[str, tuple[str, bytes]]] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back; status 0: nothing did."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+NOTHING = Answer(0, {}, b"")
+"""The service cannot be reached, or the connection broke."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Time to let pass."""
+
+    seconds: float
+
+
+Talk = Generator[Call | Pause, Answer | None, T]
+
+
+def asked(call: Call) -> Talk[Answer]:
+    """Send a request until it is answered.
+
+    Raises
+    ------
+    ServiceError: the service refuses. UnreachableError: it does not answer.
+    """
+    pause, answer = 0.5, NOTHING
+    for attempt in range(1, TRIES + 1):
+        answer = (yield call) or NOTHING
+        if answer.status not in (0, *AGAIN) or attempt == TRIES:
+            break
+        said = answer.headers.get("retry-after", "")
+        yield Pause(min(float(said) if said.isdigit() else pause, LONGEST))
+        pause *= 2
+    if answer.status == 0:
+        raise UnreachableError(f"The service did not answer {call.method} {call.path} in {TRIES} tries.")
+    if answer.status >= 400:
+        raise ServiceError(Failure.of(_document(answer), answer.status))
+    return answer
+
+
+def submitted(
+    kind: str,
+    main: tuple[str, Release],
+    others: Sequence[tuple[str, str, Path]],
+    options: Mapping[str, object],
+    key: str | None,
+) -> Talk[Job]:
+    """Ask for work.
+
+    Parameters
+    ----------
+    kind: last part of the path, such as `audits`. main: form field and what is sent as it. others: form field, name and
+    place of further files. options: query parameters. key: Idempotency-Key; none: one of its own.
+    """
+    headers = {"Idempotency-Key": key or str(uuid4())}
+    params = {name: _word(value) for name, value in options.items() if value is not None}
+    role, release = main
+    name, media_type, content = _named(release)
+    if others:
+        files = [(role, (name, content)), *((field_, (as_, path.read_bytes())) for field_, as_, path in others)]
+        call = Call("POST", f"/v1/{kind}", params, headers, None, files)
+    else:
+        call = Call("POST", f"/v1/{kind}", params, headers | {"Content-Type": media_type}, content)
+    answer = yield from asked(call)
+    return Job.of(_document(answer))
+
+
+def waited(job: str, progress: Progress | None, most: float | None) -> Talk[Job]:
+    """The job as soon as it is final. `most`: seconds to wait, about; none: as long as it takes.
+
+    Raises
+    ------
+    TimeoutError: it is not final yet.
+    """
+    last: Job | None = None
+    hold = WAIT if progress is None else 1  # who wants to see progress asks often
+    left = most
+    while True:
+        span = hold if left is None else max(0, min(hold, round(left)))
+        answer = yield from asked(Call("GET", f"/v1/jobs/{job}", headers={"Prefer": f"wait={span}"}))
+        found = Job.of(_document(answer))
+        if progress is not None and found != last:
+            progress(found)
+        last = found
+        if found.final:
+            return found
+        if left is not None:
+            left -= max(span, 0.2)
+            if left <= 0:
+                raise TimeoutError(f"job {job} is {found.state} after {most:g} seconds")
+        yield Pause(0.2)
+
+
+def resulted(job: str, progress: Progress | None, most: float | None) -> Talk[Json]:
+    """The answer of a job, when it is there.
+
+    Raises
+    ------
+    ServiceError: the job failed, or was cancelled. TimeoutError: as `waited`.
+    """
+    yield from waited(job, progress, most)
+    answer = yield from asked(Call("GET", f"/v1/jobs/{job}/result"))
+    return _document(answer)
+
+
+def looked(job: str) -> Talk[Job]:
+    """The job as it is now."""
+    answer = yield from asked(Call("GET", f"/v1/jobs/{job}"))
+    return Job.of(_document(answer))
+
+
+def fetched(job: str, name: str, params: Mapping[str, str]) -> Talk[bytes]:
+    """A file of a job's result."""
+    answer = yield from asked(Call("GET", f"/v1/jobs/{job}/{name}", params))
+    return answer.content
+
+
+def listed(params: Mapping[str, object]) -> Talk[tuple[Job, ...]]:
+    """Jobs, newest first."""
+    chosen = {name: _word(value) for name, value in params.items() if value is not None}
+    answer = yield from asked(Call("GET", "/v1/jobs", chosen))
+    return tuple(Job.of(entry) for entry in json.loads(answer.content))
+
+
+def deleted(job: str) -> Talk[Job | None]:
+    """End a job (None: it had ended, and is erased)."""
+    answer = yield from asked(Call("DELETE", f"/v1/jobs/{job}"))
+    return Job.of(_document(answer)) if answer.status == 200 else None
+
+
+def arguments(call: Call) -> dict[str, Any]:
+    """The same for httpx2, besides method and path."""
+    found: dict[str, Any] = {"params": dict(call.params), "headers": dict(call.headers)}
+    if call.files:
+        return found | {"files": list(call.files)}
+    return found if call.content is None else found | {"content": call.content}
+
+
+def _named(release: Release) -> tuple[str, str, bytes]:
+    """Name, media type and content."""
+    if isinstance(release, Path):
+        media_type = _TYPES.get(release.suffix.lower())
+        if media_type is None:
+            raise ValueError(f"{release.name}: expected a file that ends in {', '.join(_TYPES)}")
+        return release.name, media_type, release.read_bytes()
+    return "release.json", "application/json", json.dumps(release).encode()
+
+
+def _document(answer: Answer) -> Json:
+    try:
+        found = json.loads(answer.content)
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
+def _word(value: object) -> str | list[str]:
+    if isinstance(value, list | tuple):
+        return [str(entry) for entry in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,121 @@
+"""What the columns of a plain table seem to be: a proposal for a person who looks at it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from api.drafts.marks import Marks, Role
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.init import infer_document
+from audit.io.numbers import decimal as number_in
+from audit.io.numbers import decimal_sign, decimal_text, looks_like_number
+from audit.io.totals import NAMES
+from audit.model.status import WORDS
+
+MOST = 9
+"""Decimals of a unit, at most."""
+
+DUST = Fraction(1, 10**12)
+"""A number that is nearer than this to a shorter one, relative to itself, is the shorter one written by a computer."""
+
+_FREQUENCY = re.compile(r"n_?obs|freq|contributors|units|respondents|enterprises")
+_CONTRIBUTOR = re.compile(r"^(max|largest|top|contr)|largest|_max|max_")
+_TRUTH = re.compile(r"true|truth|original")
+_COST = re.compile(r"cost|weight")
+_VALUE = re.compile(r"value|^tot|turnover|sales|amount|count|persons|population|^n$|sum")
+
+
+def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
+    """A proposal, and why it is no more than that (None: the file leaves nothing open).
+
+    Parameters
+    ----------
+    path: of the table; columns: what it holds.
+    """
+    try:
+        document, _ = infer_document(path)
+    except InputError as error:
+        return _by_name(path.stem, columns), str(error).partition("; write a release file")[0]
+    return _of_document(document, columns), None
+
+
+def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:
+    table = document["tables"][0]
+    roles = dict.fromkeys(columns.data, Role.IGNORE)
+    roles.update(dict.fromkeys(document["variables"], Role.CLASSIFICATION))
+    roles[table["value"]] = Role.VALUE
+    if "status" in table:
+        roles[table["status"]] = Role.STATUS
+    totals = {name: variable["total"] for name, variable in document["variables"].items() if "total" in variable}
+    kind, unit = document["kind"], document.get("unit", "")
+    threshold = _threshold(columns, table["value"])
+    return Marks(title=document["title"], kind=kind, unit=unit, roles=roles, totals=totals, threshold=threshold)
+
+
+def _by_name(title: str, columns: Columns) -> Marks:
+    roles = {name: _role(name, entries) for name, entries in columns.data.items()}
+    numeric = [name for name, role in roles.items() if role is Role.IGNORE and _is_numeric(columns.data[name])]
+    usual = [name for name in numeric if _VALUE.search(name.lower())]
+    for name in (usual or numeric)[:1]:
+        roles[name] = Role.VALUE
+    for role in (Role.STATUS, Role.FREQUENCY, Role.TRUTH, Role.COST):
+        for name in [name for name, found in roles.items() if found is role][1:]:
+            roles[name] = Role.IGNORE
+    value = next((name for name, role in roles.items() if role is Role.VALUE), None)
+    digits = 0 if value is None else _digits(columns, value)
+    totals = {}
+    for name, role in roles.items():
+        named = [code for code in dict.fromkeys(columns.data[name]) if code and code.strip().casefold() in NAMES]
+        if role is Role.CLASSIFICATION and len(named) == 1:
+            totals[name] = named[0]
+    return Marks(
+        title=title,
+        kind="magnitude" if digits or Role.FREQUENCY in roles.values() else "count",
+        unit=decimal_text(Fraction(1, 10**digits)) or "" if digits else "",
+        roles=roles,
+        totals=totals,
+        threshold="" if value is None else _threshold(columns, value),
+    )
+
+
+def _threshold(columns: Columns, value: str) -> str:
+    """The usual threshold where every cell has a value to be judged by; none where some are withheld already."""
+    return "3" if all(entry and entry.strip() for entry in columns.data[value]) else ""
+
+
+def _role(name: str, entries: Sequence[str | None]) -> Role:
+    lower = name.lower()
+    if not _is_numeric(entries):
+        words = {(entry or "").strip().lower() for entry in entries}
+        return Role.STATUS if words <= WORDS.keys() or lower in ("status", "flag") else Role.CLASSIFICATION
+    for pattern, role in (
+        (_FREQUENCY, Role.FREQUENCY),
+        (_CONTRIBUTOR, Role.CONTRIBUTOR),
+        (_TRUTH, Role.TRUTH),
+        (_COST, Role.COST),
+    ):
+        if pattern.search(lower):
+            return role
+    return Role.IGNORE
+
+
+def _is_numeric(entries: Sequence[str | None]) -> bool:
+    found = [entry for entry in entries if entry and entry.strip()]
+    return bool(found) and all(looks_like_number(entry.strip()) for entry in found)
+
+
+def _digits(columns: Columns, name: str) -> int:
+    """Decimals that the values need, up to what binary fractions leave behind; 0 if they cannot be read for sure."""
+    try:
+        sign = decimal_sign(columns, [name], None, True, published=(name,))
+    except InputError:
+        return 0
+    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in columns.data[name] if entry and entry.strip()]
+    digits = 0
+    for number in numbers:
+        while digits < MOST and abs(number - round(number, digits)) > DUST * abs(number):
+            digits += 1
+    return digits

@@ -1,0 +1,137 @@
+"""The kind `draft`: files in, the same files out with a description, if they are a release or can become one."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from api.drafts.marks import Marks, Role, document_of
+from api.jobs.kinds import Context, Kind, Result
+from api.store.job import Document
+from audit.errors import AdditivityError, InputError
+
+DESCRIPTION = "draft.json"
+FILES = "files/"
+"""Prefix of the files of the release among those of the result."""
+
+MARKED = "marked.json"
+"""Name of the release file that says what was marked."""
+
+
+class DraftRequest(BaseModel):
+    """A draft: its files, which of them is the release and which the policy (None: to be found), and what was marked
+    of a plain table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    names: tuple[str, ...]
+    release: str | None = None
+    policy: str | None = None
+    marks: Marks | None = None
+
+
+def run(request: DraftRequest, context: Context) -> Result:
+    """Read the files and describe them.
+
+    The outcome is `ready`, `unbalanced` (released values do not add up), `columns` (a plain table: what are its
+    columns?) or `choose` (several files may be the release).
+
+    Raises
+    ------
+    InputError: the release cannot be read, or there is none. LimitError: too many cells.
+    """
+    from audit.io.init import is_data_file
+
+    release = request.release
+    if release is None:
+        found = _releases(context.folder, [name for name in request.names if name != request.policy])
+        if len(found) > 1:
+            return _result(request, context, "choose", {"choices": found, "title": "Several releases"})
+        release = found[0]["name"]
+    if is_data_file(Path(release)):
+        return _plain(request, context, release)
+    return _release(request, context, release, {})
+
+
+def _plain(request: DraftRequest, context: Context, table: str) -> Result:
+    """A plain table: what its columns seem to be, or the release that it is as they are marked."""
+    from api.drafts.describe import codes_of, describe_columns
+    from api.drafts.guess import guess_marks
+    from audit.io.files import Folder
+    from audit.io.sources import read_columns
+
+    columns = read_columns(Folder(context.folder), table, table)
+    said: dict[str, Any] = {"table": table, "columns": describe_columns(columns)}
+    if request.marks is None:
+        marks, doubt = guess_marks(context.folder / table, columns)
+        said |= {"marks": marks.model_dump(mode="json"), "doubt": doubt, "title": marks.title, "rows": len(columns)}
+        return _result(request, context, "columns", said)
+    codes = {name: codes_of(columns.data[name]) for name in request.marks.columns(Role.CLASSIFICATION)}
+    document = document_of(request.marks, table, PurePosixPath(table).stem, codes)
+    (context.folder / MARKED).write_text(json.dumps(document, ensure_ascii=False, indent=1), "utf-8")
+    said |= {"marks": request.marks.model_dump(mode="json"), "doubt": None}
+    return _release(request, context, MARKED, said)
+
+
+def _release(request: DraftRequest, context: Context, release: str, said: dict[str, Any]) -> Result:
+    from api.drafts.describe import describe_release
+    from api.jobs.releases import check_size
+    from api.problems import problem_of
+    from audit.io import read_release
+    from audit.linear.merge import merge_cells
+    from audit.prepare import check_sums
+
+    policy = None if request.policy is None else context.folder / request.policy
+    found = read_release(context.folder / release, policy=policy)
+    check_size(found, context.max_cells)
+    cells, _ = merge_cells(found)
+    said |= {"release": release, "policy": request.policy, **describe_release(found)}
+    try:
+        check_sums(found, cells)
+    except AdditivityError as error:
+        return _result(request, context, "unbalanced", {**said, "problem": problem_of(error).document()})
+    return _result(request, context, "ready", said)
+
+
+def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
+    """Files that may be the release, with their titles: release files, and plain tables only if there is none.
+
+    Raises
+    ------
+    InputError: there is none.
+    """
+    from audit.io.init import is_data_file
+
+    written = [(name, document) for name in names if (document := _document(folder / name)) is not None]
+    if written:
+        return [{"name": name, "title": str(document.get("title", ""))} for name, document in written]
+    plain = [{"name": name, "title": ""} for name in names if is_data_file(Path(name))]
+    if not plain:
+        raise InputError("None of the files is a release (.yaml, .json) or a table (.csv, .tsv, .txt, .parquet).")
+    return plain
+
+
+def _document(path: Path) -> dict[str, Any] | None:
+    """What a release file holds: a mapping with tables. A file that cannot be read may be one too."""
+    from audit.io.files import read_text
+    from audit.io.yaml_text import parse_document
+
+    if path.suffix.lower() not in (".yaml", ".yml", ".json"):
+        return None
+    try:
+        document = parse_document(read_text(path, source=path.name)[0], path.name)
+    except InputError:
+        return {}
+    return dict(document) if isinstance(document, dict) and ("tables" in document or "tableseal" in document) else None
+
+
+def _result(request: DraftRequest, context: Context, outcome: str, said: dict[str, Any]) -> Result:
+    names = [*request.names, *([MARKED] if said.get("release") == MARKED else [])]
+    description = json.dumps({"state": outcome, "names": names, **said}, ensure_ascii=False).encode()
+    files = [Document(FILES + name, "application/octet-stream", (context.folder / name).read_bytes()) for name in names]
+    return Result((Document(DESCRIPTION, "application/json", description), *files), outcome)
+
+
+KIND = Kind("draft", DraftRequest, run)

@@ -1,0 +1,106 @@
+"""What a person says of a plain table: what its columns are, what is added up, and which rules apply."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Role(StrEnum):
+    """What a column holds."""
+
+    CLASSIFICATION = "classification"
+    """Codes of a classification."""
+    VALUE = "value"
+    """What is (to be) published; one column."""
+    TRUTH = "truth"
+    """True values of withheld cells; one column."""
+    STATUS = "status"
+    """Which cells are withheld; one column."""
+    FREQUENCY = "frequency"
+    """Number of contributors; one column."""
+    CONTRIBUTOR = "contributor"
+    """A largest contribution; several columns, the largest first."""
+    COST = "cost"
+    """What withholding the cell costs; one column."""
+    IGNORE = "ignore"
+    """Nothing that matters here."""
+
+
+SINGLE = (Role.VALUE, Role.TRUTH, Role.STATUS, Role.FREQUENCY, Role.COST)
+"""Roles that one column has."""
+
+
+class Marks(BaseModel):
+    """All that is said of a plain table.
+
+    roles: by column. totals: code of the total by classification; left out: its codes are not added up.
+    scheme: of status flags. absent: what a combination without a row means. Numbers of rules are kept as written.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str = ""
+    kind: Literal["count", "magnitude"] = "count"
+    unit: str = ""
+    roles: Mapping[str, Role] = {}
+    totals: Mapping[str, str] = {}
+    scheme: str = "words"
+    absent: Literal["zero", "not_released", "error"] = "zero"
+    threshold: str = ""
+    p_percent: str = ""
+    dominance_n: str = ""
+    dominance_k: str = ""
+    risk: Annotated[str, Field(description="largest disclosure risk allowed")] = ""
+
+    def columns(self, role: Role) -> list[str]:
+        """Columns with this role, in their order."""
+        return [name for name, found in self.roles.items() if found is role]
+
+
+def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The release document that says the same.
+
+    Parameters
+    ----------
+    file: of the table; name: of the table. codes: of each classification, in their order.
+    """
+    table: dict[str, Any] = {"name": name, "file": file}
+    for role in SINGLE:
+        named = marks.columns(role)
+        if named:
+            table[role.value] = named[0]
+    if "status" in table:
+        table["status"] = {"column": table["status"], "scheme": marks.scheme}
+    if contributors := marks.columns(Role.CONTRIBUTOR):
+        table["contributors"] = contributors
+    table["absent"] = {"leaves": marks.absent}
+    return {
+        "tableseal": 1,
+        "title": marks.title,
+        "kind": marks.kind,
+        **({"unit": marks.unit} if marks.unit else {}),
+        "variables": {
+            column: _variable(marks.totals.get(column), codes[column]) for column in marks.columns(Role.CLASSIFICATION)
+        },
+        "tables": [table],
+        "policy": _policy(marks),
+    }
+
+
+def _variable(total: str | None, codes: Sequence[str]) -> dict[str, Any]:
+    if total is None:
+        return {"codes": list(codes)}
+    return {"total": total, "codes": [code for code in codes if code != total]}
+
+
+def _policy(marks: Marks) -> dict[str, Any]:
+    rules: list[dict[str, Any]] = []
+    if marks.threshold:
+        rules.append({"threshold": marks.threshold})
+    if marks.dominance_n or marks.dominance_k:
+        rules.append({"dominance": {"n": marks.dominance_n, "k": marks.dominance_k}})
+    if marks.p_percent:
+        rules.append({"p_percent": marks.p_percent})
+    return {"primary": rules, **({"require": {"risk": marks.risk}} if marks.risk else {})}

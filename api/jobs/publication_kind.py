@@ -1,0 +1,163 @@
+"""The kind `publication`: a new release is audited with all that was published under a name, and may be published."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
+from api.jobs.releases import ReleaseRequest, StatusMap, release_in
+from api.store.job import Document
+from audit.errors import InputError
+from audit.progress import Progress
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from api.ledger import Revision
+    from audit.model import Release
+
+BEFORE = ".publication.json"
+"""What was published before; no file of a request can have this name."""
+
+NAME = r"^\w[\w .-]{0,99}$"
+"""What the name of a publication looks like."""
+
+ENTRY = "entry.json"
+"""The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
+
+
+class PublicationOptions(BaseModel):
+    """What may be said besides the release."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    publish: Annotated[
+        bool, Field(description="Publish the release if it is safe beside all that is out already (role officer).")
+    ] = False
+    despite: Annotated[
+        str | None,
+        Field(min_length=1, max_length=1000, description="Publish it even if it is not safe, for this reason; kept."),
+    ] = None
+    revises: Annotated[
+        tuple[str, ...],
+        Field(description="ENTRY or ENTRY:TABLE whose values the release changes, such as 2:by_size. May be repeated."),
+    ] = ()
+    bounds: Annotated[Literal["shuttle", "lp", "integer"], Field(description="How sharp, as for an audit.")] = "integer"
+    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each audit.")] = None
+    status_map: StatusMap = ()
+
+
+class PublicationRequest(ReleaseRequest):
+    """A new release for a publication. by: who asks, for the entry that it may become."""
+
+    name: str
+    by: str
+    options: PublicationOptions = PublicationOptions()
+
+
+def run(request: PublicationRequest, context: Context) -> Result:
+    """Audit the release in the folder with what was published before.
+
+    Raises
+    ------
+    InputError: the release cannot be used, or does not agree with earlier ones. LimitError: too many cells.
+    """
+    before = json.loads((context.folder / BEFORE).read_bytes())
+    return assessed(before, release_in(request, context), request.options, request.by, context.progress)
+
+
+def assessed(
+    before: Mapping[str, Any], release: "Release", options: PublicationOptions, by: str, progress: Progress
+) -> Result:
+    """What a release does to a publication, and the entry that it may become.
+
+    Parameters
+    ----------
+    before: the content of `BEFORE`. by: through whom it is published, if it is.
+
+    Raises
+    ------
+    InputError: the release does not agree with earlier ones, or the options with each other.
+    """
+    from api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
+    from audit.report.exact_json import dumps
+
+    if options.despite is not None and not options.publish:
+        raise InputError("--despite: a reason to publish, without --publish.")
+    publication = publication_from_document(before["publication"])
+    revises = _revisions(options.revises)
+    found = assess(
+        publication,
+        release,
+        revises=revises,
+        bounds=options.bounds,
+        time_limit=options.time_limit,
+        progress=progress,
+    )
+    despite = None if found.verdict == "safe" else options.despite
+    entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
+    number = entry.number if _goes_out(options, found.verdict) else None
+    answer = dumps(assessment_document(found, published=number), indent=1)
+    kept = {"version": before["version"], "entry": entry_document(entry)}
+    documents = (
+        Document("publication-audit.json", "application/json", answer.encode()),
+        Document(ENTRY, "application/json", dumps(kept).encode()),
+    )
+    return Result(documents, found.verdict)
+
+
+def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:
+    """The publication as it is now."""
+    from api.store.publications import publication
+
+    kept = publication(connection, owner, request.name, releases=True)
+    document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
+    content = json.dumps({"version": kept.version, "publication": document}, ensure_ascii=False).encode()
+    return [Document(BEFORE, "application/json", content)]
+
+
+def published(connection: "Connection", owner: str, request: PublicationRequest, result: Result) -> Result:
+    """Publish if that was asked for and may be done. Then the entry is in the ledger and not kept with the job.
+
+    Raises
+    ------
+    OutdatedError: another release was published, or one withdrawn, since this one was audited.
+    """
+    from api.store.log import note
+    from api.store.publications import append
+    from api.store.tokens import Principal, Role
+
+    if not _goes_out(request.options, result.outcome):
+        return result
+    answer, kept = result.documents
+    document = json.loads(kept.read())
+    entry = append(connection, owner, request.name, document["version"], document["entry"])
+    if entry is None:
+        raise OutdatedError
+    asking = Principal(owner, Role.OFFICER, request.by)
+    note(connection, asking, "publication.publish", f"{request.name}: {entry['number']}")
+    return Result((answer,), result.outcome)
+
+
+def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
+    return options.publish and (verdict == "safe" or options.despite is not None)
+
+
+def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
+    from api.ledger import Revision
+
+    found = []
+    for text in given:
+        parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
+        if parts is None:
+            raise InputError(
+                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
+            )
+        found.append(Revision(int(parts[1]), parts[2]))
+    return tuple(found)
+
+
+KIND = Kind("publication", PublicationRequest, run, ledger=Ledger(published_before, published))

@@ -1,0 +1,70 @@
+"""Who is asking with this browser: sign in with an API key, and out."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.access.who import COOKIE
+from api.http.errors import ProblemError
+from api.http.service import Service, ServiceDep, principal
+from api.problems import Problem
+from api.store.log import note
+from api.store.tokens import begin_session, end_session, principal_of
+from api.web.intake import plain_form
+from api.web.pages import page, see
+
+_NO_KEY = Problem("not-authenticated", "This is no valid key", 401, "It is mistyped, has expired or was revoked.")
+
+router = APIRouter(prefix="/account")
+
+
+@router.get("")
+def get_account(request: Request, at: ServiceDep) -> Response:
+    """Who is asking, as far as it is known."""
+    try:
+        asking = principal(request, at, request.headers.get("authorization"))
+    except ProblemError as error:
+        if error.problem.status != 401:
+            raise
+        return page("account.html", asking=None, local=False, problem=None)
+    return page("account.html", asking=asking, local=at.settings.access == "local", problem=None)
+
+
+@router.post("")
+async def post_account(request: Request, at: ServiceDep) -> Response:
+    """Sign in: the browser keeps a session, where no script sees it, and not the key."""
+    key = str((await plain_form(request)).get("key", "")).strip()
+    session = await run_in_threadpool(_begun, at, key)
+    if session is None:
+        return page("account.html", status=401, asking=None, local=False, problem=_NO_KEY.document())
+    response = see("/")
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE,
+        session,
+        int(at.settings.session_hours * 3600),
+        httponly=True,
+        samesite="strict",
+        secure=secure,
+        path="/",
+    )
+    return response
+
+
+@router.post("/leave")
+def post_leave(request: Request, at: ServiceDep) -> Response:
+    """Sign out."""
+    session = request.cookies.get(COOKIE)
+    if session is not None:
+        with at.store.writing() as connection:
+            end_session(connection, session, at.settings.pepper)
+    response = see("/account")
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+    return response
+
+
+def _begun(at: Service, key: str) -> str | None:
+    with at.store.writing() as connection:
+        asking = principal_of(connection, key, at.settings.pepper)
+        if asking is not None:
+            note(connection, asking, "session.begin", "browser")
+        return begin_session(connection, key, at.settings.session_hours * 3600, at.settings.pepper)

@@ -1,0 +1,99 @@
+"""Drafts as pages see them: looked up, described, and taken as the input of other jobs."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+
+from api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
+from api.http.errors import ProblemError
+from api.http.intake import Order
+from api.http.service import Service
+from api.problems import Problem
+from api.store.engine import Store
+from api.store.files import content_of, files_of
+from api.store.job import Document, Job, State
+from api.store.jobs import job_by_id, jobs_of
+from api.store.tokens import Principal
+
+RECENT = 500
+"""Jobs that are looked through for those of a draft."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A draft. said: what the kind `draft` says of it."""
+
+    job: Job
+    said: dict[str, Any]
+
+    @property
+    def plain(self) -> Sequence[str]:
+        """Its files without what was written from marks."""
+        return [name for name in self.said["names"] if name != MARKED]
+
+
+def order_of(request: DraftRequest, files: tuple[Document, ...]) -> Order:
+    """The order for a draft."""
+    return Order("draft", request.model_dump_json(), files)
+
+
+def own_draft(at: Service, asking: Principal, draft: str) -> Draft:
+    """The draft; that of another owner is as if it were not there.
+
+    Raises
+    ------
+    ProblemError: 404.
+    """
+    with at.store.reading() as connection:
+        job = job_by_id(connection, asking.owner, draft)
+    if job is None or job.kind != "draft" or job.state is not State.SUCCEEDED:
+        text = "There is no such release here; it may have been erased."
+        raise ProblemError(Problem("no-such-release", "No such release", 404, text))
+    return Draft(job, json.loads(result_file(at.store, job, DESCRIPTION)))
+
+
+def drafts_of(at: Service, asking: Principal) -> list[Draft]:
+    """All drafts, newest first."""
+    with at.store.reading() as connection:
+        jobs = jobs_of(connection, asking.owner, limit=RECENT, kind="draft", state=State.SUCCEEDED)
+    return [Draft(job, json.loads(result_file(at.store, job, DESCRIPTION))) for job in jobs or ()]
+
+
+def result_file(store: Store, job: Job, name: str) -> bytes:
+    """A file of a result, b"" if there is none."""
+    with store.reading() as connection:
+        found = [file for file in files_of(connection, job.id, "result") if file.name == name]
+    return b"".join(content_of(store, found[0])) if found else b""
+
+
+def has_file(store: Store, job: Job, name: str) -> bool:
+    """Whether a result has such a file."""
+    with store.reading() as connection:
+        return any(file.name == name for file in files_of(connection, job.id, "result"))
+
+
+async def files_of_draft(at: Service, draft: Draft, names: Sequence[str]) -> tuple[Document, ...]:
+    """Files of a draft as files of a request."""
+
+    def read() -> tuple[Document, ...]:
+        return tuple(
+            Document(name, "application/octet-stream", result_file(at.store, draft.job, FILES + name)) for name in names
+        )
+
+    return await run_in_threadpool(read)
+
+
+def jobs_of_draft(at: Service, asking: Principal, draft: str) -> list[Job]:
+    """What was done with a draft, newest first."""
+    with at.store.reading() as connection:
+        jobs = jobs_of(connection, asking.owner, limit=RECENT)
+    return [job for job in jobs or () if draft_behind(job) == draft]
+
+
+def draft_behind(job: Job) -> str | None:
+    """The draft whose files a job works on."""
+    found = json.loads(job.request).get("draft")
+    return found if isinstance(found, str) else None

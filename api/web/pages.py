@@ -1,0 +1,116 @@
+"""How pages are made: templates, headers, files that pages load, and problems as pages."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from api.problems import Problem
+from api.store.job import Job
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'self'; object-src 'none'",
+    # A browser that sends no referrer says `Origin: null` with its forms.
+    "Referrer-Policy": "same-origin",
+}
+
+_STATIC = {
+    "web.css": ("api.web", "static/web.css", "text/css"),
+    "web.js": ("api.web", "static/web.js", "text/javascript"),
+    # The package of reports itself would load the engines.
+    "report.css": ("audit", "report/templates/report.css", "text/css"),
+    "compare.css": ("suppression", "templates/compare.css", "text/css"),
+    "report.js": ("audit", "report/templates/report.js", "text/javascript"),
+}
+
+static = APIRouter()
+
+
+def page(name: str, *, status: int = 200, **context: Any) -> Response:
+    """A template with what it needs, as a response."""
+    text = _environment().get_template(name).render(context)
+    return Response(text, status, HEADERS, "text/html; charset=utf-8")
+
+
+def see(path: str) -> Response:
+    """Go there."""
+    return Response(status_code=303, headers={**HEADERS, "Location": path})
+
+
+def problem_page(problem: Problem) -> Response:
+    """A problem that ended a request; where somebody is not signed in, the form for it."""
+    if problem.status == 401:
+        return page("account.html", status=401, asking=None, local=False, problem=None)
+    return page("problem.html", status=problem.status, problem=problem.document())
+
+
+def parts_of(report: str) -> tuple[str, str]:
+    """Title and body (without script) of the page of a report, to be shown inside of another page.
+
+    Both are HTML. What a release says is escaped there, so the tags that are looked for are the page's own.
+    """
+    title = report.partition("<title>")[2].partition("</title>")[0]
+    end = report.rfind("<script>")
+    return title, report[report.index('<header class="top">') : end if end >= 0 else report.rindex("</body>")]
+
+
+@static.get("/static/{name}")
+def get_static(name: str, if_none_match: Annotated[str, Header()] = "") -> Response:
+    """A file that pages load."""
+    if name not in _STATIC:
+        return problem_page(Problem("not-found", "Not Found", 404, "There is no such file."))
+    content, tag, media_type = _file(name)
+    headers = {"Cache-Control": "no-cache", "ETag": tag, "X-Content-Type-Options": "nosniff"}
+    if if_none_match == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, 200, headers, f"{media_type}; charset=utf-8")
+
+
+@cache
+def _file(name: str) -> tuple[bytes, str, str]:
+    package, path, media_type = _STATIC[name]
+    content = files(package).joinpath(path).read_bytes()
+    return content, f'"{sha256(content).hexdigest()[:32]}"', media_type
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        loader=PackageLoader("api.web"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(moment=_moment, duration=_duration, integer=lambda n: f"{n:,}")
+    environment.globals["kinds"] = _KINDS
+    return environment
+
+
+_KINDS: Mapping[str, str] = {
+    "audit": "Audit",
+    "draft": "Release",
+    "suppression": "Pattern",
+    "comparison": "Comparison",
+}
+"""What jobs are called on pages."""
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _duration(job: Job) -> str:
+    """How long a job has worked, in words; empty if it never did."""
+    if job.started is None or job.finished is None:
+        return ""
+    taken = job.finished - job.started
+    return f"{taken:.1f} s" if taken < 60 else f"{int(taken // 60)} min {int(taken % 60)} s"

@@ -1,0 +1,207 @@
+"""Pages on releases: bring one, say what its columns are, look at it, erase it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.drafts.kind import MARKED, DraftRequest
+from api.drafts.marks import Marks, Role
+from api.http.errors import ProblemError
+from api.http.intake import Order, begin
+from api.http.service import Analyst, Reader, Service, ServiceDep
+from api.http.spool import Spool
+from api.problems import Problem
+from api.store.job import Document, Job
+from api.store.jobs import erase
+from api.store.log import note
+from api.store.tokens import Principal
+from api.web.drafts import (
+    Draft,
+    drafts_of,
+    files_of_draft,
+    jobs_of_draft,
+    order_of,
+    own_draft,
+)
+from api.web.intake import files_of_form, marks_of, missing, plain_form
+from api.web.pages import page, see
+from api.web.patterns import CHOSEN, METHODS
+
+EXAMPLE = ("french_business", "turnover.yaml")
+"""Case and release that the start page offers."""
+
+router = APIRouter()
+
+
+@router.get("/")
+def start(asking: Reader) -> Response:
+    """Bring a release."""
+    return page("start.html", problem=None, text="")
+
+
+@router.post("/releases")
+async def post_release(request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """A release has been brought."""
+    with Spool(at.settings.working_folder) as spool:
+        try:
+            files, policy = await files_of_form(request, at.settings, spool)
+        except ProblemError as error:
+            return page("start.html", status=error.problem.status, problem=error.problem.document(), text="")
+        wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
+        return await _drafted(at, asking, wanted, files)
+
+
+@router.post("/example")
+async def post_example(at: ServiceDep, asking: Analyst) -> Response:
+    """The example of the start page, as if it had been brought."""
+    case, release = EXAMPLE
+    files = await run_in_threadpool(_example, case)
+    wanted = DraftRequest(names=tuple(file.name for file in files), release=release)
+    return await _drafted(at, asking, wanted, files)
+
+
+@router.get("/releases")
+def list_releases(at: ServiceDep, asking: Reader) -> Response:
+    """Releases that are kept."""
+    return page("releases.html", drafts=drafts_of(at, asking))
+
+
+@router.get("/releases/{draft}")
+def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
+    """One release: what it is, and what can be done with it."""
+    found = own_draft(at, asking, draft)
+    if found.said["state"] == "choose":
+        return page("choose.html", draft=found)
+    if found.said["state"] == "columns":
+        return _columns(found, Marks.model_validate(found.said["marks"]))
+    jobs = jobs_of_draft(at, asking, draft)
+    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN)
+
+
+@router.post("/releases/{draft}/choice")
+async def post_choice(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """Which of several files the release is."""
+    found = await run_in_threadpool(own_draft, at, asking, draft)
+    chosen = str((await plain_form(request)).get("release", ""))
+    if chosen not in found.plain:
+        return page("choose.html", status=422, draft=found)
+    policy = found.said.get("policy")
+    files = await files_of_draft(at, found, found.plain)
+    wanted = DraftRequest(names=tuple(found.plain), release=chosen, policy=policy)
+    return await _drafted(at, asking, wanted, files, instead_of=found)
+
+
+@router.get("/releases/{draft}/columns")
+def get_columns(draft: str, at: ServiceDep, asking: Reader) -> Response:
+    """What the columns of a plain table are."""
+    found = own_draft(at, asking, draft)
+    if "columns" not in found.said:
+        return see(f"/releases/{draft}")
+    return _columns(found, Marks.model_validate(found.said["marks"]))
+
+
+@router.post("/releases/{draft}/columns")
+async def post_columns(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """The columns have been marked."""
+    found = await run_in_threadpool(own_draft, at, asking, draft)
+    if "columns" not in found.said:
+        return see(f"/releases/{draft}")
+    marks = marks_of(await plain_form(request), [column["name"] for column in found.said["columns"]])
+    wrong = missing(marks)
+    if wrong is not None:
+        return _columns(found, marks, Problem("invalid-marks", "The columns are not clear yet", 422, wrong))
+    files = await files_of_draft(at, found, found.plain)
+    wanted = DraftRequest(names=tuple(found.plain), release=found.said["table"], marks=marks)
+    done = await begin(at, asking, order_of(wanted, files))
+    if isinstance(done, Problem):
+        # The file with the marks is ours: nobody who fills in the form knows it.
+        return _columns(found, marks, replace(done, detail=done.detail.removeprefix(f"{MARKED}: "), places=()))
+    return await _instead(at, asking, done, found)
+
+
+@router.post("/releases/{draft}/erase")
+def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
+    """Erase a release and its files."""
+    found = own_draft(at, asking, draft)
+    _erased(at, asking, found)
+    return see("/releases")
+
+
+def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
+    """The form for the columns, with what is wrong beside the fields it concerns."""
+    from audit.model.status import SCHEMES  # loads numpy
+
+    return page(
+        "columns.html",
+        status=200 if problem is None else problem.status,
+        draft=draft,
+        marks=marks,
+        roles=list(Role),
+        schemes=list(SCHEMES),
+        problem=None if problem is None else problem.document(),
+        fields=set() if problem is None else fields_in(problem.detail, [c["name"] for c in draft.said["columns"]]),
+    )
+
+
+def fields_in(detail: str, columns: Sequence[str]) -> set[str]:
+    """Fields of the form that a message speaks of: `role-N` of a column, or the name of a field of Marks."""
+    found = {
+        f"role-{number}"
+        for number, name in enumerate(columns)
+        if f'column "{name}"' in detail or f"variables.{name}" in detail
+    }
+    places = {
+        "unit": ("unit",),
+        "threshold": ("threshold",),
+        "p_percent": ("p_percent",),
+        "dominance_n": ("dominance.n",),
+        "dominance_k": ("dominance.k",),
+        "risk": ("require.risk",),
+        "scheme": ("scheme", "status word"),
+        "absent": ("absent",),
+    }
+    return found | {field for field, words in places.items() if any(word in detail for word in words)}
+
+
+async def _drafted(
+    at: Service, asking: Principal, wanted: DraftRequest, files: tuple[Document, ...], instead_of: Draft | None = None
+) -> Response:
+    order: Order = order_of(wanted, files)
+    done = await begin(at, asking, order)
+    if isinstance(done, Problem):
+        return page("start.html", status=done.status, problem=done.document(), text=_text_of(files))
+    if instead_of is not None:
+        return await _instead(at, asking, done, instead_of)
+    return see(f"/jobs/{done.id}")
+
+
+async def _instead(at: Service, asking: Principal, done: Job, old: Draft) -> Response:
+    """Show the new draft; the one that it came from goes as soon as the new one is there."""
+    if done.state.final:
+        await run_in_threadpool(_erased, at, asking, old)
+    return see(f"/jobs/{done.id}")
+
+
+def _erased(at: Service, asking: Principal, draft: Draft) -> None:
+    with at.store.writing() as connection:
+        if erase(connection, asking.owner, draft.job.id):
+            note(connection, asking, "job.erase", draft.job.id)
+
+
+def _text_of(files: Sequence[Document]) -> str:
+    """Text that was pasted, so that it can be mended where it stands."""
+    if len(files) == 1 and files[0].name in ("release.json", "release.yaml", "table.csv"):
+        return files[0].read().decode("utf-8", "replace")
+    return ""
+
+
+def _example(case: str) -> tuple[Document, ...]:
+    from api.cases import cases_folder
+
+    names = sorted(p for p in (cases_folder() / case).iterdir() if p.suffix in (".yaml", ".csv"))
+    return tuple(
+        Document(Path(p).name, "application/octet-stream", p.read_bytes()) for p in names if p.name != "case.yaml"
+    )

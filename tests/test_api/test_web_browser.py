@@ -1,0 +1,276 @@
+"""Pages of the service in a real browser, against a real server with its workers."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from accessible import faults
+from serving import address, started
+
+from api.cases import cases_folder
+from api.http.audits import EXAMPLE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FRENCH = cases_folder() / "french_business"
+OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+WAIT = 120_000
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where a service listens."""
+    folder = tmp_path_factory.mktemp("site")
+    log = folder / "log"
+    options = {"data": str(folder / "data"), "poll_seconds": "0.05", "inline_seconds": "60"}
+    with started("serve", "--port", "0", log=log, **options) as process:
+        yield address(process, log)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield opened
+        opened.close()
+
+
+class Watched:
+    """A page; what it loads and says is kept."""
+
+    def __init__(self, browser: Any, site: str, **context: Any) -> None:
+        self.context = browser.new_context(**context)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(WAIT)
+        self.foreign: list[str] = []
+        self.said: list[str] = []
+        self.page.on("request", lambda r: r.url.startswith((site, "data:")) or self.foreign.append(r.url))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on(
+            "console", lambda m: m.type == "error" and "status of 422" not in m.text and self.said.append(m.text)
+        )
+
+    def good(self) -> None:
+        """Nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and on a phone."""
+        assert self.foreign == []
+        assert self.said == []
+        size = self.page.viewport_size
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)
+            assert faults(self.page) == [], f"{scheme}: {self.page.url}"
+        self.page.set_viewport_size({"width": 360, "height": 740})
+        assert self.page.evaluate("document.documentElement.scrollWidth") <= 360, self.page.url
+        self.page.set_viewport_size(size)
+
+
+@pytest.fixture
+def watched(browser: Any, site: str) -> Iterator[Watched]:
+    found = Watched(browser, site)
+    yield found
+    found.context.close()
+
+
+def test_the_french_set_from_the_start_page_to_the_arithmetic(watched: Watched, site: str, tmp_path: Path) -> None:
+    """Nobody says more than which of the three releases is meant."""
+    page = watched.page
+    page.goto(site)
+    watched.good()
+    page.set_input_files("#files", [path for path in FRENCH.iterdir() if path.suffix in (".yaml", ".csv", ".json")])
+    assert "13 files" in page.inner_text("[data-chosen]")
+    page.get_by_role("button", name="Continue").click()
+    watched.good()
+    page.get_by_label("turnover.yaml").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Turnover of French companies, four linked tables").wait_for()
+    watched.good()
+    page.get_by_role("button", name="Run the audit").click()
+    assert page.locator("[data-stage]").get_attribute("aria-live") == "polite"
+    page.locator("progress[value]").wait_for()  # it says how far it is
+    page.get_by_role("button", name="Cancel").wait_for()
+    page.locator(".banner.unsafe").wait_for()
+
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report as JSON").click()
+    download.value.save_as(tmp_path / "report.json")
+    summary = json.loads((tmp_path / "report.json").read_text("utf-8"))["summary"]
+    expected = json.loads((FRENCH / "expected.json").read_text("utf-8"))["values"]
+    figures = [entry for entry in expected if entry["run"] == "turnover" and entry["field"].startswith("summary ")]
+    assert figures
+    for entry in figures:
+        name = entry["field"].removeprefix("summary ").replace(" ", "_")
+        assert summary[name] == entry["expected"]
+    assert "exposed\n240" in page.inner_text("dl.tiles")
+
+    cell = page.locator(".heat td.x a").first
+    cell.click()
+    dialog = page.get_by_role("dialog")
+    assert "exposed" in dialog.inner_text()
+    assert " = " in dialog.locator(".how").first.inner_text()
+    watched.good()
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+
+
+def exposed() -> dict[str, Any]:
+    """A release with one sensitive cell, which is 20 - 12."""
+    table = EXAMPLE["tables"][0]
+    value = [8, 12, 20, 11, 9, 20, 19, 21, 40]
+    status = ["primary", "", "", "", "", "", "", "", ""]
+    return {**EXAMPLE, "tables": [{**table, "cells": {**table["cells"], "value": value, "status": status}}]}
+
+
+def focus_on(page: Any, name: str) -> None:
+    """Go on with the tabulator until an element of that name has the focus, which can be seen."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        text = page.evaluate(
+            "(e => (e.labels?.[0]?.textContent || e.getAttribute('aria-label') || e.textContent).trim())"
+            "(document.activeElement)"
+        )
+        if text.startswith(name):
+            style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert style != "none", f"the focus on {name} cannot be seen"
+            return
+    raise AssertionError(f"the tabulator never gets to {name}")
+
+
+def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(site)
+    focus_on(page, "Skip to the content")
+    focus_on(page, "Paste it instead")
+    page.keyboard.press("Enter")
+    focus_on(page, "Release (YAML, JSON)")
+    page.keyboard.insert_text(json.dumps(exposed()))
+    focus_on(page, "Continue")
+    page.keyboard.press("Enter")
+    page.locator("#audit-h").wait_for()
+    focus_on(page, "Run the audit")
+    page.keyboard.press("Enter")
+    page.locator(".banner.unsafe").wait_for()
+    focus_on(page, "= 8")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    assert "8" in dialog.locator(".how").inner_text()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent") == "= 8"  # the focus is where it was
+    focus_on(page, "Find")
+    page.keyboard.insert_text("nothing like this")
+    assert "0 of 1 shown" in page.inner_text("#shown")
+
+
+TABLE = "region;size;turnover;firms\nN;s;10,5;4\nN;l;20,0;2\nN;all;30,5;6\nS;s;7,0;9\nS;l;8,5;5\nS;all;15,5;14\n"
+
+
+def test_a_plain_table_is_marked_and_mended_beside_the_field(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(site)
+    page.set_input_files("#files", {"name": "by size.csv", "mimeType": "text/csv", "buffer": TABLE.encode()})
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="What are the columns of by size.csv?").wait_for()
+    watched.good()
+    page.get_by_label("firms", exact=True).select_option("frequency")
+    assert not page.get_by_label("Code of the total of firms").is_visible()
+    page.get_by_label("region", exact=True).select_option("classification")
+    page.get_by_label("Code of the total of region").select_option("")
+    page.get_by_label("Code of the total of size").select_option("=all")
+    page.get_by_label("turnover", exact=True).select_option("value")
+    page.get_by_label("The values are").select_option("magnitude")
+    page.get_by_label("Fewest contributors").fill("3")
+    page.get_by_label("Smallest step of the values").fill("a little")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("alert").wait_for()
+    assert page.get_by_label("Smallest step of the values").get_attribute("aria-invalid") == "true"
+    watched.good()
+    page.get_by_label("Smallest step of the values").fill("0.1")
+    page.get_by_role("button", name="Continue").click()
+    page.locator("#audit-h").wait_for()
+    page.get_by_role("button", name="Run the audit").click()
+    page.locator(".banner.unsafe").wait_for()
+    assert page.inner_text(".heat td.x") == "= 20"  # the only sensitive cell follows from the total
+
+
+def test_sums_that_do_not_add_up_are_shown_and_lists_and_errors_are_usable(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(f"{site}/jobs")
+    watched.good()
+    broken = TABLE.replace("30,5;6", "31,5;6")
+    page.goto(site)
+    page.set_input_files("#files", {"name": "t.csv", "mimeType": "text/csv", "buffer": broken.encode()})
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("Code of the total of size").select_option("=all")
+    page.get_by_label("Code of the total of region").select_option("")
+    page.get_by_label("firms", exact=True).select_option("frequency")
+    page.get_by_label("turnover", exact=True).select_option("value")
+    page.get_by_label("The values are").select_option("magnitude")
+    page.get_by_label("Smallest step of the values").fill("0.1")
+    page.get_by_role("button", name="Continue").click()
+    assert page.inner_text("tr.found td") == "31.5"
+    assert page.inner_text("tr.difference td") == "1"
+    watched.good()
+    page.goto(f"{site}/releases")
+    watched.good()
+    page.get_by_role("button", name="Erase t", exact=True).first.click()
+    assert page.get_by_role("button", name="Erase t", exact=True).count() == 0
+    page.goto(f"{site}/jobs/0")
+    assert page.get_by_role("alert").inner_text().startswith("No such job")
+
+
+def test_without_scripts(browser: Any, site: str) -> None:
+    found = Watched(browser, site, java_script_enabled=False)
+    page = found.page
+    page.goto(site)
+    page.get_by_text("Paste it instead").click()
+    page.get_by_label("Release (YAML, JSON)").fill(json.dumps(EXAMPLE))
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Run the audit").click()
+    page.locator(".banner.safe").wait_for()  # the page looks again by itself
+    page.locator(".heat td a").first.click()
+    assert "#c" in page.url
+    found.context.close()
+
+
+def test_patterns_are_compared_on_a_chart_and_the_protected_release_is_downloaded(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(site)
+    page.get_by_text("Paste it instead").click()
+    page.get_by_label("Release (YAML, JSON)").fill(json.dumps(exposed()))
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Try patterns").wait_for()
+    watched.good()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_role("heading", name="Cost against protection").wait_for()
+    assert page.locator("figure svg").first.is_visible()
+    watched.good()
+    page.get_by_role("link", name="Back to the release").click()
+    page.get_by_label("Method", exact=True).select_option("heuristic")
+    page.get_by_role("button", name="Protect").click()
+    page.locator(".banner.safe").wait_for()
+    watched.good()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Protected release").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert sorted(archive.namelist()) == ["release.yaml", "release_by_region_and_size.csv"]
+
+
+def test_a_job_is_cancelled(watched: Watched, site: str) -> None:
+    page = watched.page
+    page.goto(site)
+    page.get_by_role("button", name="Take the example").click()
+    page.locator("#audit-h").wait_for()
+    page.get_by_text("Show how risk grows").click()
+    page.get_by_role("button", name="Run the audit").click()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("It was ended before it was done").wait_for()
+    page.get_by_role("link", name="Back to the release").click()
+    page.locator("#audit-h").wait_for()
