@@ -13,6 +13,7 @@ import json
 from fractions import Fraction
 from math import ceil, prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,10 +78,15 @@ def load(root: Path, name: str) -> Instance:
 
 def size(root: Path, table: str) -> int:
     """Number of cells that a table says it has."""
-    described = json.loads((root / table / "meta.json").read_text("utf-8"))
+    described = _described(root, table)
     if "tables" in described:
         return sum(size(root / table, part) for part in described["tables"])
     return int(described["ncells"])
+
+
+def is_linked(root: Path, name: str) -> bool:
+    """Whether a folder holds linked tables."""
+    return "tables" in _described(root, name)
 
 
 def to_protect(root: Path, name: str) -> Instance | Linked:
@@ -90,10 +96,9 @@ def to_protect(root: Path, name: str) -> Instance | Linked:
     ------
     InputError: see `load`.
     """
-    described = json.loads((root / name / "meta.json").read_text("utf-8"))
-    if "tables" not in described:
+    if not is_linked(root, name):
         return load(root, name)
-    return link(name, tuple(load(root, f"{name}/{part}") for part in described["tables"]))
+    return link(name, tuple(load(root, f"{name}/{part}") for part in _described(root, name)["tables"]))
 
 
 def costs(root: Path, instance: Instance | Linked) -> NDArray[np.float64]:
@@ -115,6 +120,11 @@ def column(root: Path, table: Instance, name: str) -> NDArray[np.float64]:
     for number, row in enumerate(_rows(folder, "cells", *(d.name for d in table.dimensions), name)):
         result[_cell(folder, table.dimensions, number, row)] = float(row[name])
     return result
+
+
+def _described(root: Path, name: str) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads((root / name / "meta.json").read_text("utf-8"))
+    return described
 
 
 def _rows(folder: Path, stem: str, *columns: str) -> list[dict[str, str]]:

@@ -20,7 +20,10 @@ Pattern = NDArray[np.bool_]
 
 
 class Suppressor(Protocol):
-    """A program, or a way of using it: see `competitors.protocol.Competitor`."""
+    """A program, or a way of using it: see `competitors.protocol.Competitor`.
+
+    linked: it takes linked tables.
+    """
 
     @property
     def name(self) -> str: ...
@@ -30,6 +33,9 @@ class Suppressor(Protocol):
 
     @property
     def packages(self) -> tuple[str, ...]: ...
+
+    @property
+    def linked(self) -> bool: ...
 
     def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """bool (cells), what it withholds. cost: float64 (cells); folder: an empty one; seconds: to stop after."""
@@ -55,6 +61,7 @@ class Tableseal:
     """Our own searches, from a release in memory to a pattern that the oracle has passed."""
 
     packages = ("tableseal",)
+    linked = True
 
     def __init__(self, method: str) -> None:
         self.name, self.title, self._method = f"tableseal_{method}", f"tableseal {method}", method
@@ -87,6 +94,7 @@ class WithInsiders:
     """Our optimal search with what single contributors could find out, and the audit that this needs."""
 
     name, title, packages = "tableseal_insiders", "tableseal optimal against singletons", ("tableseal",)
+    linked = True
     bound: float | None = None
 
     def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
@@ -122,6 +130,7 @@ class Gconfid:
     """gconfid.Suppression with a constant cost function over the costs given as values of the cells."""
 
     name, title, packages = "gconfid", "gconfid", ("gconfid",)
+    linked = True
     bound: float | None = None
 
     def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
@@ -165,21 +174,20 @@ class Pytauargus:
     """The port of tau-ARGUS: its optimal or its modular method."""
 
     packages = ("pytauargus",)
+    linked = False
     bound: float | None = None
 
     def __init__(self, method: str) -> None:
         self._method = method
         self.name, self.title = f"pytauargus_{method.lower()}", f"pytauargus {method}"
 
-    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """Costs are the values of the cells, as is its default."""
         from pytauargus.engine import run_batch
 
         from cases.benchmarks.competitors.pytauargus_audit import batch, cell
 
         del cost
-        if isinstance(instance, Linked):
-            raise NotImplementedError("one table at a time")
         minutes = max(1, round(seconds / 60))
         with chdir(folder):  # it leaves files with cells where it stands
             run_batch(str(batch(instance, folder.resolve(), f"{self._method}(1,{minutes})")))
