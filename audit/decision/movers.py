@@ -28,8 +28,11 @@ OFTEN = 0.01
 """The same for cells that have requirements of their own, beside 1 for others: they are withheld in every pattern that
 matters, so that tables which move them serve more patterns."""
 
-WIDENING = 1e-3
-"""What movement costs where it takes no further cell, beside 1 for the dearest cell."""
+WIDENING = 1e-2
+"""What movement costs where it takes no further cell, beside 1 for a cell of the usual cost."""
+
+DEAREST = 1e4
+"""Times the usual cost that a cell may seem to cost: linear programs dislike more."""
 
 STALE = 100
 """Cells that may have been given back before groups are looked for again."""
@@ -152,25 +155,34 @@ class Movers:
         found.
         """
         equations, ends = self._equations, self._ends
-        if self._everything is None:
-            self._everything = _Model(Region(equations, np.arange(len(equations.value))), self._solver)
-        model = self._everything
         open_columns = equations.always_open.copy()
         open_columns[: equations.cells] |= pattern | may
+        model = self._around(open_columns, int(ends.cell[end]))
         distance = int(ends.distance[end])
-        price = np.zeros(len(open_columns))
-        price[: equations.cells] = np.where(pattern, 0.0, cost / max(float(cost.max()), 1e-9)) + WIDENING
-        model.reset(open_columns, price)
+        typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
+        price = np.full(len(open_columns), WIDENING)
+        price[: equations.cells] += np.where(pattern, 0.0, np.minimum(cost / typical, DEAREST))
+        model.reset(open_columns[model.region.columns], price[model.region.columns])
         for way in ends.ways(end):
             model.aim(int(ends.cell[end]), way, distance, ends.known_to(end))
-            moved = model.move(limits)
-            if moved is None or model.extent < distance * (1 - NEARLY):
-                continue
-            for point in (moved, model.move_whole(limits, np.ones(len(moved), np.bool_))):
+            for attempt in (model.least, model.move, model.move_whole):
+                point = attempt(limits)
                 if point is not None and learn(model.region.columns, point)[end]:
-                    wider: NDArray[np.bool_] = pattern | ((point[: equations.cells] != 0) & may)
-                    return wider
+                    wider = pattern.copy()
+                    moving = model.region.columns[np.abs(point) > NEARLY]
+                    wider[moving[moving < equations.cells]] = True
+                    return wider & (pattern | may)
         return None
+
+    def _around(self, open_columns: NDArray[np.bool_], cell: int) -> "_Model":
+        """A model of the part of the table around a cell; of everything where that is most of it."""
+        label = self._label(open_columns)
+        columns = np.flatnonzero(label == label[cell])
+        if 2 * len(columns) <= len(label):
+            return self._regions.of(columns)
+        if self._everything is None:
+            self._everything = _Model(Region(self._equations, np.arange(len(label))), self._solver)
+        return self._everything
 
     def _one(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> Cut | None:
         """The cut of an end that cannot be reached; None if it can, or nothing was shown."""
@@ -259,10 +271,21 @@ class _Model:
             self.extent, self.multipliers = float(pure.x[self._own]), pure.row_dual
         return self._moves(best)
 
-    def move_whole(self, limits: Limits, among: NDArray[np.bool_]) -> Floats | None:
-        """The same in whole units, by an integer program over some of the columns; None if there is nothing, or it is
-        not found quickly."""
-        far = np.floor(np.minimum(self._far, WIDE * self._distance)) * np.tile(among, 2)
+    def least(self, limits: Limits) -> Floats | None:
+        """Moves (columns) that bring the cell all the way at the least weight; None if there are none."""
+        if self._far[self._own] < self._distance:
+            return None
+        low = self._still.copy()
+        low[self._own] = self._distance
+        self._warm.set_columns(low, self._far)
+        outcome = self._warm.minimise(np.tile(self.weight, 2), limits.seconds_left())
+        self._warm.set_columns(self._still, self._far)
+        return None if outcome.x is None else self._moves(outcome.x)
+
+    def move_whole(self, limits: Limits, among: NDArray[np.bool_] | None = None) -> Floats | None:
+        """The same in whole units, by an integer program over some of the columns, or all; None if there is
+        nothing, or it is not found quickly."""
+        far = np.floor(np.minimum(self._far, WIDE * self._distance)) * (1 if among is None else np.tile(among, 2))
         low = self._still.copy()
         if far[self._own] < self._distance:
             return None

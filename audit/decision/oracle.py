@@ -143,6 +143,26 @@ class Oracle:
                 pattern = wider
         return pattern
 
+    def narrowed(
+        self, pattern: NDArray[np.bool_], start: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
+    ) -> NDArray[np.bool_] | None:
+        """A pattern around `start` and within another, shown to be safe: each end takes what it needs in turn, the
+        cheapest for it as a linear program sees it, the widest first. None: not shown, or out of time.
+
+        cost: float64 (cells), of withholding.
+        """
+        chosen = start.copy()
+        for end in np.argsort(-self.ends.distance, kind="stable").tolist():
+            if self._witnesses.met(chosen | self._narrow)[end]:
+                continue
+            if self.movers is None or limits.out_of_time():
+                return None
+            wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
+            if wider is None:
+                return None
+            chosen = wider
+        return chosen if self.protected(chosen).all() else None
+
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""
         met = self._witnesses.met(pattern | self._narrow)

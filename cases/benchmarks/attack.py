@@ -26,10 +26,13 @@ class Attack:
 
 def attack(instance: Instance) -> Attack:
     """What an outsider knows of the withheld cells of an instance; built anew each time, as it is part of the work."""
-    matrix = equations(instance.dimensions)
-    published = np.where(instance.withheld, 0, instance.values)
-    right = -(matrix @ published)
-    own = csr_array(matrix[:, np.flatnonzero(instance.withheld)])
+    return known(equations(instance.dimensions), instance.values, instance.withheld)
+
+
+def known(matrix: csr_array, values: NDArray[np.int64], withheld: NDArray[np.bool_]) -> Attack:
+    """What an outsider knows of cells that are withheld (bool, cells), from equations over all cells."""
+    right = -(matrix @ np.where(withheld, 0, values))
+    own = csr_array(matrix[:, np.flatnonzero(withheld)])
     rows = np.flatnonzero(np.diff(own.indptr))
     return Attack(csr_array(own[rows]), right[rows], np.arange(own.shape[1]))
 

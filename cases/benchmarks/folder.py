@@ -2,7 +2,9 @@
 
 Every csv file may be compressed (.csv.gz). `cells.csv` has the codes of each dimension, `freq` (counts) or `value`
 (magnitudes), `primary`, and the required distances `lpl` and `upl`; `hier_NAME.csv` has columns code and parent, the
-total first; `withheld_NAME.csv` lists rows of `cells.csv`, counted from 0.
+total first; `withheld_NAME.csv` lists rows of `cells.csv`, counted from 0. `cost`, and for magnitudes `freq`, `x1` and
+`x2` (contributors, the largest contribution, the second), are for programs that choose patterns. A folder of linked
+tables has a folder for each, listed as `tables` in its `meta.json`.
 """
 
 import csv
@@ -11,11 +13,14 @@ import json
 from fractions import Fraction
 from math import ceil, prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import InputError
 from cases.benchmarks.instance import Dimension, Instance
+from cases.benchmarks.linked import Linked, link
 
 DATA = Path(__file__).parent / "data"
 """Instances that are shipped."""
@@ -73,16 +78,53 @@ def load(root: Path, name: str) -> Instance:
 
 def size(root: Path, table: str) -> int:
     """Number of cells that a table says it has."""
-    return int(json.loads((root / table / "meta.json").read_text("utf-8"))["ncells"])
+    described = _described(root, table)
+    if "tables" in described:
+        return sum(size(root / table, part) for part in described["tables"])
+    return int(described["ncells"])
 
 
-def costs(root: Path, instance: Instance) -> np.ndarray:
+def is_linked(root: Path, name: str) -> bool:
+    """Whether a folder holds linked tables."""
+    return "tables" in _described(root, name)
+
+
+def to_protect(root: Path, name: str) -> Instance | Linked:
+    """A table without a pattern, or linked tables.
+
+    Raises
+    ------
+    InputError: see `load`.
+    """
+    if not is_linked(root, name):
+        return load(root, name)
+    return link(name, tuple(load(root, f"{name}/{part}") for part in _described(root, name)["tables"]))
+
+
+def costs(root: Path, instance: Instance | Linked) -> NDArray[np.float64]:
     """float64 (cells), cost of withholding each cell of an instance of the folder."""
-    folder = root / instance.name.partition(":")[0]
-    result = np.zeros(len(instance.values))
-    for number, row in enumerate(_rows(folder, "cells", *(d.name for d in instance.dimensions), "cost")):
-        result[_cell(folder, instance.dimensions, number, row)] = float(row["cost"])
+    if isinstance(instance, Linked):
+        return instance.merged([column(root, table, "cost") for table in instance.tables])
+    return column(root, instance, "cost")
+
+
+def column(root: Path, table: Instance, name: str) -> NDArray[np.float64]:
+    """float64 (cells), a column of numbers of a table of the folder.
+
+    Raises
+    ------
+    InputError: there is none.
+    """
+    folder = root / table.name.partition(":")[0]
+    result = np.zeros(len(table.values))
+    for number, row in enumerate(_rows(folder, "cells", *(d.name for d in table.dimensions), name)):
+        result[_cell(folder, table.dimensions, number, row)] = float(row[name])
     return result
+
+
+def _described(root: Path, name: str) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads((root / name / "meta.json").read_text("utf-8"))
+    return described
 
 
 def _rows(folder: Path, stem: str, *columns: str) -> list[dict[str, str]]:

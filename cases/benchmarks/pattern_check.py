@@ -1,23 +1,21 @@
 """Is a pattern safe? Asked of GLPK, which neither we nor the others use for choosing patterns."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.benchmarks.attack import Attack, attack, components
+from cases.benchmarks.attack import Attack, components, known
 from cases.benchmarks.competitors.components_glpk import model_of
 from cases.benchmarks.instance import Instance
+from cases.benchmarks.linked import Linked
 
 TOLERANCE = 1e-6
 
 
-def underprotected(instance: Instance, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def underprotected(instance: Instance | Linked, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """bool (cells): primaries that an outsider can bound more closely than required (all that are not withheld)."""
-    given = replace(instance, withheld=pattern)
     columns = np.flatnonzero(pattern)
     result = instance.primary & ~pattern
-    for part in components(attack(given)):
+    for part in components(known(instance.equations, instance.values, pattern)):
         cells = columns[part.columns]
         asked = np.flatnonzero(instance.primary[cells])
         if len(asked):

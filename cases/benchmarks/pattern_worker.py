@@ -25,7 +25,7 @@ def main(path: Path) -> None:
     suppressor = next(s for s in SUPPRESSORS if s.name == job["suppressor"])
     for name in (WARM_UP, job["instance"]):
         root = Path(job["root"]) if name != WARM_UP else folder.DATA
-        instance = folder.load(root, name)
+        instance = folder.to_protect(root, name)
         cost = folder.costs(root, instance)
         with TemporaryDirectory() as own:
             limit_cpu(2 * job["seconds"])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from audit.io import release_from_document
 from audit.model import Release
 from cases.benchmarks.instance import Instance
+from cases.benchmarks.linked import Linked, tables_of
 
 TABLE = "table"
 STATUS = "status"
@@ -18,21 +20,38 @@ VALUE = "value"
 PROTECTION = {"lower": "lpl", "upper": "upl"}
 
 
-def release(instance: Instance, cost: NDArray[np.float64] | None = None) -> Release:
-    """The release that an agency would audit: withheld cells with their true values, as its own knowledge.
-
-    cost: float64 (cells), of withholding.
-    """
-    columns: dict[str, list[Any]] = {
-        name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()
-    }
-    trees = [{"codes": list(d.codes[1:]), "tree": _tree(instance, axis)} for axis, d in enumerate(instance.dimensions)]
-    document = _document(instance, trees, {"cells": columns})
-    if cost is not None:
-        columns["cost"] = cost.tolist()
-        document["tables"][0]["cost"] = "cost"
-        document["intruder"] = {"insiders": []}
+def release(instance: Instance) -> Release:
+    """The release that an agency would audit: withheld cells with their true values, as its own knowledge."""
+    document = _document(instance, _trees(instance), {"cells": _texts(instance)})
     return release_from_document(document, folder=Path.cwd(), source=instance.name)
+
+
+def to_protect(
+    instance: Instance | Linked,
+    cost: NDArray[np.float64],
+    contributions: Sequence[dict[str, NDArray[np.float64]]] | None = None,
+) -> Release:
+    """The release whose secondary cells are to be found, against outsiders only.
+
+    cost: float64 (cells), of withholding. contributions: to ask about single contributors, too: for each table `freq`,
+    `x1`, `x2` (see `folder`) of its cells, or nothing for tables of counts.
+    """
+    variables: dict[str, Any] = {}
+    listed = []
+    tables = tables_of(instance)
+    places = instance.places if isinstance(instance, Linked) else [np.arange(len(cost))]
+    for at, (table, place) in enumerate(zip(tables, places, strict=True)):
+        columns = _texts(table) | {"cost": cost[place].tolist()}
+        document = _document(table, _trees(table), {"cells": columns})
+        variables |= document["variables"]
+        described = document["tables"][0] | {"name": f"{TABLE}{at}", "cost": "cost"}
+        if contributions and contributions[at]:
+            columns |= {name: column.tolist() for name, column in contributions[at].items()}
+            described |= {"frequency": "freq", "contributors": ["x1", "x2"]}
+        listed.append(described)
+    whole = document | {"title": instance.name, "variables": variables, "tables": listed}
+    whole["intruder"] = {"insiders": [] if contributions is None else ["singletons"]}
+    return release_from_document(whole, folder=Path.cwd(), source=instance.name)
 
 
 def write(instance: Instance, folder: Path, *, insiders: bool = False) -> Path:
@@ -76,6 +95,15 @@ def _tree(instance: Instance, axis: int) -> Any:
         return {d.codes[child]: below(child) if child in d.children else None for child in children}
 
     return below(0)
+
+
+def _trees(instance: Instance) -> list[dict[str, Any]]:
+    return [{"codes": list(d.codes[1:]), "tree": _tree(instance, axis)} for axis, d in enumerate(instance.dimensions)]
+
+
+def _texts(instance: Instance) -> dict[str, list[Any]]:
+    """Columns as a document has them."""
+    return {name: [None if v == "" else v for v in column] for name, column in _columns(instance).items()}
 
 
 def _columns(instance: Instance) -> dict[str, list[str]]:

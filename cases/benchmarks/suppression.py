@@ -19,7 +19,7 @@ from cases.benchmarks.suppressors import SUPPRESSORS
 
 WORKER = (sys.executable, "-m", "cases.benchmarks.pattern_worker")
 
-SECONDS = {"f3d_20": 300.0, "f3d_10s": 60.0, "mh3d_small": 60.0}
+SECONDS = {"f3d_20": 300.0, "f3d_10s": 60.0, "mh3d_small": 60.0, "lf_mid": 30.0, "lm_mid": 30.0}
 """Of the searches, where a table gets other than LONG seconds."""
 
 LONG = 120.0
@@ -50,6 +50,8 @@ class Suppressions:
         """All programs on a table, each in a process of its own."""
         for name in names:
             for suppressor in wanted:
+                if not suppressor.linked and folder.is_linked(self.root, name):
+                    continue
                 known = results.pattern(name, suppressor.name)
                 of = rows.fingerprint([name, rows.versions(suppressor), rows.way(suppressor)])
                 if known is not None and known.of == of and not self.fresh:
@@ -75,7 +77,7 @@ class Suppressions:
                 return replace(empty, status="failed", message=used.last_error)
             pattern = np.load(path.with_name("pattern.npy"))
             result = json.loads(path.with_name("result.json").read_text("utf-8"))
-        instance = folder.load(self.root, name)
+        instance = folder.to_protect(self.root, name)
         secondary = pattern & ~instance.primary
         return replace(
             empty,

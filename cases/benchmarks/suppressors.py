@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
+from audit.model import Release
 from cases.benchmarks.instance import Instance
+from cases.benchmarks.linked import Linked, positions, tables_of
 
 Pattern = NDArray[np.bool_]
 
 
 class Suppressor(Protocol):
-    """A program, or a way of using it: see `competitors.protocol.Competitor`."""
+    """A program, or a way of using it: see `competitors.protocol.Competitor`.
+
+    linked: it takes linked tables.
+    """
 
     @property
     def name(self) -> str: ...
@@ -29,7 +34,10 @@ class Suppressor(Protocol):
     @property
     def packages(self) -> tuple[str, ...]: ...
 
-    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    @property
+    def linked(self) -> bool: ...
+
+    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """bool (cells), what it withholds. cost: float64 (cells); folder: an empty one; seconds: to stop after."""
         ...
 
@@ -53,18 +61,19 @@ class Tableseal:
     """Our own searches, from a release in memory to a pattern that the oracle has passed."""
 
     packages = ("tableseal",)
+    linked = True
 
     def __init__(self, method: str) -> None:
         self.name, self.title, self._method = f"tableseal_{method}", f"tableseal {method}", method
         self.bound: float | None = None
 
-    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """The search alone; the pattern is checked by another program afterwards."""
         from audit.bounds.plan import deciding
         from audit.decision.oracle import Oracle
         from audit.model import Policy
         from audit.solvers.highs import Highs
-        from cases.benchmarks.releases import release
+        from cases.benchmarks.releases import to_protect
         from suppression.costs import Costs
         from suppression.problem import build_problem
         from suppression.search.method import Tools
@@ -72,33 +81,59 @@ class Tableseal:
 
         del folder
         limits, engine = ProcessorTime(until=process_time() + seconds), Highs()
-        made = release(instance, cost)
-        problem = build_problem(made, Policy(), Costs(), engine)
+        problem = build_problem(to_protect(instance, cost), Policy(), Costs(), engine)
         oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
         found = METHODS[self._method](problem, Tools(oracle, engine, limits))
         if found.pattern is None:
             raise TimeoutError("no safe pattern was found in time")
         self.bound = found.bound / problem.scale if self._method == "optimal" else None
-        result = np.zeros(len(instance.values), np.bool_)
-        shape = [len(d.codes) for d in instance.dimensions]
-        names = list(made.variables)
-        codes = [made.variables[d.name].codes for d in instance.dimensions]
-        for cell in np.flatnonzero(found.pattern).tolist():
-            at = [
-                d.position[c[problem.cells.codes[cell, names.index(d.name)]]]
-                for d, c in zip(instance.dimensions, codes, strict=True)
-            ]
-            result[np.ravel_multi_index(at, shape)] = True
-        return result
+        return placed(instance, problem.release, problem.cells.codes[found.pattern])
+
+
+class WithInsiders:
+    """Our optimal search with what single contributors could find out, and the audit that this needs."""
+
+    name, title, packages = "tableseal_insiders", "tableseal optimal against singletons", ("tableseal",)
+    linked = True
+    bound: float | None = None
+
+    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+        """Audited: a contributor who is alone in a cell is among the attackers. The seconds are those of the search."""
+        from cases.benchmarks.folder import DATA, column
+        from cases.benchmarks.releases import to_protect
+        from suppression.suppress import suppress
+
+        del folder
+        given = [
+            {name: column(DATA, table, name) for name in ("freq", "x1", "x2")} if table.magnitudes else {}
+            for table in tables_of(instance)
+        ]
+        made = suppress(to_protect(instance, cost, given), time_limit=seconds, explain=False)
+        if made.found.pattern is None or made.report is None or made.report.verdict != "safe":
+            raise TimeoutError("no safe pattern was found")
+        self.bound = made.found.bound / made.problem.scale
+        return placed(instance, made.problem.release, made.problem.cells.codes[made.found.pattern])
+
+
+def placed(instance: Instance | Linked, made: Release, codes: NDArray[np.int32]) -> Pattern:
+    """Cells of a release, given by their codes (cells x variables), as a pattern (bool) of the instance."""
+    result = np.zeros(len(instance.values), np.bool_)
+    position = positions(instance)
+    total = {d.name: d.codes[0] for table in tables_of(instance) for d in table.dimensions}
+    for row in codes:
+        named = made.cell_codes(row)
+        result[position[frozenset((n, c) for n, c in named.items() if c != total[n])]] = True
+    return result
 
 
 class Gconfid:
     """gconfid.Suppression with a constant cost function over the costs given as values of the cells."""
 
     name, title, packages = "gconfid", "gconfid", ("gconfid",)
+    linked = True
     bound: float | None = None
 
-    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """It protects each sensitive cell by its `Sensitivity` upwards and downwards."""
         import gconfid
         import pandas as pd
@@ -139,6 +174,7 @@ class Pytauargus:
     """The port of tau-ARGUS: its optimal or its modular method."""
 
     packages = ("pytauargus",)
+    linked = False
     bound: float | None = None
 
     def __init__(self, method: str) -> None:
@@ -169,6 +205,7 @@ WITHHELD = {"3", "4", "5", "6", "7", "8", "9", "11", "12"}
 SUPPRESSORS: tuple[Any, ...] = (
     Tableseal("optimal"),
     Tableseal("heuristic"),
+    WithInsiders(),
     Gconfid(),
     Pytauargus("OPT"),
     Pytauargus("MOD"),

@@ -150,7 +150,7 @@ class Master:
         if status == pulp.LpStatusInfeasible:
             return Chosen(None, 0, infeasible=True)
         if problem.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
-            return Chosen(None, 0)
+            return Chosen(None, whole_bound(self._bound(problem, np.inf)))
         pattern = np.zeros(len(self.candidates), np.bool_)
         pattern[[j for j, variable in z.items() if (variable.varValue or 0.0) > 0.5]] = True
         cost = float(self.cost[pattern].sum())
@@ -170,7 +170,7 @@ class Master:
         info = getattr(problem.solverModel, "getInfo", None)
         if info is not None:
             bound = float(info().mip_dual_bound)
-            return min(bound, cost) if np.isfinite(bound) else 0.0
+            return max(0.0, min(bound, cost)) if np.isfinite(bound) else 0.0
         return cost if problem.sol_status == pulp.LpSolutionOptimal else 0.0
 
     def _solver(self, seconds: float, gap: float) -> Any:

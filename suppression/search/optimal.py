@@ -47,16 +47,23 @@ def optimal(problem: Problem, tools: Tools) -> Found:
 
 def _whole(planes: Planes, limits: Limits) -> None:
     """Whole patterns of the master until one is safe or nothing better is left."""
-    stuck = False
+    stuck, share = False, SHARE
     while planes.bound < planes.cost and not limits.out_of_time():
         before = planes.bound, planes.cost
         aim = AIM * (planes.cost - planes.bound) / planes.cost
         exact = stuck or aim <= EXACT
-        chosen = planes.choose(min(SHARE * limits.seconds_left(), 10.0**6), 0.0 if exact else aim)
+        chosen = planes.choose(min(share * limits.seconds_left(), 10.0**6), 0.0 if exact else aim)
         planes.raise_bound(planes.cost if chosen.infeasible else chosen.bound)
         planes.tools.progress("search", planes.bound, planes.cost)
-        if chosen.pattern is None or planes.bound >= planes.cost:
+        if planes.bound >= planes.cost:
             return
+        if chosen.pattern is None:
+            if share == 1.0:
+                return
+            # The master was too hard for its share of the time: more cuts make it easier, and it gets all that is left.
+            relax(planes, limits)
+            share = 1.0
+            continue
         settled = _answer(planes, planes.pattern(chosen.pattern), limits)
         if settled and exact:
             return

@@ -24,9 +24,12 @@ from cases.benchmarks.competitors.protocol import Answer
 from cases.benchmarks.competitors.tableseal_file import run_command
 from cases.benchmarks.families import FAMILIES, Family, generate
 from cases.benchmarks.instance import Instance
+from cases.benchmarks.linked import Linked, link
+from cases.benchmarks.pattern_check import underprotected
 from cases.benchmarks.process import run
 from cases.benchmarks.render import render
 from cases.benchmarks.rows import Point, Results, Row
+from cases.benchmarks.suppressors import SUPPRESSORS
 from cases.benchmarks.targets import Command, Exact, Ratio, Seconds, WithoutSolver
 from cases.benchmarks.worker import measure
 
@@ -362,3 +365,34 @@ def test_no_measured_answer_disagrees() -> None:
 def test_names_are_unique() -> None:
     names = [*instance_names(folder.DATA), *(c.name for c in COMPETITORS), *scaling.TREES]
     assert len(set(names)) == len(names)
+
+
+def test_linked_tables_are_one_instance() -> None:
+    pair = folder.to_protect(folder.DATA, "lf_mid")
+    assert isinstance(pair, Linked)
+    shared = sum(len(table.values) for table in pair.tables) - len(pair.values)
+    assert shared == len(pair.tables[0].dimensions[0].codes)  # both tables have a margin by region
+    assert not (pair.equations @ pair.values).any()
+    for table, place in zip(pair.tables, pair.places, strict=True):
+        assert (pair.values[place] == table.values).all()
+        assert (pair.primary[place] >= table.primary).all()
+
+
+def test_linked_tables_that_differ_are_refused() -> None:
+    pair = folder.to_protect(folder.DATA, "lf_mid")
+    assert isinstance(pair, Linked)
+    first, second = pair.tables
+    values = second.values.copy()
+    values[0] += 1
+    with pytest.raises(InputError, match="1 cells of lf_mid/t2 are not what a linked table says"):
+        link("lf_mid", (first, replace(second, values=values))).merged([first.values, values])
+
+
+def test_patterns_of_linked_tables_are_checked_over_all_of_them() -> None:
+    pair = folder.to_protect(folder.DATA, "lf_mid")
+    cost = folder.costs(folder.DATA, pair)
+    ours = next(s for s in SUPPRESSORS if s.name == "tableseal_heuristic")
+    pattern = ours.pattern(pair, cost, folder.DATA, 60.0)
+    assert not underprotected(pair, pattern).any()
+    assert underprotected(pair, pair.primary).any()
+    assert cost[pattern & ~pair.primary].sum() < 385
