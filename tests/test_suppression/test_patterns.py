@@ -15,7 +15,7 @@ from audit.solvers.highs import Highs
 from cases.benchmarks import folder
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.pattern_check import underprotected
-from cases.benchmarks.releases import release
+from cases.benchmarks.releases import to_protect
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.search.heuristic import heuristic
@@ -34,7 +34,7 @@ def tools(problem: Problem) -> Tools:
 
 def setting(name: str) -> tuple[Instance, Problem]:
     instance = folder.load(folder.DATA, name)
-    made = release(instance, folder.costs(folder.DATA, instance))
+    made = to_protect(instance, folder.costs(folder.DATA, instance))
     return instance, build_problem(made, Policy(), Costs(), Highs())
 
 
