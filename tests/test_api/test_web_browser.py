@@ -19,6 +19,10 @@ FRENCH = cases_folder() / "french_business"
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WAIT = 120_000
 
+DRAWN = """scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches && new Promise((done) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"""
+"""The page has been drawn in a colour scheme."""
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
@@ -67,6 +71,7 @@ class Watched:
         size = self.page.viewport_size
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)
+            self.page.wait_for_function(DRAWN, arg=scheme)
             assert faults(self.page) == [], f"{scheme}: {self.page.url}"
         self.page.set_viewport_size({"width": 360, "height": 740})
         assert self.page.evaluate("document.documentElement.scrollWidth") <= 360, self.page.url
@@ -258,7 +263,7 @@ def test_patterns_are_compared_on_a_chart_and_the_protected_release_is_downloade
     page.locator(".banner.safe").wait_for()
     watched.good()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Protected release").click()
+        page.get_by_role("link", name="Protected release (zip)").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert sorted(archive.namelist()) == ["release.yaml", "release_by_region_and_size.csv"]
 

@@ -10,7 +10,6 @@
   const dialog = document.createElement("dialog");
   dialog.className = "cell";
   dialog.setAttribute("aria-labelledby", "cell-h");
-  document.querySelector("main").append(dialog);
   const make = (name, text, className) => {
     const element = document.createElement(name);
     element.textContent = text;
@@ -40,6 +39,7 @@
     list.addEventListener("click", () => dialog.close());
     form.append(make("button", "Close"), list);
     dialog.append(form);
+    document.querySelector("main").append(dialog);
     dialog.showModal();
   };
   document.addEventListener("click", (event) => {
