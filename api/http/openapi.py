@@ -34,6 +34,27 @@ PROBLEM: dict[str, Any] = {
             "description": "All places, if there are several; the first one stands beside the detail too.",
             "items": {"type": "object", "required": ["source"], "properties": _PLACE},
         },
+        "imbalances": {
+            "type": "array",
+            "description": "Released sums that their released parts cannot give.",
+            "items": {
+                "type": "object",
+                "required": ["name", "table", "row", "expected", "found", "difference", "parts"],
+                "properties": {
+                    "name": {"type": "string", "description": "Full name of the sum."},
+                    "table": {"type": "string"},
+                    "row": {"type": ["integer", "null"], "description": "Row of that table's data, from 1."},
+                    "cell": {"type": "array", "description": "(variable, code) of each variable."},
+                    "expected": {"type": "string"},
+                    "found": {"type": "string"},
+                    "difference": {"type": "string"},
+                    "parts": {"type": "array", "description": "(name, value) of the first parts."},
+                    "count": {"type": "integer", "description": "How many parts there are."},
+                    "rest": {"type": "boolean", "description": "There are parts that are not released."},
+                    "hint": {"type": "string", "description": "What may be the reason."},
+                },
+            },
+        },
     },
 }
 

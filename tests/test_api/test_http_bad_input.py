@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from api.http.app import create_app
 from api.http.audits import EXAMPLE
 from api.http.body_limit import BodyLimit
-from api.http.errors import ProblemError
+from api.http.errors import ProblemError, problem_response
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.tokens import Role, create_token
@@ -239,7 +239,7 @@ def test_bodies_that_drip(tmp_path: Path) -> None:
         raise AssertionError(message)
 
     with pytest.raises(ProblemError) as caught:
-        asyncio.run(BodyLimit(app, 1000, 0.2)({"type": "http", "headers": []}, drip, nothing))
+        asyncio.run(BodyLimit(app, 1000, 0.2, problem_response)({"type": "http", "headers": []}, drip, nothing))
     assert (caught.value.problem.status, caught.value.problem.slug) == (408, "upload-too-slow")
     assert 2 <= sent <= 11
 

@@ -228,7 +228,7 @@ def test_no_such_thing(client: TestClient) -> None:
 
 def test_health_and_figures(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ok"}
+    assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "workers": "ok"}
     text = client.get("/metrics").text
     assert 'tableseal_requests_total{method="GET",route="/readyz",status="200"}' in text
     assert 'tableseal_jobs{state="succeeded"}' in text
