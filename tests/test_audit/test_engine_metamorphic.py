@@ -251,8 +251,8 @@ def test_elimination_changes_nothing(seed: int) -> None:
     document = made(seed, linked=0)
     one = report_of(document)
 
-    def without(differenced: Any, *, nonnegative: bool) -> Any:
-        return reduce(differenced, nonnegative=nonnegative, eliminate=False)
+    def without(*given: Any, **named: Any) -> Any:
+        return reduce(*given, **named, eliminate=False)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "reduce", without)
