@@ -25,7 +25,7 @@ from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.protection import Protection, protection_of
 from suppression.rounded_release import rounded_release
-from suppression.search.method import DEFAULT_SOLVER, Search
+from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from suppression.search.methods import METHODS, method_named
 from suppression.search.rank import Budget, Rank
 from suppression.search.result import Found
@@ -115,7 +115,7 @@ def compare(
     LimitError: a size beyond what can be handled.
     """
     tell = progress or silent
-    _refuse_missing(solver)
+    refuse_missing(solver)
     searches = _searches(methods, budget or Budget(), margins)
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
@@ -155,17 +155,6 @@ def compare(
         limits = Limits(None if time_limit is None else monotonic() + time_limit)
         points = tradeoff(problem, starts, engine, limits, steps=curve)
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
-
-
-def _refuse_missing(solver: str) -> None:
-    """An unknown solver is an error of the caller, whichever methods ask for one."""
-    if solver == DEFAULT_SOLVER:
-        return
-    import pulp
-
-    installed = pulp.listSolvers(onlyAvailable=True)
-    if solver not in installed:
-        raise InputError(f"--solver {solver}: not installed; installed are {', '.join(sorted(installed))}")
 
 
 def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str, Search | None]:

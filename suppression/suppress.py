@@ -8,7 +8,6 @@ import numpy as np
 
 from audit.bounds.component import Limits
 from audit.bounds.plan import deciding, full
-from audit.errors import InputError
 from audit.execution.executor import HERE, Executor
 from audit.model import Policy, Release
 from audit.progress import Progress, silent
@@ -20,7 +19,7 @@ from suppression.impossible import Conflict, conflict
 from suppression.needed import MOST_QUESTIONS, Failing, Need, given_back, needs
 from suppression.problem import Problem, build_problem
 from suppression.rounds import Outcome, Rounds
-from suppression.search.method import DEFAULT_SOLVER, Search
+from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from suppression.search.methods import METHODS
 from suppression.search.result import Found
 from suppression.stability import Changes, changes
@@ -101,7 +100,7 @@ def suppress(
         decision that cannot be kept.
     LimitError: a size beyond what can be handled; no pattern found within the time.
     """
-    _refuse_solver(solver)
+    refuse_missing(solver)
     clock = _Clock()
     tell, engine = progress or silent, Highs()
     rules, chosen = policy or release.policy or Policy(), costs or Costs()
@@ -162,17 +161,6 @@ def suppress(
         lap=clock.lap,
     )
     return result(rounds.run(), explained=explain)
-
-
-def _refuse_solver(solver: str) -> None:
-    """Before the work, and for methods too that would only need it at the end."""
-    if solver == DEFAULT_SOLVER:
-        return
-    import pulp
-
-    available = pulp.listSolvers(onlyAvailable=True)
-    if solver not in available:
-        raise InputError(f"--solver {solver}: not installed; installed are {', '.join(sorted(available))}.")
 
 
 class _Clock:

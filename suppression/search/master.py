@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.decision.cuts import Cut
-from audit.errors import InputError
 from audit.solvers.protocol import Problem as Program
 from audit.solvers.protocol import Solver
-from suppression.search.method import DEFAULT_SOLVER
+from suppression.search.method import DEFAULT_SOLVER, refuse_missing
 
 NEARLY = 1e-6
 
@@ -183,11 +182,7 @@ class Master:
                 mip_rel_gap=gap,
                 mip_abs_gap=ABSOLUTE_GAP,
             )
-        available = pulp.listSolvers(onlyAvailable=True)
-        if self._integer_solver not in available:
-            raise InputError(
-                f"--solver {self._integer_solver}: not installed; installed are {', '.join(sorted(available))}"
-            )
+        refuse_missing(self._integer_solver)
         return pulp.getSolver(self._integer_solver, msg=False, timeLimit=max(seconds, 0.1), gapRel=gap)
 
 

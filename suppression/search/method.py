@@ -6,6 +6,7 @@ from typing import Protocol
 
 from audit.bounds.component import Limits
 from audit.decision.oracle import Oracle
+from audit.errors import InputError
 from audit.progress import Progress, silent
 from audit.solvers.protocol import Solver
 from suppression.problem import Problem
@@ -13,6 +14,22 @@ from suppression.search.result import Found
 
 DEFAULT_SOLVER = "HiGHS"
 """Of integer programs; any other that PuLP finds installed can be named."""
+
+
+def refuse_missing(solver: str) -> None:
+    """Refuse a solver that is not there: before the work, also where a method would only need it at the end.
+
+    Raises
+    ------
+    InputError: names those that are installed.
+    """
+    if solver == DEFAULT_SOLVER:
+        return
+    import pulp
+
+    installed = pulp.listSolvers(onlyAvailable=True)
+    if solver not in installed:
+        raise InputError(f"--solver {solver}: not installed; installed are {', '.join(sorted(installed))}.")
 
 
 def keep_nothing(found: Found) -> None:
