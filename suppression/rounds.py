@@ -12,6 +12,8 @@ from audit.decision.cuts import Requirement
 from audit.decision.oracle import Oracle
 from audit.errors import LimitError
 from audit.execution.executor import Executor
+from audit.io.wording import listing
+from audit.linear.naming import cell_name
 from audit.model import Release, Status
 from audit.pipeline import audit
 from audit.progress import Progress
@@ -88,7 +90,7 @@ class Rounds:
 
         Raises
         ------
-        LimitError: no pattern was found within the time.
+        LimitError: no pattern is shown to be safe, and none is refuted.
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
@@ -178,19 +180,30 @@ class Rounds:
 
         Raises
         ------
-        LimitError: none was found.
+        LimitError: none is shown to, and nothing is refuted.
         """
         while True:
             posed, oracle = self._posed()
             found, impossible = cover(posed, oracle, pattern, Limits())
             if found is None:
                 if impossible is None or not self._give_up(impossible):
-                    raise LimitError("No safe pattern was found within the time; allow more of it.")
+                    raise LimitError(self._unsettled(posed, oracle))
                 continue
             pattern = found
             if not self._learn(pattern):
                 self._lap("completion")
                 return pattern
+
+    def _unsettled(self, posed: Problem, oracle: Oracle) -> str:
+        """What to say if there is neither a safe pattern nor a proof that there is none; more time changes nothing."""
+        shown = oracle.protected(posed.primary | posed.may)
+        open_cells = sorted({r.cell for r, s in zip(posed.requirements, shown.tolist(), strict=True) if not s})
+        names = [cell_name(posed.release, posed.cells, cell) for cell in open_cells]
+        which = f" For {listing(names)} no table in whole units shows that it can be done." if names else ""
+        return (
+            "No pattern is shown to be safe, and none is refuted." + which + " Ask for less protection, or let more "
+            "cells be withheld."
+        )
 
     def _give_up(self, impossible: Requirement) -> bool:
         """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows

@@ -19,6 +19,10 @@ from suppression.search.result import Found
 AIM = 0.3
 """Share of the gap between the best pattern and the bound that a master problem may leave open, while it is large."""
 
+REACH = 0.05
+"""Share of that gap up to which the reduced cost of a cell counts as small (fh3d_mid: a master of 1,145 of 2,588 cells
+takes 7 s instead of 16, and costs the same)."""
+
 EXACT = 5e-4
 """Gap of a master problem below which it is solved to its end."""
 
@@ -41,8 +45,25 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     planes.improve(pattern)
     relax(planes, limits)
     round_off(planes, limits)
+    _near(planes, limits)
     _whole(planes, limits)
     return planes.found()
+
+
+def _near(planes: Planes, limits: Limits) -> None:
+    """Whole patterns of the best one's cells and of those that the relaxation nearly withholds, until one is safe.
+
+    Such a master takes a fraction of the time, and shows most of what is wrong with whole patterns.
+    """
+    while planes.bound < planes.cost * (1 - EXACT) and not limits.out_of_time():
+        gap = planes.cost - planes.bound
+        chosen = planes.choose(min(SHARE * limits.seconds_left(), 10.0**6), AIM * gap / planes.cost, REACH * gap)
+        if chosen.pattern is None or planes.master.price(chosen.pattern) >= planes.cost:
+            return
+        settled = _answer(planes, planes.pattern(chosen.pattern), limits)
+        planes.tools.progress("search", planes.bound, planes.cost)
+        if settled:
+            return
 
 
 def _whole(planes: Planes, limits: Limits) -> None:
