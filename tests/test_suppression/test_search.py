@@ -131,7 +131,7 @@ def test_a_start_pattern_is_kept_and_cleaned() -> None:
 
 @given(SEEDS)
 def test_parts_answer_as_the_whole_does(seed: int) -> None:
-    """Any cells of a safe pattern published: the parts that hold them say what the whole says, and no other one fails."""
+    """Any cells of a safe pattern published: their parts say what the whole says, and no other part fails."""
     problem = small_problem(seed)
     oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     pattern, _ = cover(problem, oracle, problem.primary, Limits())
