@@ -70,8 +70,7 @@ class ArchiveSource:
 
     def names(self) -> Sequence[str]:
         """See Source."""
-        return [name for name in self._archive.names if all(map(_is_shown, PurePosixPath(name).parts)) and
-                _may_be_release(name)]  # fmt: skip
+        return [name for name in self._archive.names if _may_be_release(name)]
 
     def content(self, name: str) -> bytes:
         """See Source."""
@@ -98,7 +97,7 @@ def source_of(path: Path, *, output: Path | None = None) -> tuple[Source, list[L
         listed = [Listed(name) for name in find_releases(source)]
     else:
         content = read_bytes(path, source=path.name)
-        if content.startswith(MAGIC):
+        if content.startswith(MAGIC) or path.suffix.lower() == ".zip":
             source = ArchiveSource(Archive(content, path.name))
             listed = [Listed(name) for name in find_releases(source)]
         else:
@@ -139,9 +138,4 @@ def _is_release(source: Source, name: str) -> bool:
 
 
 def _may_be_release(name: str) -> bool:
-    return _is_shown(PurePosixPath(name).name) and name.lower().endswith(SUFFIXES)
-
-
-def _is_shown(part: str) -> bool:
-    """Hidden files and the folder that macOS adds to archives hold nothing of the user's."""
-    return not part.startswith(".") and part != "__MACOSX"
+    return not PurePosixPath(name).name.startswith(".") and name.lower().endswith(SUFFIXES)

@@ -100,6 +100,10 @@ _KINDS: Mapping[str, str] = {
     "draft": "Release",
     "suppression": "Pattern",
     "comparison": "Comparison",
+    "batch": "Batch",
+    "publication": "Audit with a publication",
+    "risk": "Risk",
+    "sap": "SAP",
 }
 """What jobs are called on pages."""
 

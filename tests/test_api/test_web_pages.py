@@ -5,7 +5,6 @@ import io
 import json
 import re
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
+from paging import BROWSER, identity, until_done
 
 from api.cases import cases_folder
 from api.drafts.kind import DraftRequest
@@ -34,7 +34,6 @@ from audit.report import render_html
 from suppression.search.methods import METHODS as SEARCHES
 
 FRENCH = cases_folder() / "french_business"
-BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Origin": "http://localhost"}
 TABLE = "region,size,n,flag\nN,s,,u\nN,l,12,\nN,T,20,\nS,s,11,\nS,l,9,\nS,T,20,\nT,s,19,\nT,l,21,\nT,T,40,\n"
 
 
@@ -63,20 +62,6 @@ def bring(client: TestClient, *files: tuple[str, bytes | str], policy: str | Non
 
 def pasted(client: TestClient, text: str) -> Response:
     return client.post("/releases", files={"text": (None, text)})
-
-
-def until_done(client: TestClient, response: Response) -> Response:
-    """The page of a job once it has ended."""
-    until = time.monotonic() + 60
-    while "data-job" in response.text:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-        response = client.get(response.url)
-    return response
-
-
-def identity(response: Response) -> str:
-    return response.url.path.split("/")[2]
 
 
 def changed(value: list[int | None]) -> str:
