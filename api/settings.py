@@ -62,6 +62,7 @@ class Settings(BaseSettings):
     inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
     upload_seconds: Annotated[float, Field(gt=0, description="Seconds in which a request must come.")] = 300.0
+    header_seconds: Annotated[float, Field(gt=0, description="Seconds in which its headers must come.")] = 20.0
     max_unpacked: Annotated[int, Field(ge=1, description="Bytes of the files in an archive.")] = 256 * MEBIBYTE
     max_files: Annotated[int, Field(ge=1, description="Files of a request.")] = 200
     max_cells: Annotated[int, Field(ge=1, description="Rows of all tables of a release.")] = 2_000_000

@@ -81,12 +81,12 @@ class ArchiveSource:
         return read_archived(self._archive, name, policy=policy)
 
 
-def source_of(path: Path, *, output: Path | None = None) -> tuple[Source, list[Listed]]:
+def source_of(path: Path, *, output: Path | None = None, called: str | None = None) -> tuple[Source, list[Listed]]:
     """The releases in a folder, a zip archive or a manifest.
 
     Parameters
     ----------
-    output: a folder for results that may lie inside; nothing in it is an input.
+    output: a folder for results that may lie inside; nothing in it is an input. called: what messages call the path.
 
     Raises
     ------
@@ -105,7 +105,8 @@ def source_of(path: Path, *, output: Path | None = None) -> tuple[Source, list[L
             listed = read_manifest(content, path.name)
     if not listed:
         raise InputError(
-            f"{path}: there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`."
+            f"{called or path}: there is no release in it; a release is a {', '.join(SUFFIXES)} file that says "
+            "`tableseal: 1`."
         )
     return source, listed
 

@@ -68,7 +68,7 @@ def run(request: BatchRequest, context: Context) -> Result:
 
     options = request.options
     policy = None if request.policy is None else read_policy(context.folder / request.policy)
-    found, listed = source_of(context.folder / request.releases)
+    found, listed = source_of(context.folder / request.releases, called=_called(request))
     for one in listed:
         if len(one.name) > LONGEST:
             raise InputError(f"{one.name[:LONGEST]}...: the name is longer than {LONGEST} signs.")
@@ -107,6 +107,10 @@ class _Limited:
         release = self._source.release(name, policy)
         check_size(release, self._most)
         return release
+
+
+def _called(request: BatchRequest) -> str:
+    return "The files" if request.releases == ALL else request.releases
 
 
 def _document(folder: Path, name: str) -> Document:

@@ -42,7 +42,7 @@ async def post_audit(request: Request, at: ServiceDep, asking: Analyst) -> Respo
     name = str(form.get("name", "")).strip()
     if not re.search(NAME, name):
         text = (
-            "A publication is called something with letters, digits, spaces and the signs _ . - in it, a letter first."
+            "The name of a publication has letters, digits, spaces and the signs _ . - , and none of the signs first."
         )
         raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text, parameter="name"))
     found = await run_in_threadpool(own_draft, at, asking, str(form.get("draft", "")))
