@@ -108,7 +108,8 @@ def test_headers_that_do_not_come_end_the_connection(tmp_path: Path) -> None:
                 good.sendall(b"GET /healthz HTTP/1.1\r\n" + head + b"\r\n")
                 answer = b""
                 while not answer.endswith(b'{"status":"ok"}'):
-                    assert (piece := good.recv(10_000))
+                    piece = good.recv(10_000)
+                    assert piece
                     answer += piece
             good.sendall(b"GET /healthz HT")
             assert good.recv(1000) == b"", "the second request began and did not go on"
