@@ -332,7 +332,7 @@ def test_what_is_out_makes_a_release_fall_until_it_is_withdrawn(watched: Watched
     watched.good()
     audited(tells)
     page.get_by_role("button", name="Publish").click()
-    page.get_by_role("heading", name="Patients 2026").wait_for()
+    page.get_by_role("heading", name="Patients 2026", exact=True).wait_for()
     watched.good()
     audited(hides)
     row = page.get_by_role("row", name="a = k")
