@@ -43,12 +43,13 @@ class BatchOptions(BaseModel):
 
 
 class BatchRequest(BaseModel):
-    """Which file is the archive or the manifest (ALL: every release among the files), and which the policy for all
-    releases (None: their own)."""
+    """Which file is the archive (ALL: the releases are the files themselves), which the manifest that lists those that
+    are wanted (None: all), and which the policy for all releases (None: their own)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     releases: str
+    manifest: str | None = None
     policy: str | None = None
     options: BatchOptions = BatchOptions()
 
@@ -68,7 +69,9 @@ def run(request: BatchRequest, context: Context) -> Result:
 
     options = request.options
     policy = None if request.policy is None else read_policy(context.folder / request.policy)
-    found, listed = source_of(context.folder / request.releases, called=_called(request))
+    manifest = None if request.manifest is None else context.folder / request.manifest
+    called = "The files" if request.releases == ALL else request.releases
+    found, listed = source_of(context.folder / request.releases, manifest=manifest, called=called)
     for one in listed:
         if len(one.name) > LONGEST:
             raise InputError(f"{one.name[:LONGEST]}...: the name is longer than {LONGEST} signs.")
@@ -107,10 +110,6 @@ class _Limited:
         release = self._source.release(name, policy)
         check_size(release, self._most)
         return release
-
-
-def _called(request: BatchRequest) -> str:
-    return "The files" if request.releases == ALL else request.releases
 
 
 def _document(folder: Path, name: str) -> Document:

@@ -42,11 +42,15 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
     with Spool(at.settings.working_folder) as spool:
         try:
             form = await brought(request, at.settings, spool)
-            options = checked(BatchOptions, chosen(form.fields, FIELDS, FLAGS))
             files, releases = await _releases(form, at, spool)
+            wanted = BatchRequest(
+                releases=releases,
+                manifest=form.roles.get("manifest"),
+                policy=form.roles.get("policy"),
+                options=checked(BatchOptions, chosen(form.fields, FIELDS, FLAGS)),
+            )
         except ProblemError as error:
             return await run_in_threadpool(_list, at, asking, error)
-        wanted = BatchRequest(releases=releases, policy=form.roles.get("policy"), options=options)
         order = Order(KIND.name, wanted.model_dump_json(), files)
         job = await run_in_threadpool(submitted, at, asking, order, None)
     return see(f"/jobs/{job.id}")
@@ -60,15 +64,15 @@ def batch_page(at: Service, _: Principal, job: Job, draft: str | None) -> Respon
 
 
 async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Document, ...], str]:
-    """Files of a batch, and what of them says which releases there are: an archive, a manifest, or all of them."""
-    manifest, archive = form.roles.get("manifest"), form.archive
-    if archive is not None and manifest is None:
+    """Files of a batch, and which of them is the archive of the releases: ALL if they lie there as they are."""
+    archive = form.archive
+    if archive is not None:
         packed = replace(archive, name="releases.zip")
         return tuple(packed if file is archive else file for file in form.files), packed.name
     files = await laid_open(form.files, at.settings, spool)
     if not [file for file in files if file.name not in form.roles.values()]:
         raise bad_upload("There is nothing to audit yet: choose an archive, or the files of the releases.")
-    return files, manifest or ALL
+    return files, ALL
 
 
 def _list(at: Service, asking: Principal, error: ProblemError | None = None) -> Response:

@@ -88,6 +88,7 @@ def get_entry(name: Name, number: Number, at: ServiceDep, asking: Reader) -> Res
 @router.post("/{name}/entries/{number}/withdrawal")
 async def post_withdrawal(name: Name, number: Number, request: Request, at: ServiceDep, asking: Officer) -> Response:
     """Take an entry back."""
+    await run_in_threadpool(entry_of, at, asking, name, number)  # what is another's is not there, whatever is sent
     taken = checked(Retraction, chosen(await plain_form(request), ["reason", "was_out"]))
     await run_in_threadpool(retract, at, asking, name, number, taken)
     return see(f"{_path(name)}/entries/{number}")
