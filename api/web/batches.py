@@ -1,7 +1,6 @@
 """Pages on batches: bring many releases at once, and see what came out for each."""
 
 import json
-from dataclasses import replace
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -67,8 +66,7 @@ async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Doc
     """Files of a batch, and which of them is the archive of the releases: ALL if they lie there as they are."""
     archive = form.archive
     if archive is not None:
-        packed = replace(archive, name="releases.zip")
-        return tuple(packed if file is archive else file for file in form.files), packed.name
+        return form.files, archive.name
     files = await laid_open(form.files, at.settings, spool)
     if not [file for file in files if file.name not in form.roles.values()]:
         raise bad_upload("There is nothing to audit yet: choose an archive, or the files of the releases.")

@@ -55,10 +55,11 @@ async def brought(request: Request, settings: Settings, spool: Spool) -> Brought
                 fields[field] = value
             elif value.filename:
                 content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
-                files.append(Document(safe_name(value.filename), OTHER, content))
-                if field != "files":
-                    roles[field] = value.filename
-    return Brought(tuple(files), roles, fields)
+                file = Document(safe_name(value.filename), OTHER, content)
+                files.append(file)
+                if field != "files" and not _is_archive(file):
+                    roles[field] = file.name
+    return Brought(_once(files), roles, fields)
 
 
 async def laid_open(files: Sequence[Document], settings: Settings, spool: Spool) -> tuple[Document, ...]:
@@ -74,11 +75,7 @@ async def laid_open(files: Sequence[Document], settings: Settings, spool: Spool)
             found += await run_in_threadpool(unpacked, file.content, settings, spool)
         else:
             found.append(file)
-    names = Counter(file.name for file in found)
-    for name, number in names.items():
-        if number > 1:
-            raise bad_upload(f"Two files are called {name}.")
-    return tuple(found)
+    return _once(found)
 
 
 async def files_of_form(request: Request, settings: Settings, spool: Spool) -> tuple[tuple[Document, ...], str | None]:
@@ -156,6 +153,13 @@ def missing(marks: Marks) -> str | None:
         if len(named) > 1:
             return f"Several columns are marked as {role.value} ({', '.join(named)}); only one can be."
     return None
+
+
+def _once(files: Sequence[Document]) -> tuple[Document, ...]:
+    for name, number in Counter(file.name for file in files).items():
+        if number > 1:
+            raise bad_upload(f"Two files are called {name}.")
+    return tuple(files)
 
 
 def _is_archive(file: Document) -> bool:

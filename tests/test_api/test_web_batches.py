@@ -90,6 +90,7 @@ def test_together(client: TestClient) -> None:
         ({"a.txt": b"x"}, {}, "there is no release in it"),
         ({"good.json": b"{}", "more.zip": archive(("good.json", b"{}"))}, {}, "Two files are called good.json"),
         ({"good.json": TEXTS["good.json"]}, {"bounds": "best"}, "bounds:"),
+        ({"../good.json": TEXTS["good.json"]}, {}, "The file name"),
     ],
 )
 def test_what_cannot_be_used_is_said(
@@ -100,6 +101,12 @@ def test_what_cannot_be_used_is_said(
     assert re.search(said, page.text), page.text
     assert "/tmp" not in page.text
     assert "/work" not in page.text
+
+
+def test_two_fields_with_files_of_one_name(client: TestClient) -> None:
+    same = [(role, ("same.yaml", "x")) for role in ("manifest", "policy")]
+    page = client.post("/batches", files=[("files", ("all.zip", archive(("good.json", b"{}")))), *same])
+    assert (page.status_code, "Two files are called same.yaml" in page.text) == (422, True)
 
 
 def test_reading_a_result_is_in_the_log(client: TestClient) -> None:
