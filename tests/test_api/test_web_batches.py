@@ -63,7 +63,7 @@ def test_an_archive_is_audited_and_its_summary_downloaded(client: TestClient) ->
 
 
 def test_files_a_manifest_and_a_policy(client: TestClient) -> None:
-    """Files as they lie in a folder; of them all, or those that a manifest lists."""
+    """CONVENTION 375: files as they lie in a folder; of them all, or those that a manifest lists."""
     assert verdicts(start(client, dict(TEXTS)).text) == VERDICTS
     manifest = ("manifest", ("which.csv", "file,bounds\ngood.json,lp\n"))
     listed = start(client, dict(TEXTS), manifest)

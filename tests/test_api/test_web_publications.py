@@ -55,7 +55,7 @@ def plain(text: str) -> str:
 
 
 def test_from_the_first_release_to_the_culprit_and_back(client: TestClient) -> None:
-    """CONVENTION 402, 403, 404: with nothing but links and forms of pages."""
+    """CONVENTION 375, 402, 403, 404: with nothing but links and forms of pages."""
     assert "Nothing was published here yet" in client.get("/publications").text
     tells, hides = bring(client, TELLS), bring(client, HIDES)
     assert f'value="{tells}"' in client.get("/publications").text
