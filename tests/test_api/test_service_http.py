@@ -3,6 +3,7 @@
 import io
 import json
 import threading
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -292,6 +293,18 @@ def test_secrets_come_from_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     settings = load_settings()
     assert settings.database_url == "postgresql://user:s3cr3t@host/name"
     assert "s3cr3t" not in repr(settings)
+
+
+def test_a_folder_of_secrets_that_is_not_there_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TABLESEAL_SECRETS_DIR", str(tmp_path / "none"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_settings().key_secret is None
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: TABLESEAL_SECRETS_DIR: there is no folder {tmp_path / 'none'}; no secret is read from files"
+    ]
 
 
 def test_limits_have_problems_of_their_own(tmp_path: Path) -> None:
