@@ -6,7 +6,7 @@ whole numbers and Fraction for all others, so that nothing is lost on the way ba
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -81,42 +81,35 @@ def significant(value: float) -> float:
 
 def dumps(value: Json, *, indent: int | None = None) -> str:
     """`value` as JSON text; with `indent`, one entry a line."""
-    parts: list[str] = []
-    _write(value, parts, "\n", "" if indent is None else " " * indent)
-    return "".join(parts)
+    return _text(value, "\n", "" if indent is None else " " * indent)
 
 
-def _write(value: Json, parts: list[str], line: str, step: str) -> None:
+def _text(value: Json, line: str, step: str) -> str:
+    """`line`: what a line of this depth begins with, its line end included."""
     plain = _PLAIN.get(type(value))  # nearly all that is written, and quicker than asking what it is an instance of
     if plain is not None:
-        parts.append(plain(value))
-    elif isinstance(value, str):
-        parts.append(_string(value))
-    elif isinstance(value, int | float | Fraction | Decimal):
-        parts.append(number_text(value))
-    elif isinstance(value, Mapping):
-        _write_all(_keys(tuple(value)), list(value.values()), "{}", parts, line, step)
-    elif isinstance(value, Sequence):
-        _write_all(repeat(""), value, "[]", parts, line, step)
-    else:
+        return plain(value)
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, int | float | Fraction | Decimal):
+        return number_text(value)
+    if not isinstance(value, Mapping | Sequence):
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def _write_all(
-    keys: Iterable[str], entries: Sequence[Json], brackets: str, parts: list[str], line: str, step: str
-) -> None:
+    keys: Iterable[str]
+    entries: Collection[Json]
+    if isinstance(value, Mapping):
+        brackets, keys, entries = "{}", _keys(tuple(value)), value.values()
+    else:
+        brackets, keys, entries = "[]", repeat(""), value
+    if not entries:
+        return brackets
     deeper = line + step if step else ""
-    between = "," + deeper if step else ", "
-    start = brackets[0] + deeper
-    for key, entry in zip(keys, entries, strict=False):
-        plain = _PLAIN.get(type(entry))
-        if plain is not None:
-            parts.append(start + key + plain(entry))
-        else:
-            parts.append(start + key)
-            _write(entry, parts, deeper, step)
-        start = between
-    parts.append((line if step else "") + brackets[1] if entries else brackets)
+    texts = [
+        key + (plain(entry) if (plain := _PLAIN.get(type(entry))) is not None else _text(entry, deeper, step))
+        for key, entry in zip(keys, entries, strict=False)
+    ]
+    end = line if step else ""
+    return f"{brackets[0]}{deeper}{(',' + deeper if step else ', ').join(texts)}{end}{brackets[1]}"
 
 
 @lru_cache(maxsize=2**10)  # objects of the same kind have the same keys
