@@ -52,7 +52,8 @@ class Slices:
         offset[variable : variable + 1] = w  # nothing, where the target is a sum of columns
 
         def witness(found: NDArray[Any]) -> int:
-            shown.append(frame.origin[:columns] + frame.sign[:columns] * (found + offset))
+            table: Ints = frame.origin[:columns] + frame.sign[:columns] * (found + offset)
+            shown.append(table)
             return 0
 
         held.state[BUDGET] = PIVOTS

@@ -216,8 +216,8 @@ def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> list[int
         whole, _, decimals = entry.partition(sign)
         return int(whole + decimals.ljust(digits, "0"))
 
-    found = {entry: units(entry) for entry in set(entries) if entry and match(entry)}
-    return list(map(found.get, entries))
+    found: dict[str | None, int] = {entry: units(entry) for entry in set(entries) if entry and match(entry)}
+    return [found.get(entry) for entry in entries]
 
 
 def _point(text: str, sign: str) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -57,14 +57,22 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
     """
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
-        raise ValueError(f"{value} cannot be written as JSON")
     if isinstance(value, float):
-        return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
+        return _float_text(value)
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ValueError(f"{value} cannot be written as JSON")
     return _fraction_text(value if isinstance(value, Fraction) else Fraction(value))
 
 
+def _float_text(value: float) -> str:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} cannot be written as JSON")
+    return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
+
+
 def _fraction_text(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
     exact = decimal_text(value)
     if exact is not None:
         return exact
@@ -86,26 +94,22 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
 
 def _text(value: Json, line: str, step: str) -> str:
     """`line`: what a line of this depth begins with, its line end included."""
-    plain = _PLAIN.get(type(value))  # nearly all that is written, and quicker than asking what it is an instance of
+    plain = _plain(type(value))
     if plain is not None:
         return plain(value)
-    if isinstance(value, str):
-        return _string(value)
-    if isinstance(value, int | float | Fraction | Decimal):
-        return number_text(value)
-    if not isinstance(value, Mapping | Sequence):
-        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
     keys: Iterable[str]
     entries: Collection[Json]
     if isinstance(value, Mapping):
         brackets, keys, entries = "{}", _keys(tuple(value)), value.values()
-    else:
+    elif isinstance(value, Sequence):
         brackets, keys, entries = "[]", repeat(""), value
+    else:
+        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
     if not entries:
         return brackets
     deeper = line + step if step else ""
     texts = [
-        key + (plain(entry) if (plain := _PLAIN.get(type(entry))) is not None else _text(entry, deeper, step))
+        key + (plain(entry) if (plain := _plain(type(entry))) is not None else _text(entry, deeper, step))
         for key, entry in zip(keys, entries, strict=False)
     ]
     end = line if step else ""
@@ -128,14 +132,21 @@ def _string(text: str) -> str:
 
 
 _PLAIN: dict[type, Callable[[Any], str]] = {
-    str: _string,
-    int: str,
-    float: number_text,
-    Fraction: _fraction_text,
     bool: lambda value: "true" if value else "false",
+    int: str,
+    float: _float_text,
+    Fraction: _fraction_text,
+    Decimal: number_text,
+    str: _string,
     type(None): lambda value: "null",
 }
 """How what has no parts is written."""
+
+
+@cache
+def _plain(kind: type) -> Callable[[Any], str] | None:
+    """How entries of a type are written; None where they have parts. Asked once for each type."""
+    return next((write for known, write in _PLAIN.items() if issubclass(kind, known)), None)
 
 
 def loads(text: str, *, what: str = "The text") -> Json:
