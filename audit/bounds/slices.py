@@ -52,8 +52,7 @@ class Slices:
         offset[variable : variable + 1] = w  # nothing, where the target is a sum of columns
 
         def witness(found: NDArray[Any]) -> int:
-            table: Ints = frame.origin[:columns] + frame.sign[:columns] * (found + offset)
-            shown.append(table)
+            shown.append(frame.origin[:columns] + frame.sign[:columns] * (found + offset).astype(np.int64))
             return 0
 
         held.state[BUDGET] = PIVOTS

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
@@ -94,7 +94,7 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
 
 def _text(value: Json, line: str, step: str) -> str:
     """`line`: what a line of this depth begins with, its line end included."""
-    plain = _plain(type(value))
+    plain = _WRITERS[type(value)]
     if plain is not None:
         return plain(value)
     keys: Iterable[str]
@@ -109,7 +109,7 @@ def _text(value: Json, line: str, step: str) -> str:
         return brackets
     deeper = line + step if step else ""
     texts = [
-        key + (plain(entry) if (plain := _plain(type(entry))) is not None else _text(entry, deeper, step))
+        key + (plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step))
         for key, entry in zip(keys, entries, strict=False)
     ]
     end = line if step else ""
@@ -131,22 +131,29 @@ def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_PLAIN: dict[type, Callable[[Any], str]] = {
-    bool: lambda value: "true" if value else "false",
-    int: str,
-    float: _float_text,
-    Fraction: _fraction_text,
-    Decimal: number_text,
-    str: _string,
-    type(None): lambda value: "null",
-}
-"""How what has no parts is written."""
+_Writer = Callable[[Any], str]
 
 
-@cache
-def _plain(kind: type) -> Callable[[Any], str] | None:
-    """How entries of a type are written; None where they have parts. Asked once for each type."""
-    return next((write for known, write in _PLAIN.items() if issubclass(kind, known)), None)
+class _Writers(dict[type, _Writer | None]):
+    """How entries of a type are written; None where they have parts. Looked for once for each type."""
+
+    def __missing__(self, kind: type) -> _Writer | None:
+        found = next((write for known, write in list(self.items()) if write and issubclass(kind, known)), None)
+        self[kind] = found
+        return found
+
+
+_WRITERS = _Writers(
+    {
+        bool: lambda value: "true" if value else "false",
+        int: str,
+        float: _float_text,
+        Fraction: _fraction_text,
+        Decimal: number_text,
+        str: _string,
+        type(None): lambda value: "null",
+    }
+)
 
 
 def loads(text: str, *, what: str = "The text") -> Json:
