@@ -46,14 +46,14 @@ def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
     return {k: Fraction(v) for k, v in weights.items() if v}
 
 
-def left_over(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
-    """form - y @ system.matrix over base cells, exactly. form: (1 x columns)."""
-    found = _left_over_64(system.matrix, form, y)
+def left_over(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
+    """form - y @ matrix, exactly: column -> what is not 0. form: (1 x columns); y: row -> multiplier."""
+    found = _left_over_64(matrix, form, y)
     if found is not None:
         return found
     rest: Weights = dict(entries_of(form, 0))
     for row, factor in y.items():
-        add_row(rest, system.matrix, row, -_plain(factor))
+        add_row(rest, matrix, row, -_plain(factor))
     return nonzero(rest)
 
 
@@ -81,7 +81,7 @@ def proved_bound(
 ) -> Fraction | None:
     """The lower bound on the form that multipliers on stated rows prove, together with base cells >= 0 where they are;
     None if they prove nothing. equation: base cells >= 0 may not be used."""
-    rest = left_over(system, form, y)
+    rest = left_over(system.matrix, form, y)
     if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
     total: Fraction | int = 0

@@ -121,10 +121,12 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            kept = [at for at, row in enumerate(rows) if "".join(row).strip() or (at == header and len(row) > 1)]
-            header = -1
-            if len(kept) < len(rows):
+            if not all(row and row[0] and not row[0].isspace() for row in rows):  # a row may be blank
+                kept = [
+                    at for at, row in enumerate(rows) if any(map(str.strip, row)) or (at == header and len(row) > 1)
+                ]
                 rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
+            header = -1
             if rows:
                 yield rows, ends
     except csv.Error as error:

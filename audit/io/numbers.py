@@ -163,14 +163,18 @@ def read_amounts(
     InputError: an entry that is no number, one beyond 2**60 units, or one off the unit where that is an error.
     """
     entries = columns.column(name, role)
-    quick = _quick(entries, unit, sign)
-    units = [0 if found is None else found for found in quick]
-    known = np.array([found is not None for found in quick], dtype=np.bool_)
+    # Each text once: the same few come again and again, the empty one above all.
+    different = set(entries)
+    quick = _quick(different, unit, sign)
+    slow = {entry for entry in different - quick.keys() if entry and not entry.isspace()}
+    found = [quick.get(entry) for entry in entries]
+    units = [value or 0 for value in found]
+    known = np.array([value is not None for value in found], dtype=np.bool_)
     off = np.zeros(len(entries), dtype=np.bool_)
-    for row in np.flatnonzero(~known).tolist():
-        text = (entries[row] or "").strip()
-        if not text:
+    for row, entry in enumerate(entries) if slow else ():
+        if entry is None or entry not in slow:
             continue
+        text = entry.strip()
         try:
             exact = decimal(_point(text, sign)) / unit
         except ValueError:
@@ -203,11 +207,11 @@ def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
     return [texts[value] if is_known else None for value, is_known in zip(units, known, strict=True)]
 
 
-def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> list[int | None]:
-    """Multiples of the unit where an entry is a plain decimal and needs no rounding; None for all others."""
+def _quick(entries: set[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
+    """Entry -> multiple of the unit, where it is a plain decimal and needs no rounding."""
     digits = places(unit)
     if digits is None or unit * 10**digits != 1:
-        return [None] * len(entries)
+        return {}
     point = re.escape(sign)
     plain = re.compile(rf"[+-]?[0-9]{{1,18}}(?:{point}[0-9]{{1,{digits}}})?" if digits else r"[+-]?[0-9]{1,18}")
     match = plain.fullmatch
@@ -216,8 +220,7 @@ def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> list[int
         whole, _, decimals = entry.partition(sign)
         return int(whole + decimals.ljust(digits, "0"))
 
-    found: dict[str | None, int] = {entry: units(entry) for entry in set(entries) if entry and match(entry)}
-    return [found.get(entry) for entry in entries]
+    return {entry: units(entry) for entry in entries if entry and match(entry)}
 
 
 def _point(text: str, sign: str) -> str:
