@@ -92,6 +92,10 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
     return _text(value, "\n", "" if indent is None else " " * indent)
 
 
+_MAPPINGS, _SEQUENCES = (dict, Mapping), (list, tuple, Sequence)
+"""The common ones first: it is much quicker to tell that something is one of these."""
+
+
 def _text(value: Json, line: str, step: str) -> str:
     """`line`: what a line of this depth begins with, its line end included."""
     plain = _WRITERS[type(value)]
@@ -99,9 +103,9 @@ def _text(value: Json, line: str, step: str) -> str:
         return plain(value)
     keys: Iterable[str]
     entries: Collection[Json]
-    if type(value) is dict or isinstance(value, Mapping):  # the second question takes longer
+    if isinstance(value, _MAPPINGS):
         brackets, keys, entries = "{}", _keys(tuple(value)), value.values()
-    elif type(value) in (list, tuple) or isinstance(value, Sequence):
+    elif isinstance(value, _SEQUENCES):
         brackets, keys, entries = "[]", repeat(""), value
     else:
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
