@@ -16,9 +16,10 @@ from audit.bounds.remembered import from_text, key_of, to_text
 from audit.bounds.together import together
 from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
-from audit.linear.integers import entries, product
+from audit.linear.integers import product
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+from audit.sparse import csr, entries, row_of_entries, rows_at
 
 WORTH_SENDING = 20_000
 """Coefficients of small components that are sent to a worker together."""
@@ -134,7 +135,7 @@ def _regrouped(pieces: _Pieces, group: NDArray[np.int64]) -> _Pieces:
         pieces.constant,
         pieces.form,
         rank[pieces.piece],
-        csr_array(pieces.weights[order]),
+        rows_at(pieces.weights, order),
         np.searchsorted(owner[order], np.arange(int(group.max(initial=-1)) + 2)),
     )
 
@@ -236,7 +237,7 @@ def _determined(reduced: Reduced, forms: csr_array) -> tuple[NDArray[np.bool_], 
     known = np.diff(rest.indptr) == 0
     if reduced.equations is not None and not known.all():
         left = np.flatnonzero(~known)
-        found = reduced.equations.values(csr_array(rest[left]))
+        found = reduced.equations.values(rows_at(rest, left))
         known[left] = found.known
         value[left] += found.whole()
     return known, value
@@ -250,7 +251,7 @@ def _split(forms: csr_array, known: NDArray[np.bool_], value: NDArray[np.int64])
 
 def _cut(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> _Pieces:
     constant, rest = _split(forms, reduced.fixed, reduced.value)
-    row = np.repeat(np.arange(forms.shape[0]), np.diff(rest.indptr))
+    row = row_of_entries(rest)
     wanted = np.flatnonzero(~skip[row])
     column = rest.indices[wanted].astype(np.int64)
     order = np.lexsort((column, reduced.component[column], row[wanted]))
@@ -271,7 +272,7 @@ def _cut(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> _Pieces
         constant,
         row[first],
         rank[piece],
-        csr_array((weight[at], column[at], indptr), shape=(len(standing), forms.shape[1])),
+        csr(weight[at], column[at], indptr, (len(standing), forms.shape[1])),
         np.searchsorted(label[first[standing]], np.arange(reduced.components + 1)),
     )
 

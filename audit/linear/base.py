@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from audit.errors import LimitError
 from audit.linear.inclusion import members_of, nonzero
 from audit.model import Release
+from audit.sparse import from_entries
 
 LARGEST = 30_000_000
 """More base cells than this are refused."""
@@ -164,9 +165,7 @@ def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
     _, first = np.unique(signature[touched], axis=0, return_index=True)
     representatives = touched[np.sort(first)]
     row, column, ones = nonzero(covers[:, representatives])
-    atoms = csr_array((ones, (used[row], column)), shape=(len(hierarchy.codes), len(representatives)))
-    atoms.sort_indices()
-    return atoms
+    return from_entries(used[row], column, ones, (len(hierarchy.codes), len(representatives)))
 
 
 def _sizes(block: Block) -> list[int]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import InputError
+from audit.sparse import csr
 
 Edge = tuple[str | None, str]
 """(parent, child); parent None: the child is a top code, directly below the total."""
@@ -248,7 +249,7 @@ def _complete(
     indptr = np.zeros(len(codes) + 1, dtype=np.int64)
     np.cumsum([len(r) for r in rows], out=indptr[1:])
     indices = np.array([column for row in rows for column in row], dtype=np.int64)
-    members = csr_array((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(len(codes), len(leaves)))
+    members = csr(np.ones(len(indices), dtype=np.int64), indices, indptr, (len(codes), len(leaves)))
     for array in parents:
         array.setflags(write=False)
     leaves.setflags(write=False)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Component
 from audit.bounds.components import Components
 from audit.linear.reduce import Reduced
+from audit.sparse import csr
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,11 @@ def split(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Split:
     asked = sorted(targets)
     rows = [target for c in asked for target in targets[c]]
     first = np.cumsum([0, *(len(targets[c]) for c in asked)]).tolist()
-    weights = csr_array(
-        (
-            np.array([weight for row in rows for _, weight in row], dtype=np.int64),
-            np.array([column for row in rows for column, _ in row], dtype=np.int64),
-            np.cumsum([0, *(len(row) for row in rows)]),
-        ),
-        shape=(len(rows), forms.shape[1]),
+    weights = csr(
+        np.array([weight for row in rows for _, weight in row], dtype=np.int64),
+        np.array([column for row in rows for column, _ in row], dtype=np.int64),
+        np.cumsum([0, *(len(row) for row in rows)]),
+        (len(rows), forms.shape[1]),
     )
     cut = Components(reduced)
     components = {c: cut.component(c, weights, a, b) for c, (a, b) in zip(asked, pairwise(first), strict=True)}
