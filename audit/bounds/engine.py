@@ -17,6 +17,7 @@ from audit.bounds.together import together
 from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
 from audit.linear.integers import product
+from audit.linear.marks import marks
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
 from audit.sparse import csr, entries, row_of_entries, rows_at
@@ -286,7 +287,7 @@ def _alike(
     """
     if len(first) == 0:
         return np.empty(0, np.int64)
-    random = np.random.default_rng(20071217).integers(-(2**62), 2**62, int(column.max()) + 1)
+    random = marks(20071217, int(column.max()) + 1)
     mark = np.add.reduceat(random[column] * weight, first)  # wraps around, on purpose
     _, earliest, same = np.unique(mark, return_index=True, return_inverse=True)
     other = earliest[same]

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from audit.errors import InputError, LimitError
 from audit.linear.inclusion import members_of, overlaps
 from audit.linear.keys import KeySpace, Lookup
+from audit.linear.marks import marks
 from audit.model import Amounts, Hierarchy, Release, Status, Table
 
 LARGEST = 20_000_000
@@ -68,8 +69,7 @@ def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
 
 def leaf_signature(hierarchy: Hierarchy) -> NDArray[np.int64]:
     """(codes x 2) hash of the set of leaves of each code; equal sets have equal rows (128 bits, fixed seed)."""
-    weights = np.random.default_rng(20030407).integers(-(2**62), 2**62, (len(hierarchy.leaves), 2))
-    result: NDArray[np.int64] = hierarchy.members @ weights
+    result: NDArray[np.int64] = hierarchy.members @ marks(20030407, len(hierarchy.leaves), 2)
     return result
 
 

@@ -16,7 +16,7 @@ from audit.linear.integers import product
 from audit.linear.nesting import CellCodes, nestings
 from audit.linear.system import LinearSystem
 from audit.model import Release
-from audit.sparse import empty, from_entries, without_zeros
+from audit.sparse import empty, from_entries, multiplied, without_zeros
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def difference_rows(
     for side in between:
         chosen += _best(system, side)
     transform = _combine(rows, chosen)
-    matrix = without_zeros(csr_array(transform @ system.matrix))
+    matrix = without_zeros(multiplied(transform, system.matrix))
     exact = system.exact
     value = product(transform, np.where(exact, system.lower, 0))
     differenced = Differenced(

@@ -25,6 +25,7 @@ from audit.errors import LimitError
 from audit.linear.graph import connected
 from audit.linear.integers import NO_UPPER, multiply_wide
 from audit.linear.kernels import Cells, Runner, agree, combine, eliminate, null_vector
+from audit.linear.marks import marks
 from audit.linear.propagate import InfeasibleError
 from audit.sparse import csr, row_of_entries, rows_at
 
@@ -306,8 +307,7 @@ class _Echelon:
 
     def _solution(self) -> NDArray[np.int64]:
         """A random solution of the homogeneous equations (fixed seed)."""
-        free = np.random.default_rng(20071217).integers(1, self.prime, self._columns)
-        x = self._run.array(free)
+        x = self._run.array(marks(20071217, self._columns, low=1, high=self.prime).copy())
         self._run(null_vector, self.prime, self._row_of, self._ptr, self._column, self._entry, x)
         return np.asarray(x, dtype=np.int64)
 

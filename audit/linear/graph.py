@@ -41,5 +41,5 @@ def _union(nodes: int, one: list[int], other: list[int]) -> NDArray[np.int64]:
     for a, b in zip(one, other, strict=True):
         a, b = top(a), top(b)
         above[max(a, b)] = min(a, b)
-    tops = np.array([top(node) for node in range(nodes)], dtype=np.int64)
-    return np.unique(tops, return_inverse=True)[1].ravel()
+    number: dict[int, int] = {}
+    return np.array([number.setdefault(top(node), len(number)) for node in range(nodes)], dtype=np.int64)

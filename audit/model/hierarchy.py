@@ -43,6 +43,13 @@ class Hierarchy:
         """Code -> position in `codes`."""
         return {code: i for i, code in enumerate(self.codes)}
 
+    @cached_property
+    def dense(self) -> NDArray[np.int64]:
+        """`members` as a dense matrix, for small classifications."""
+        result: NDArray[np.int64] = self.members.toarray().astype(np.int64)
+        result.setflags(write=False)
+        return result
+
     @property
     def total_index(self) -> int:
         """Position of the total; -1 if there is none (it is always 0 otherwise)."""

@@ -90,6 +90,10 @@ def _write(value: Json, parts: list[str], line: str, step: str) -> None:
     plain = _PLAIN.get(type(value))  # nearly all that is written, and quicker than asking what it is an instance of
     if plain is not None:
         parts.append(plain(value))
+    elif type(value) is dict:
+        _write_all(_keys(tuple(value)), list(value.values()), "{}", parts, line, step)
+    elif type(value) is list or type(value) is tuple:
+        _write_all(repeat(""), value, "[]", parts, line, step)
     elif isinstance(value, str):
         parts.append(_string(value))
     elif isinstance(value, int | float | Fraction | Decimal):

@@ -27,6 +27,11 @@ def matrices(draw: st.DrawFn, columns: int | None = None) -> csr_array:
     )
 
 
+def matrices_of_rows(rows: int) -> st.SearchStrategy[csr_array]:
+    """Matrices of so many rows."""
+    return matrices(rows).map(sparse.transposed)
+
+
 @pytest.fixture(params=["plain", "scipy"])
 def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small matrices as they are handled, and as large ones are."""
@@ -80,6 +85,11 @@ class TestParts:
         row = sparse.row_of_entries(found)
         order = list(zip(row.tolist(), found.indices.tolist(), strict=True))
         assert order == sorted(order)
+
+    @given(st.integers(0, 4).flatmap(lambda inner: st.tuples(matrices(inner), matrices_of_rows(inner))))
+    def test_multiplied(self, factors: tuple[csr_array, csr_array]) -> None:
+        one, other = factors
+        same(sparse.multiplied(one, other), csr_array(one @ other))
 
     @given(matrices())
     def test_entries_in_any_order(self, matrix: csr_array) -> None:

@@ -154,7 +154,8 @@ def _layers(
         entries = by_column.data[by_column.indptr[column] : by_column.indptr[column + 1]]
         opened = [r for r in rows.tolist() if r not in active]
         active += opened
-        sums = np.hstack([sums, np.zeros((len(sums), len(opened)), np.int64)])
+        if opened:
+            sums = np.concatenate([sums, np.zeros((len(sums), len(opened)), np.int64)], axis=1)
         from_value = np.zeros(len(sums), np.int64)
         to_value = np.full(len(sums), room[column])
         for r, entry in zip(rows.tolist(), entries.tolist(), strict=True):
@@ -248,11 +249,7 @@ def _numbers(layers: list[_Layer]) -> type:
 def _grouped(number: Numbers, group: Ints, groups: int) -> Numbers:
     """Sum of numbers by group, in their own arithmetic."""
     result = np.zeros(groups, number.dtype)
-    if len(number) == 0:
-        return result
-    order = np.argsort(group, kind="stable")
-    start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    result[group[order][start]] = np.add.reduceat(number[order], start)
+    np.add.at(result, group, number)
     return result
 
 

@@ -35,9 +35,10 @@ def tidied(system: System) -> System | None:
     far = np.bincount(row_of_entries(matrix), endless[matrix.indices] & (matrix.data != 0), matrix.shape[0]) > 0
     bottom, top = np.where(endless, 0, low), np.where(endless, 0, high)
     positive = csr(np.maximum(matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape)
-    negative = csr(np.minimum(matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape)
-    least = product(positive, bottom) + product(negative, top)
-    greatest = product(positive, top) + product(negative, bottom)
+    least, greatest = product(positive, bottom), product(positive, top)
+    if (matrix.data < 0).any():
+        negative = csr(np.minimum(matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape)
+        least, greatest = least + product(negative, top), greatest + product(negative, bottom)
     divisor = np.gcd.reduceat(np.append(matrix.data, 0), matrix.indptr[:-1]) if matrix.shape[0] else least
     divisor = np.where((np.diff(matrix.indptr) > 0) & (divisor > 0), divisor, 1)
     lower = np.maximum(np.where(system.lower == NO_LOWER, NO_LOWER, -(-system.lower // divisor) * divisor), least)
