@@ -67,8 +67,10 @@ def without_zeros(matrix: csr_array) -> csr_array:
 
 
 def rows_at(matrix: csr_array, at: NDArray[np.integer]) -> csr_array:
-    """The rows at these positions: `matrix[at]`."""
-    if matrix.nnz > SMALL:
+    """The rows at these positions: `matrix[at]`. All of them in order are the matrix itself, not a copy."""
+    if len(at) == matrix.shape[0] and (at == np.arange(len(at))).all():
+        return matrix
+    if len(matrix.data) > SMALL:
         return csr_array(matrix[at])
     start = matrix.indptr[at]
     size = matrix.indptr[at + 1] - start
@@ -95,7 +97,7 @@ def stacked(parts: Sequence[csr_array]) -> csr_array:
 
 def transposed(matrix: csr_array) -> csr_array:
     """Its columns as rows, each in the order of rows."""
-    if matrix.nnz > SMALL:
+    if len(matrix.data) > SMALL:
         return csr_array(matrix.T.tocsr())
     rows, columns = matrix.shape
     order = matrix.indices.argsort(kind="stable")

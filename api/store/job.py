@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import RowMapping
+
 CHUNK = 2**20
 """Bytes of a piece of a file."""
 
@@ -113,7 +115,7 @@ class Event:
     data: Mapping[str, Any]
 
 
-def job_of(row: Mapping[str, Any]) -> Job:
+def job_of(row: Mapping[str, Any] | RowMapping) -> Job:
     """The job in a row of the table `jobs`."""
     return Job(
         id=row["id"],

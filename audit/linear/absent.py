@@ -42,20 +42,23 @@ def finest_codes(hierarchy: Hierarchy, listed: NDArray[np.integer]) -> NDArray[n
     whose sums cover a part of the classification speaks of that part only. A variable without total is never
     completed.
     """
-    listed = np.unique(listed)
+    chosen = np.zeros(len(hierarchy.codes), np.bool_)
+    chosen[listed] = True
+    listed = np.flatnonzero(chosen)
     covers = members_of(hierarchy)[listed]
     size = covers.sum(axis=1)
     inner, outer, common = overlaps(covers, covers)
     inside = (common == size[inner]) & (size[inner] < size[outer])
     is_sum = np.zeros(len(listed), dtype=np.bool_)
     is_sum[outer[inside]] = True
-    finest = listed[~is_sum]
+    chosen[listed[is_sum]] = False
     if is_sum.any():
         in_scope = np.asarray(covers[np.flatnonzero(is_sum)].sum(axis=0)) > 0
     else:
         in_scope = np.full(len(hierarchy.leaves), hierarchy.total is not None)
     covered = np.asarray(covers[np.flatnonzero(~is_sum)].sum(axis=0)) > 0
-    return np.unique(np.concatenate([finest, hierarchy.leaves[in_scope & ~covered]])).astype(np.int32)
+    chosen[hierarchy.leaves[in_scope & ~covered]] = True
+    return np.flatnonzero(chosen).astype(np.int32)
 
 
 def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
