@@ -85,7 +85,7 @@ def stacked(parts: Sequence[csr_array]) -> csr_array:
     filled = [part for part in parts if part.shape[0]] or list(parts[:1])
     if len(filled) == 1:
         return filled[0]
-    start = np.cumsum([0, *(part.nnz for part in filled)]).tolist()
+    start = np.cumsum([0, *(len(part.data) for part in filled)])
     indptr = np.concatenate([part.indptr[:-1] + first for part, first in zip(filled, start[:-1], strict=True)])
     return csr(
         np.concatenate([part.data for part in filled]),

@@ -24,10 +24,10 @@ from scipy.sparse import csr_array
 from audit.errors import LimitError
 from audit.linear.graph import connected
 from audit.linear.integers import NO_UPPER, multiply_wide
-from audit.linear.kernels import Cells, Runner, agree, combine, eliminate, null_vector
+from audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
 from audit.linear.marks import marks
 from audit.linear.propagate import InfeasibleError
-from audit.sparse import csr, row_of_entries, rows_at
+from audit.sparse import csr, from_entries, row_of_entries, rows_at
 
 Multipliers = dict[int, Fraction]
 """Equation -> multiplier."""
@@ -190,12 +190,19 @@ class Elimination:
 
     def _equal(self, whole: csr_array, forms: csr_array, factor: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Forms for which whole @ equations is exactly factor times the form; False where 64 bits might not do."""
-        run, count = Runner(self.matrix.nnz), forms.shape[0]
-        same = run.full(count, 0)
-        most = float(NO_UPPER) / max(1.0, *(float(np.abs(m.data).max(initial=0)) for m in (self.matrix, forms)))
-        arrays = [run.array(part) for m in (whole, self.matrix, forms) for part in (m.indptr, m.indices, m.data)]
-        run(agree, *arrays, run.array(factor), run.full(forms.shape[1], 0), most, same)
-        return np.asarray(same, dtype=np.int64) > 0
+        rows, row, own = rows_at(self.matrix, whole.indices), row_of_entries(whole), row_of_entries(forms)
+        largest = max(1.0, *(float(np.abs(m.data).max(initial=0)) for m in (self.matrix, forms)))
+        size = np.bincount(row, np.abs(whole.data.astype(np.float64)), forms.shape[0]) + np.abs(factor)
+        each = rows.indptr[1:] - rows.indptr[:-1]
+        left = from_entries(
+            np.concatenate([row.repeat(each), own]),
+            np.concatenate([rows.indices, forms.indices]),
+            np.concatenate([whole.data.repeat(each) * rows.data, -factor[own] * forms.data]),
+            forms.shape,
+        )
+        same: NDArray[np.bool_] = size * largest < float(NO_UPPER)
+        same[row_of_entries(left)[left.data != 0]] = False
+        return same
 
     def _entries(self, row: int) -> Iterator[tuple[int, int]]:
         span = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])

@@ -225,50 +225,6 @@ def combine(
     return len(indptr) - 1
 
 
-def agree(
-    indptr: Cells,
-    indices: Cells,
-    data: Cells,
-    matrix_indptr: Cells,
-    matrix_indices: Cells,
-    matrix_data: Cells,
-    form_indptr: Cells,
-    form_indices: Cells,
-    form_data: Cells,
-    factor: Cells,
-    work: Cells,
-    most: float,
-    same: Cells,
-) -> None:
-    """same[f] = 1 where combination f of the rows of the matrix is factor[f] times form f, entry by entry.
-
-    work: zeros (columns). most: sizes of multipliers that add up to less cannot leave 64 bits; others are not the same.
-    """
-    for f in range(len(indptr) - 1):
-        size = abs(float(factor[f]))
-        for t in range(indptr[f], indptr[f + 1]):
-            size += abs(float(data[t]))
-        if size >= most:
-            continue
-        for t in range(indptr[f], indptr[f + 1]):
-            r, v = indices[t], data[t]
-            for s in range(matrix_indptr[r], matrix_indptr[r + 1]):
-                work[matrix_indices[s]] += v * matrix_data[s]
-        for s in range(form_indptr[f], form_indptr[f + 1]):
-            work[form_indices[s]] -= factor[f] * form_data[s]
-        left = 0
-        for t in range(indptr[f], indptr[f + 1]):
-            r = indices[t]
-            for s in range(matrix_indptr[r], matrix_indptr[r + 1]):
-                left += work[matrix_indices[s]] != 0
-                work[matrix_indices[s]] = 0
-        for s in range(form_indptr[f], form_indptr[f + 1]):
-            left += work[form_indices[s]] != 0
-            work[form_indices[s]] = 0
-        if left == 0:
-            same[f] = 1
-
-
 def tighten(
     indptr: Cells,
     indices: Cells,
