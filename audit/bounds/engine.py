@@ -19,6 +19,7 @@ from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+from audit.sparse import rows_at
 
 WORTH_SENDING = 20_000
 """Coefficients of small components that are sent to a worker together."""
@@ -115,7 +116,7 @@ def _regrouped(pieces: Pieces, group: NDArray[np.int64]) -> Pieces:
         pieces.constant,
         pieces.form,
         rank[pieces.piece],
-        csr_array(pieces.weights[order]),
+        rows_at(pieces.weights, order),
         np.searchsorted(owner[order], np.arange(int(group.max(initial=-1)) + 2)),
     )
 
@@ -217,7 +218,7 @@ def _determined(reduced: Reduced, forms: csr_array) -> tuple[NDArray[np.bool_], 
     known = np.diff(rest.indptr) == 0
     if reduced.equations is not None and not known.all():
         left = np.flatnonzero(~known)
-        found = reduced.equations.values(csr_array(rest[left]))
+        found = reduced.equations.values(rows_at(rest, left))
         known[left] = found.known
         value[left] += found.whole()
     return known, value

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.integers import entries, product
+from audit.linear.integers import product
+from audit.linear.marks import marks
 from audit.linear.reduce import Reduced
+from audit.sparse import csr, entries, row_of_entries
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Pieces:
 def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pieces:
     """Cut int64 forms (csr, forms x columns) along components; of those to skip only the constant is right."""
     constant, rest = known_part(forms, reduced.fixed, reduced.value)
-    row = np.repeat(np.arange(forms.shape[0]), np.diff(rest.indptr))
+    row = row_of_entries(rest)
     wanted = np.flatnonzero(~skip[row])
     column = rest.indices[wanted].astype(np.int64)
     order = np.lexsort((column, reduced.component[column], row[wanted]))
@@ -53,7 +55,7 @@ def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pi
         constant,
         row[first],
         rank[piece],
-        csr_array((weight[at], column[at], indptr), shape=(len(standing), forms.shape[1])),
+        csr(weight[at], column[at], indptr, (len(standing), forms.shape[1])),
         np.searchsorted(label[first[standing]], np.arange(reduced.components + 1)),
     )
 
@@ -75,7 +77,7 @@ def _alike(
     """
     if len(first) == 0:
         return np.empty(0, np.int64)
-    random = np.random.default_rng(20071217).integers(-(2**62), 2**62, int(column.max()) + 1)
+    random = marks(20071217, int(column.max()) + 1)
     mark = np.add.reduceat(random[column] * weight, first)  # wraps around, on purpose
     _, earliest, same = np.unique(mark, return_index=True, return_inverse=True)
     other = earliest[same]
