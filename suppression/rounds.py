@@ -27,6 +27,7 @@ from suppression.problem import Problem
 from suppression.search.cover import cover
 from suppression.search.method import Search, Tools
 from suppression.search.result import Found
+from suppression.shares import narrowed, widened
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
@@ -131,7 +132,7 @@ class Rounds:
                 return Outcome(replace(found, pattern=None), None, None, tuple(self._attacks), oracle, attack)
             if found.pattern is not None and found.guarantee != "intervals":
                 return self._audited(found, found.pattern, oracle)  # as it is: it promises no more
-            if not self._raised:
+            if self._proves:
                 self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
             pattern = found.pattern
             if pattern is None:
@@ -144,15 +145,20 @@ class Rounds:
                     continue
                 pattern = self._completed(pattern)
                 found = Found("feasible", pattern, 0, 0)
-            return self._audited(found, pattern, oracle)
+            wider = self._against_shares(pattern)
+            if not np.array_equal(wider, pattern):
+                _, oracle = self._posed()
+                found = Found("feasible", wider, 0, 0)
+            return self._audited(found, wider, oracle)
 
     def _foresee(self) -> None:
-        """Ask for what insiders find out about a quick pattern: most of that concerns every pattern."""
+        """Ask for what insiders find out about a quick pattern: most of that concerns every pattern. Those who would be
+        taken to know more than they do wait: without them the search proves how cheap a pattern can be."""
         while self._problem.insiders.any and not self._limits.out_of_time():
             posed, oracle = self._posed()
             pattern, _ = cover(posed, oracle, posed.primary, self._limits)
             self._lap("quick pattern")
-            if pattern is None or not self._learn(pattern):
+            if pattern is None or not self._learn(pattern, assume=False):
                 break
 
     def _posed(self) -> tuple[Problem, Oracle]:
@@ -166,14 +172,44 @@ class Rounds:
         )
         return posed, oracle_for(problem.equations, self._attacks, self._engine)
 
-    def _learn(self, pattern: Pattern) -> bool:
-        """Ask for what insiders find out about a pattern; False if that is nothing new."""
+    @property
+    def _proves(self) -> bool:
+        """Whether every safe pattern withstands all that was asked for: then a search proves a bound."""
+        return not self._raised and not any(a.assumed for a in self._attacks)
+
+    def _learn(self, pattern: Pattern, *, assume: bool = True) -> bool:
+        """Ask for what insiders find out about a pattern; False if that is nothing new.
+
+        assume: also for those who have to be taken to know more than they do, once no others are left.
+        """
         known = self._given_up | set(self._attacks)
-        broken = [stronger(a) for a in self._problem.insiders.broken(pattern, self._engine, Limits())]
-        new = [a for a in dict.fromkeys(broken) if a not in known]
-        self._attacks += new
+        new = [a for a in dict.fromkeys(map(stronger, self._broken(pattern))) if a not in known]
+        plain = [a for a in new if not a.assumed]
+        learnt = plain or (new if assume else [])
+        self._attacks += learnt
         self._lap("insiders of a pattern")
-        return bool(new)
+        return bool(learnt)
+
+    def _broken(self, pattern: Pattern) -> list[Attack]:
+        """The attacks of insiders that a pattern does not withstand."""
+        return self._problem.insiders.broken(pattern, self._engine, Limits())
+
+    def _against_shares(self, pattern: Pattern) -> Pattern:
+        """The pattern, changed to withstand also those insiders with shares whom the search could not be asked for."""
+        problem = self._problem
+        if not self._given_up:
+            return pattern
+        wider = widened(problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine)
+        if np.array_equal(wider, pattern):
+            return pattern
+        _, oracle = self._posed()
+
+        def safe(narrower: Pattern) -> bool:
+            return not self._limits.out_of_time() and oracle.shows_safe(narrower, Limits())
+
+        result = narrowed(problem, wider, self._forced, broken=self._broken, safe=safe)
+        self._lap("insiders with shares")
+        return result
 
     def _completed(self, pattern: Pattern) -> Pattern:
         """A pattern around this one that withstands everything, whatever the time.
@@ -224,8 +260,8 @@ class Rounds:
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)
-        proved = (found.status == "optimal" and not self._raised) or bound == cost
-        proved &= found.guarantee == "intervals"
+        proved = (found.status == "optimal" and self._proves) or bound == cost
+        proved &= found.guarantee == "intervals" and (report.verdict != "unsafe" or self._helpless(report))
         found = Found(
             "optimal" if proved else "feasible",
             pattern,
@@ -237,6 +273,12 @@ class Rounds:
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
         return Outcome(found, release, report, tuple(self._attacks), oracle)
+
+    def _helpless(self, report: Report) -> bool:
+        """Whether an audit finds fault with nothing but contributors who know each other too well by their ranks."""
+        bad = [r for r in report.cells if r.sensitive and r.verdict in ("exposed", "underprotected")]
+        cells = [self._places.find(r.measure, dict(r.cell)) for r in bad]
+        return {r.reason for r in bad} <= {"insider"} and set(cells) <= set(self._problem.hopeless)
 
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""
