@@ -76,6 +76,11 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
     ------
     ProblemError: a media type that is not understood, names that lead elsewhere, too much of anything, no main file.
     """
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding != "identity":
+        text = f"The request is packed ({coding[:100]}); send it as it is, or as a zip archive."
+        problem = Problem("unsupported-media-type", "What is this?", 415, text, parameter="Content-Encoding")
+        raise ProblemError(problem, {"Accept-Encoding": "identity"})
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == FORM:
         return await _form(request, settings, spool, fields)
