@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits
 from audit.bounds.method import Method
 from audit.decision.oracle import Oracle
-from audit.solvers.protocol import Solver
 from suppression.attacks import Attack
 from suppression.problem import Problem
 from suppression.seen import Equation, Seen, arithmetic, in_words, seen
@@ -37,11 +36,9 @@ class Need:
 class Failing:
     """Which attacks a pattern does not withstand, insiders of that very pattern included."""
 
-    def __init__(
-        self, problem: Problem, attacks: Sequence[Attack], oracle: Oracle, solver: Solver, *, insiders: bool
-    ) -> None:
+    def __init__(self, problem: Problem, attacks: Sequence[Attack], oracle: Oracle, *, insiders: bool) -> None:
         """attacks: those of the oracle, in order. insiders: ask all insiders of each pattern, not only these."""
-        self._problem, self._attacks, self._oracle, self._solver = problem, attacks, oracle, solver
+        self._problem, self._attacks, self._oracle = problem, attacks, oracle
         self._insiders = insiders
 
     def __call__(self, pattern: NDArray[np.bool_]) -> list[Attack]:
@@ -49,7 +46,7 @@ class Failing:
         protected = self._oracle.decide(pattern).protected
         found = [a for q, a in enumerate(self._attacks) if not protected[q] and not (self._insiders and a.assumed)]
         if self._insiders:
-            found += self._problem.insiders.broken(pattern, self._solver, Limits())
+            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 
 

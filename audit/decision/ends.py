@@ -1,7 +1,7 @@
 """What tables have to show for requirements to be met: how far which cells must be able to move."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,19 @@ class Ends:
 
     def __len__(self) -> int:
         return len(self.cell)
+
+    def since(self, first: int) -> "Ends":
+        """The ends from a position on."""
+        known = None if self.known is None else csr_array(self.known[first:])
+        return replace(
+            self,
+            requirement=self.requirement[first:],
+            cell=self.cell[first:],
+            sign=self.sign[first:],
+            distance=self.distance[first:],
+            known=known,
+            attacker=self.attacker[first:],
+        )
 
     def met(
         self, move: NDArray[np.int64] | NDArray[np.float64], slack: float = 0.0, denominator: int = 1

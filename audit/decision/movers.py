@@ -53,13 +53,18 @@ class Movers:
     """Answers for whole patterns."""
 
     def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
-        self._equations, self._requirements, self._ends = equations, tuple(requirements), ends
+        self._equations = equations
         self._regions = Regions(equations, lambda region: _Model(region, solver))
         self._solver = solver
         self._everything: _Model | None = None
         nothing = np.zeros(equations.matrix.shape[1], np.bool_)
         self._grouped = nothing, np.full(len(nothing), -1, np.int64)
-        self._weight = np.ones(equations.matrix.shape[1])
+        self.ask(requirements, ends)
+
+    def ask(self, requirements: Sequence[Requirement], ends: Ends) -> None:
+        """Answer for these requirements from now on."""
+        self._requirements, self._ends = tuple(requirements), ends
+        self._weight = np.ones(self._equations.matrix.shape[1])
         self._weight[ends.cell] = OFTEN
 
     def attack(
@@ -121,10 +126,11 @@ class Movers:
     def _label(self, open_columns: NDArray[np.bool_]) -> Ints:
         """Connected groups; those of a slightly wider pattern will do, because models hold still what is published."""
         wider, label = self._grouped
-        more = np.count_nonzero(open_columns & ~wider)
-        if more or np.count_nonzero(wider & ~open_columns) > STALE:
-            label = self._equations.groups(open_columns)
-            self._grouped = open_columns, label
+        stale = np.count_nonzero(wider & ~open_columns) > STALE
+        if stale or np.count_nonzero(open_columns & ~wider):
+            wider = open_columns if stale else open_columns | wider
+            label = self._equations.groups(wider)
+            self._grouped = wider, label
         return np.where(open_columns, label, -1)
 
     def _in_whole_units(
@@ -204,9 +210,14 @@ class Movers:
         return capacity_cut(self._equations, need, Missed(distance, tuple(multipliers)), model.region.rows)
 
     def _whole(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> bool:
-        """Whether an integer program finds a table that shows the end to be met."""
+        """Whether a table of whole units is found that shows the end to be met: one that goes a unit further, or that
+        of an integer program."""
         distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
         for way in self._ends.ways(end):
+            model.aim(cell, way, distance + 1, known)
+            further = model.move(limits)
+            if further is not None and learn(model.region.columns, further)[end]:
+                return True
             model.aim(cell, way, distance, known)
             moved = model.move(limits)
             if moved is None or model.extent < distance * (1 - NEARLY):
@@ -252,6 +263,9 @@ class _Model:
         self._distance = distance
         self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
         self._warm.set_columns(self._still, self._far)
+        # Few cells move from the true table, which is the vertex without a basis: from the last vertex, with other
+        # cells held still, it takes seven times as many pivots (French turnover: 710 instead of 92).
+        self._warm.forget()
 
     def move(self, limits: Limits) -> Floats | None:
         """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that."""

@@ -5,8 +5,9 @@ a table serves every pattern that withholds what it changes; multipliers refute 
 cells that would weaken them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,35 @@ class Decision:
         return bool(self.protected.all())
 
 
+@dataclass(frozen=True)
+class Broken:
+    """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
+    meets it; None: none is known, or it is not sure that it has to be met."""
+
+    requirement: Requirement
+    cut: Cut | None
+
+
+class Watch(Protocol):
+    """Knows more requirements than an oracle was asked about, too many to ask them all."""
+
+    def __call__(
+        self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits, *, first: bool
+    ) -> Sequence[Broken]:
+        """Those that are not met by a pattern which meets what the oracle was asked about.
+
+        first: some of them are enough.
+        """
+        ...
+
+
 class Oracle:
-    """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it."""
+    """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
+
+    Attributes
+    ----------
+    watch: is told of every pattern that meets all requirements, and may know more that become requirements.
+    """
 
     def __init__(
         self,
@@ -60,8 +88,10 @@ class Oracle:
         requirements: Sequence[Requirement],
         method: Method,
         solver: Solver | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does."""
+        self.watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
         self._narrow = equations.always_open[: equations.cells]
@@ -74,6 +104,26 @@ class Oracle:
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self.solved = 0
         """Components that had to be solved by the method so far."""
+        self._learnt_from: dict[int, int] = {}
+
+    def ask(self, broken: Sequence[Broken]) -> None:
+        """Take more requirements, behind those so far."""
+        for more in broken:
+            if more.cut is not None:
+                self._cuts.setdefault(len(self.requirements), []).append(more.cut)
+                self.pool.add(more.cut)
+            self.requirements += (more.requirement,)
+        self.ends = ends_of(self.requirements, self.equations.value, self._narrow)
+        self._witnesses.ask(self.ends)
+        if self.movers is not None:
+            self.movers.ask(self.requirements, self.ends)
+
+    def learn_from(self, other: "Oracle") -> None:
+        """Take over the tables of another oracle, of the same cells, that came in since the last time."""
+        seen = self._learnt_from.get(id(other), 0)
+        for changed, moves in other._witnesses.since(seen):
+            self._remember(changed, moves)
+        self._learnt_from[id(other)] = other._witnesses.count
 
     def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:
         """Which requirements a pattern meets.
@@ -83,7 +133,46 @@ class Oracle:
         table of whole units is found.
         """
         limits = limits or Limits()
-        protected = self.protected(pattern)
+        while True:
+            decision = self._decide(pattern, limits, exact, None)
+            if not decision.safe or not self._more(pattern, limits):
+                return decision
+
+    def without(
+        self,
+        pattern: NDArray[np.bool_],
+        known: Sequence[Sequence[int]],
+        asked: NDArray[np.bool_],
+        limits: Limits,
+    ) -> Iterator[tuple[int, Decision]]:
+        """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
+        to blame for something, its position and the decision.
+
+        known: sets of cells; asked: bool (sets x requirements), those that matter.
+        """
+        met = self._witnesses.met_without(pattern | self._narrow, known)
+        for place, cells in enumerate(known):
+            among = asked[place]
+            if (among & ~self.ends.requirements_met(met[place])).any():
+                view = pattern.copy()
+                view[list(cells)] = False
+                decision = self._decide(view, limits, False, among)
+                if not decision.safe:
+                    yield place, decision
+
+    def _more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether the watch knows a requirement that a pattern does not meet; then it is asked from now on."""
+        broken = () if self.watch is None else self.watch(self, pattern, limits, first=False)
+        if broken:
+            self.ask(broken)
+        return bool(broken)
+
+    def _decide(
+        self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, among: NDArray[np.bool_] | None
+    ) -> Decision:
+        """The answer about some requirements (bool, None: all), the others taken as met."""
+        other = False if among is None else ~among
+        protected = self.protected(pattern) | other
         cuts: dict[int, Cut] = {}
         for q in np.flatnonzero(~protected).tolist():
             view = self._view(pattern, q)
@@ -93,7 +182,7 @@ class Oracle:
         large: set[int] = set()
         if self.movers is not None:
             large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts)
-            protected = self.protected(pattern)
+            protected = self.protected(pattern) | other
         left: dict[tuple[int, ...], list[int]] = {}
         for q in self._asked(protected, cuts):
             if not exact and self.movers is not None and q not in large:
@@ -102,7 +191,7 @@ class Oracle:
             left.setdefault(known, []).append(q)
         for members in left.values():
             self._solve(self._view(pattern, members[0]), members, limits, cuts)
-        protected = self.protected(pattern) if left else protected
+        protected = self.protected(pattern) | other if left else protected
         failing = np.zeros(len(self.requirements), np.bool_)
         failing[list(cuts)] = True
         return Decision(protected & ~failing, failing, tuple(cuts[q] for q in sorted(cuts)))
@@ -114,7 +203,7 @@ class Oracle:
         """
         protected = self.protected(pattern)
         if protected.all():
-            return True
+            return self._nothing_more(pattern, limits)
         asked = np.flatnonzero(~protected).tolist()
         if self.movers is None:
             return self.decide(pattern, limits).safe
@@ -124,7 +213,14 @@ class Oracle:
         large = self._move(self.movers, pattern, asked, limits, cuts, first=True)
         if large and not cuts:
             return self.decide(pattern, limits, exact=False).safe
-        return not cuts and bool(self.protected(pattern).all())
+        return not cuts and bool(self.protected(pattern).all()) and self._nothing_more(pattern, limits)
+
+    def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether the watch has nothing against a pattern."""
+        broken = () if self.watch is None else self.watch(self, pattern, limits, first=True)
+        for cut in (b.cut for b in broken if b.cut is not None):
+            self.pool.add(cut)
+        return not broken
 
     def widened(
         self, pattern: NDArray[np.bool_], q: int, may: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
@@ -152,16 +248,20 @@ class Oracle:
         cost: float64 (cells), of withholding.
         """
         chosen = start.copy()
-        for end in np.argsort(-self.ends.distance, kind="stable").tolist():
-            if self._witnesses.met(chosen | self._narrow)[end]:
-                continue
-            if self.movers is None or limits.out_of_time():
+        while True:
+            for end in np.argsort(-self.ends.distance, kind="stable").tolist():
+                if self._witnesses.met(chosen | self._narrow)[end]:
+                    continue
+                if self.movers is None or limits.out_of_time():
+                    return None
+                wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
+                if wider is None:
+                    return None
+                chosen = wider
+            if not self.protected(chosen).all():
                 return None
-            wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
-            if wider is None:
-                return None
-            chosen = wider
-        return chosen if self.protected(chosen).all() else None
+            if not self._more(chosen, limits):
+                return chosen
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""

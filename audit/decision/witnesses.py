@@ -1,5 +1,7 @@
 """Tables in hand: each shows values that cells can take, in every pattern that withholds what it changes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,9 +51,56 @@ class Witnesses:
             self._tables.append(table)
         return met
 
+    def ask(self, ends: Ends) -> None:
+        """Look at the tables for these ends from now on; the ends so far stay in front."""
+        before, self._ends = len(self._ends), ends
+        fresh = ends.since(before)
+        rows = self._meets.shape[0]
+        meets = np.zeros((rows, len(ends)), np.bool_)
+        if rows:
+            meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before)
+        move = np.zeros(self._cells, np.int64)
+        for at, (changed, moves) in enumerate(self._tables):
+            move[changed] = moves
+            meets[at, before:] = fresh.met(move)
+            move[changed] = 0
+        words = (len(ends) + 63) // 64
+        self._meets = np.zeros((rows, words), np.uint64)
+        for at in range(len(self._tables)):
+            self._meets[at] = packed(meets[at], words)
+
+    def since(self, count: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Tables (cells, moves) that came in after the first `count`, as far as they are remembered."""
+        start = max(count, self._count - len(self._tables))
+        return [self._tables[k % self._most] for k in range(start, self._count)]
+
+    @property
+    def count(self) -> int:
+        """How many tables have come in."""
+        return self._count
+
     def met(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (ends): which the tables meet that serve a pattern (bool, cells)."""
-        words = np.bitwise_or.reduce(self._meets[self._serving(pattern)], axis=0)
+        return self._met(self._serving(pattern))
+
+    def met_without(self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides."""
+        serving = self._serving(pattern)
+        changes = self._changes[serving]
+        result = np.zeros((len(known), len(self._ends)), np.bool_)
+        for k, cells in enumerate(known):
+            marks = self._mark[list(cells)]
+            marks = marks[marks >= 0]
+            still = np.ones(len(serving), np.bool_)
+            if len(marks):
+                held = packed(np.isin(np.arange(len(self._marked)), marks), self._changes.shape[1])
+                at = np.flatnonzero(held)
+                still = ~(changes[:, at] & held[at]).any(axis=1)
+            result[k] = self._met(serving[still])
+        return result
+
+    def _met(self, tables: NDArray[np.int64]) -> NDArray[np.bool_]:
+        words = np.bitwise_or.reduce(self._meets[tables], axis=0)
         return np.unpackbits(words.view(np.uint8), count=len(self._ends)).astype(np.bool_)
 
     def reach(self, cell: int, pattern: NDArray[np.bool_]) -> tuple[int, int]:
