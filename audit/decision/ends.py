@@ -54,7 +54,7 @@ class Ends:
     ) -> NDArray[np.bool_]:
         """bool (ends): which are shown by a table.
 
-        move: (cells), by how much the table moves each cell, in 1 / denominator. slack: share of the distance that may
+        move: (cells, and perhaps further columns), by how much the table moves each, in 1 / denominator. slack: share of the distance that may
         be missing.
         """
         own = move[self.cell]
@@ -62,7 +62,7 @@ class Ends:
         distance = self.distance * denominator
         met: NDArray[np.bool_] = extent >= distance * (1.0 - slack) if slack else extent >= distance
         if self.known is not None and met.any():
-            met &= (self.known @ (move != 0).astype(np.int64)) == 0
+            met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met
 
     def known_to(self, end: int) -> NDArray[np.int64]:

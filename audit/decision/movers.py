@@ -4,7 +4,7 @@ Such a table changes few cells, so that it serves many patterns, and it is nearl
 of the relations). Where the cell cannot go so far, the multipliers of the relations give a cut that the pattern breaks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ WIDENING = 1e-2
 
 DEAREST = 1e4
 """Times the usual cost that a cell may seem to cost: linear programs dislike more."""
+
+AROUND = 4
+AVOID = 10.0
+"""How often fractions are avoided in a table, and how much dearer what had them becomes."""
 
 STALE = 100
 """Cells that may have been given back before groups are looked for again."""
@@ -171,9 +175,8 @@ class Movers:
         model.reset(open_columns[model.region.columns], price[model.region.columns])
         for way in ends.ways(end):
             model.aim(int(ends.cell[end]), way, distance, ends.known_to(end))
-            for attempt in (model.least, model.move, model.move_whole):
-                point = attempt(limits)
-                if point is not None and learn(model.region.columns, point)[end]:
+            for point in _candidates(model, limits):
+                if learn(model.region.columns, point)[end]:
                     wider = pattern.copy()
                     moving = model.region.columns[np.abs(point) > NEARLY]
                     wider[moving[moving < equations.cells]] = True
@@ -229,6 +232,33 @@ class Movers:
                 if point is not None and learn(model.region.columns, point)[end]:
                     return True
         return False
+
+
+def _candidates(model: "_Model", limits: Limits) -> Iterator[Floats]:
+    """Points that bring the cell all the way, until one is a table of whole units: the cheapest, others that avoid what
+    had fractions, and those of integer programs, first over what moved so far."""
+    moved = np.zeros(len(model.region.columns), np.bool_)
+    weight = model.weight
+    for _ in range(AROUND):
+        point = model.least(limits)
+        if point is None:
+            break
+        yield point
+        moved |= np.abs(point) > NEARLY
+        parts = np.abs(point - np.rint(point)) > NEARLY
+        if not parts.any():
+            break
+        model.weight = np.where(parts, AVOID * model.weight, model.weight)
+    model.weight = weight
+    for attempt in (
+        lambda: model.move(limits),
+        lambda: model.move_whole(limits, moved),
+        lambda: model.move_whole(limits, moved | (weight <= WIDENING)),
+        lambda: model.move_whole(limits),
+    ):
+        found = attempt()
+        if found is not None:
+            yield found
 
 
 class _Model:

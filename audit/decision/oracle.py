@@ -241,9 +241,9 @@ class Oracle:
 
     def narrowed(
         self, pattern: NDArray[np.bool_], start: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
-    ) -> NDArray[np.bool_] | None:
-        """A pattern around `start` and within another, shown to be safe: each end takes what it needs in turn, the
-        cheapest for it as a linear program sees it, the widest first. None: not shown, or out of time.
+    ) -> tuple[NDArray[np.bool_], bool]:
+        """(a pattern around `start` and within another, whether it is shown to be safe): each end takes what it needs in
+        turn, the cheapest for it as a linear program sees it, the widest first.
 
         cost: float64 (cells), of withholding.
         """
@@ -253,15 +253,13 @@ class Oracle:
                 if self._witnesses.met(chosen | self._narrow)[end]:
                     continue
                 if self.movers is None or limits.out_of_time():
-                    return None
+                    return chosen, False
                 wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
-                if wider is None:
-                    return None
-                chosen = wider
+                chosen = chosen if wider is None else wider
             if not self.protected(chosen).all():
-                return None
+                return chosen, False
             if not self._more(chosen, limits):
-                return chosen
+                return chosen, True
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""
