@@ -133,6 +133,7 @@ class Insiders:
         found: list[Unmet] = []
         for own, alike in views.items():
             oracle = self._asked[own].oracle
+            oracle.shun(np.unique(np.concatenate([np.array(v.known, np.int64) for v in alike])))
             if helper is not None:
                 oracle.learn_from(helper)
             found += self._unmet(alike, oracle, pattern, limits, first)
@@ -164,6 +165,10 @@ class Insiders:
             if first or limits.out_of_time():
                 break
         return found
+
+    def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Cells of a pattern that some insider knows."""
+        return np.array(sorted({c for view in self._views(pattern) for c in view.known}), np.int64)
 
     def count(self, pattern: NDArray[np.bool_]) -> int:
         """How many insiders know something of a pattern."""

@@ -149,7 +149,9 @@ class Rounds:
 
     def _oracle_of(self, watch: InsiderWatch) -> Oracle:
         oracle = oracle_for(self._problem.equations, watch.attacks, self._engine)
-        oracle.watch = watch if self._problem.insiders.any else None
+        if self._problem.insiders.any:
+            oracle.watch = watch
+            oracle.shun(self._problem.insiders.known(self._problem.primary))
         return oracle
 
     def _outcome(

@@ -54,8 +54,8 @@ class Ends:
     ) -> NDArray[np.bool_]:
         """bool (ends): which are shown by a table.
 
-        move: (cells, and perhaps further columns), by how much the table moves each, in 1 / denominator. slack: share of the distance that may
-        be missing.
+        move: (cells, and perhaps further columns), by how much the table moves each, in 1 / denominator. slack: share
+        of the distance that may be missing.
         """
         own = move[self.cell]
         extent = np.where(self.sign == 0, np.abs(own), -self.sign * own)

@@ -28,6 +28,9 @@ OFTEN = 0.01
 """The same for cells that have requirements of their own, beside 1 for others: they are withheld in every pattern that
 matters, so that tables which move them serve more patterns."""
 
+SHY = 20.0
+"""How much dearer movement of cells is that some attacker knows: tables that leave them alone serve against it, too."""
+
 WIDENING = 1e-2
 """What movement costs where it takes no further cell, beside 1 for a cell of the usual cost."""
 
@@ -63,6 +66,7 @@ class Movers:
         self._everything: _Model | None = None
         nothing = np.zeros(equations.matrix.shape[1], np.bool_)
         self._grouped = nothing, np.full(len(nothing), -1, np.int64)
+        self._shy = np.ones(len(nothing))
         self.ask(requirements, ends)
 
     def ask(self, requirements: Sequence[Requirement], ends: Ends) -> None:
@@ -70,6 +74,10 @@ class Movers:
         self._requirements, self._ends = tuple(requirements), ends
         self._weight = np.ones(self._equations.matrix.shape[1])
         self._weight[ends.cell] = OFTEN
+
+    def shun(self, cells: Ints) -> None:
+        """Leave cells alone, if the same can be shown without them."""
+        self._shy[cells] = SHY
 
     def attack(
         self, pattern: NDArray[np.bool_], asked: Ints, limits: Limits, learn: Learn, *, first: bool = False
@@ -106,7 +114,7 @@ class Movers:
                 large += members.tolist()
                 continue
             model = self._regions.of(columns)
-            model.reset(open_columns[model.region.columns], self._weight[model.region.columns])
+            model.reset(open_columns[model.region.columns], (self._weight * self._shy)[model.region.columns])
             for end in members[np.argsort(-ends.distance[members], kind="stable")].tolist():
                 if limits.out_of_time():
                     return cuts, large
@@ -170,7 +178,7 @@ class Movers:
         model = self._around(open_columns, int(ends.cell[end]))
         distance = int(ends.distance[end])
         typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
-        price = np.full(len(open_columns), WIDENING)
+        price = WIDENING * self._shy
         price[: equations.cells] += np.where(pattern, 0.0, np.minimum(cost / typical, DEAREST))
         model.reset(open_columns[model.region.columns], price[model.region.columns])
         for way in ends.ways(end):
@@ -250,13 +258,11 @@ def _candidates(model: "_Model", limits: Limits) -> Iterator[Floats]:
             break
         model.weight = np.where(parts, AVOID * model.weight, model.weight)
     model.weight = weight
-    for attempt in (
-        lambda: model.move(limits),
-        lambda: model.move_whole(limits, moved),
-        lambda: model.move_whole(limits, moved | (weight <= WIDENING)),
-        lambda: model.move_whole(limits),
-    ):
-        found = attempt()
+    further = model.move(limits)
+    if further is not None:
+        yield further
+    for among in (moved, moved | (weight <= WIDENING), None):
+        found = model.move_whole(limits, among)
         if found is not None:
             yield found
 

@@ -118,6 +118,11 @@ class Oracle:
         if self.movers is not None:
             self.movers.ask(self.requirements, self.ends)
 
+    def shun(self, cells: NDArray[np.int64]) -> None:
+        """Prefer tables that leave these cells alone."""
+        if self.movers is not None:
+            self.movers.shun(cells)
+
     def learn_from(self, other: "Oracle") -> None:
         """Take over the tables of another oracle, of the same cells, that came in since the last time."""
         seen = self._learnt_from.get(id(other), 0)
@@ -242,8 +247,8 @@ class Oracle:
     def narrowed(
         self, pattern: NDArray[np.bool_], start: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
     ) -> tuple[NDArray[np.bool_], bool]:
-        """(a pattern around `start` and within another, whether it is shown to be safe): each end takes what it needs in
-        turn, the cheapest for it as a linear program sees it, the widest first.
+        """(a pattern around `start` and within another, whether it is shown to be safe): each end takes what it needs
+        in turn, the cheapest for it as a linear program sees it, the widest first.
 
         cost: float64 (cells), of withholding.
         """

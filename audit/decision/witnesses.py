@@ -58,7 +58,7 @@ class Witnesses:
         rows = self._meets.shape[0]
         meets = np.zeros((rows, len(ends)), np.bool_)
         if rows:
-            meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before)
+            meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before).astype(np.bool_)
         move = np.zeros(self._cells, np.int64)
         for at, (changed, moves) in enumerate(self._tables):
             move[changed] = moves

@@ -192,7 +192,7 @@ def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVE
     assert tables.reach(1, ~nothing) == (0, 1), "whole units lie in between"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_requirements_that_come_later_are_answered_as_if_they_had_been_there(seed: int) -> None:
     """And so is what those find out who know cells, and what another oracle has learnt."""
