@@ -98,6 +98,7 @@ class Insiders:
         self._primary = primary
         self._viewed: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], _View] = {}
         self._asked: dict[tuple[tuple[int, int], ...], _Asked] = {}
+        self._plain: list[Requirement] = []
 
     @property
     def any(self) -> bool:
@@ -187,10 +188,25 @@ class Insiders:
 
     def _view(self, data: Data, knower: Knower, known: tuple[int, ...], own: tuple[tuple[int, int], ...]) -> _View:
         asked = self._asked.setdefault(own, _Asked(self._equations, own, self._solver))
-        cells, needs = [], []
-        for cell in np.flatnonzero(self._primary).tolist():
-            if cell not in knower.exact and not all_its_own(data, knower, cell):
-                low, high = Nearness(data, knower, cell, self._policy.insider_p).reach()
-                cells.append(cell)
-                needs.append(asked.place(Requirement(cell, low, high)))
-        return _View(knower.who, known, own, np.array(cells, np.int64), np.array(needs, np.int64))
+        cells = np.flatnonzero(self._primary)
+        needs = self._of_nobody(asked, cells)
+        share = np.isin(cells, list(knower.own))
+        for s in knower.exact:
+            share |= data.nested_with(s, cells)
+        kept = ~np.isin(cells, known)
+        for place in np.flatnonzero(share & kept).tolist():
+            cell = int(cells[place])
+            kept[place] = not all_its_own(data, knower, cell)
+            needs[place] = asked.place(self._requirement(data, knower, cell))
+        return _View(knower.who, known, own, cells[kept], needs[kept])
+
+    def _of_nobody(self, asked: _Asked, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of what somebody must not find out who has no share in a cell."""
+        nobody = Knower("", {}, {}, 1)
+        if not self._plain:
+            self._plain = [self._requirement(self._data, nobody, cell) for cell in cells.tolist()]
+        return np.array([asked.place(need) for need in self._plain], np.int64)
+
+    def _requirement(self, data: Data, knower: Knower, cell: int) -> Requirement:
+        low, high = Nearness(data, knower, cell, self._policy.insider_p).reach()
+        return Requirement(cell, low, high)

@@ -104,6 +104,14 @@ class Data:
             self._held[s] = np.flatnonzero(np.isin(self.open_cells, few[inside]))
         return self._held[s]
 
+    def nested_with(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which open cells (positions) are part of open cell s, or it of them; see `nested`."""
+        cell, cells = int(self.open_cells[s]), self.open_cells[others]
+        codes = self.cells.codes[cells]
+        related = self._parts(codes, self.cells.codes[cell], whole=True)
+        related |= self._parts(codes, self.cells.codes[cell], whole=False)
+        return related & (self.cells.measure[cells] == self.cells.measure[cell])
+
     def _with_few(self, count: int, measure: int) -> NDArray[np.int64]:
         """int64, cells of a measure with at most so many contributors, or nobody knows how many."""
         if (count, measure) not in self._few:
