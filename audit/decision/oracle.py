@@ -124,10 +124,13 @@ class Oracle:
             self.movers.shun(cells)
 
     def learn_from(self, other: "Oracle") -> None:
-        """Take over the tables of another oracle, of the same cells, that came in since the last time."""
-        seen = self._learnt_from.get(id(other), 0)
-        for changed, moves in other._witnesses.since(seen):
-            self._remember(changed, moves)
+        """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds of
+        cells that may differ."""
+        equations = self.equations
+        for changed, moves in other._witnesses.since(self._learnt_from.get(id(other), 0)):
+            value = equations.value[changed] + moves
+            if ((value >= equations.column_lower[changed]) & (value <= equations.column_upper[changed])).all():
+                self._witnesses.add(changed, moves)
         self._learnt_from[id(other)] = other._witnesses.count
 
     def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:

@@ -24,6 +24,8 @@ class Witnesses:
         self._marked = np.empty(0, np.int64)
         self._changes = np.zeros((0, 0), np.uint64)
         self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
+        self._key: dict[int, bytes] = {}
+        self._keys: set[bytes] = set()
         self._tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
     def __len__(self) -> int:
@@ -35,6 +37,13 @@ class Witnesses:
         move = np.zeros(self._cells, np.int64)
         move[changed] = moves
         met = self._ends.met(move, denominator=denominator)
+        key = changed.tobytes() + moves.tobytes() + denominator.to_bytes(8)
+        if key in self._keys:
+            return met
+        if len(self._tables) == self._most:
+            self._keys.discard(self._key[self._count % self._most])
+        self._keys.add(key)
+        self._key[self._count % self._most] = key
         at = self._count % self._most
         self._count += 1
         fresh = changed[self._mark[changed] < 0]

@@ -18,7 +18,7 @@ EVERYWHERE = 3_000
 """Cells up to which what each requirement needs is looked for in the whole table; on mh3d_small (803 cells: 3 s) the
 pattern then costs 1,113,748 instead of 1,206,569."""
 
-ENTANGLED = 5_000_000
+ENTANGLED = 500_000
 """Columns times ends, over the parts of the table in which sensitive cells hang together whatever the pattern, beyond
 which cuts cost too much: flat and hierarchical tables have less than 10^5, the French turnover 9 10^5, the French
 counts, all of it one part, 1.3 10^7. There one program for each end is all that there is time for."""
