@@ -124,8 +124,8 @@ class Oracle:
             self.movers.shun(cells)
 
     def learn_from(self, other: "Oracle") -> None:
-        """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds of
-        cells that may differ."""
+        """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds
+        of cells that may differ."""
         equations = self.equations
         for changed, moves in other._witnesses.since(self._learnt_from.get(id(other), 0)):
             value = equations.value[changed] + moves

@@ -100,12 +100,12 @@ class Witnesses:
         for k, cells in enumerate(known):
             marks = self._mark[list(cells)]
             marks = marks[marks >= 0]
-            still = np.ones(len(serving), np.bool_)
+            left = serving
             if len(marks):
                 held = packed(np.isin(np.arange(len(self._marked)), marks), self._changes.shape[1])
                 at = np.flatnonzero(held)
-                still = ~(changes[:, at] & held[at]).any(axis=1)
-            result[k] = self._met(serving[still])
+                left = serving[np.flatnonzero(~(changes[:, at] & held[at]).any(axis=1))]
+            result[k] = self._met(left)
         return result
 
     def _met(self, tables: NDArray[np.int64]) -> NDArray[np.bool_]:

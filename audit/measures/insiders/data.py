@@ -110,7 +110,8 @@ class Data:
         codes = self.cells.codes[cells]
         related = self._parts(codes, self.cells.codes[cell], whole=True)
         related |= self._parts(codes, self.cells.codes[cell], whole=False)
-        return related & (self.cells.measure[cells] == self.cells.measure[cell])
+        related &= self.cells.measure[cells] == self.cells.measure[cell]
+        return related
 
     def _with_few(self, count: int, measure: int) -> NDArray[np.int64]:
         """int64, cells of a measure with at most so many contributors, or nobody knows how many."""
