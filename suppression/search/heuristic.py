@@ -21,7 +21,8 @@ pattern then costs 1,113,748 instead of 1,206,569."""
 ENTANGLED = 500_000
 """Columns times ends, over the parts of the table in which sensitive cells hang together whatever the pattern, beyond
 which cuts cost too much: flat and hierarchical tables have less than 10^5, the French turnover 9 10^5, the French
-counts, all of it one part, 1.3 10^7. There one program for each end is all that there is time for."""
+counts, all of it one part, 1.3 10^7. There one program for each end comes first: a pattern of the turnover that
+withstands 112 insiders, too, after 9 s (344 further cells after another 18 s of clean-up)."""
 
 NEAR = 1.25
 """Times the cost of the best pattern up to which another one is worth cleaning up."""
