@@ -7,11 +7,12 @@ afterwards.
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
@@ -39,6 +40,9 @@ SOAK = [
     )
 ]
 """Random tests of the engine, for `soak`."""
+
+GRACE = 20.0
+"""Seconds that programs have to end when they are told to."""
 
 UNSAFE = 1
 """Exit code of an audit that found something; in the demo this is the expected result."""
@@ -157,12 +161,50 @@ def requirements(pyproject: str, group: str) -> list[str]:
 
 
 def run(command: list[str]) -> int:
-    """Run in the project folder and give the exit code."""
+    """Run in the project folder and give the exit code. Whoever ends us ends all that the command has started."""
     environment = {**os.environ, "PIP_NO_INPUT": "1"}
+    # A session, and with it a group of processes, of its own (where there are such things).
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+    with_group = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, _ended) for number in with_group}
     try:
-        return subprocess.run(command, cwd=ROOT, env=environment).returncode
+        return process.wait()
     except KeyboardInterrupt:
-        return 130
+        end(process, signal.SIGINT)
+        return 128 + signal.SIGINT
+    except Ended:
+        end(process, signal.SIGTERM)
+        return 128 + signal.SIGTERM
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Ended(BaseException):
+    """Somebody told us to end."""
+
+
+def _ended(*_: object) -> None:
+    raise Ended
+
+
+def end(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Tell a process and all of its group to end; after a while those that are left are killed."""
+    if not hasattr(os, "killpg"):
+        process.terminate()
+        process.wait()
+        return
+    until = monotonic() + GRACE
+    try:
+        os.killpg(process.pid, number)
+        while monotonic() < until:
+            process.poll()  # else it stays in its group as a zombie
+            os.killpg(process.pid, 0)
+            sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Settings of the service: from arguments, the environment (`TABLESEAL_...`), or files of a secrets folder."""
 
 import os
+import sys
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -62,6 +63,7 @@ class Settings(BaseSettings):
     inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
     upload_seconds: Annotated[float, Field(gt=0, description="Seconds in which a request must come.")] = 300.0
+    header_seconds: Annotated[float, Field(gt=0, description="Seconds in which its headers must come.")] = 20.0
     max_unpacked: Annotated[int, Field(ge=1, description="Bytes of the files in an archive.")] = 256 * MEBIBYTE
     max_files: Annotated[int, Field(ge=1, description="Files of a request.")] = 200
     max_cells: Annotated[int, Field(ge=1, description="Rows of all tables of a release.")] = 2_000_000
@@ -135,11 +137,20 @@ def load_settings(**given: object) -> Settings:
 
     present = {name: value for name, value in given.items() if value is not None}
     try:
-        return Settings(**{"_secrets_dir": os.environ.get(SECRETS), **present})  # type: ignore[arg-type]
+        return Settings(**{"_secrets_dir": _secrets_folder(), **present})  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         raise InputError(f"{name or 'settings'}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _secrets_folder() -> str | None:
+    """The folder with secrets, or None with a note where the one named is not there: a container names it always."""
+    folder = os.environ.get(SECRETS)
+    if folder is None or Path(folder).is_dir():
+        return folder
+    print(f"note: {SECRETS}: there is no folder {folder}; no secret is read from files", file=sys.stderr)
+    return None
 
 
 def _is_safe(url: str) -> bool:

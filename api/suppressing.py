@@ -132,12 +132,14 @@ def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Pol
 
 def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
     """`["t=2"]` -> {"t": 2}."""
+    from audit.io.numbers import rational
+
     weights: dict[str, Fraction] = {}
     for pair in pairs:
         name, equals, text = pair.rpartition("=")
         try:
-            weight = Fraction(text)
-        except (ValueError, ZeroDivisionError):
+            weight = rational(text)
+        except ValueError:
             equals = ""
         if not equals or name in weights:
             raise InputError(f"--table-weight {pair}: expected NAME=WEIGHT, such as t=2, each table once.")

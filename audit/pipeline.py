@@ -32,6 +32,7 @@ from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
 from audit.solvers.highs import Highs
+from audit.sparse import rows_at
 from audit.whatif import withhold_primaries as only_primaries
 
 Bounds = Literal["shuttle", "lp", "integer"]
@@ -169,7 +170,7 @@ def audit(
     tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
     clock.lap("entropy over tables")
     withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
-    rank = rank_view(_equations(prepared), reduced.rank, csr_array(forms[withheld]), found.determined[withheld])
+    rank = rank_view(_equations(prepared), reduced.rank, rows_at(forms, withheld), found.determined[withheld])
     clock.lap("rank")
     findings = Findings(
         prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank, sap
@@ -218,7 +219,7 @@ class _Clock:
 def _equations(prepared: Prepared) -> csr_array:
     """Everything that is known exactly, in short rows."""
     rows = prepared.differenced
-    return csr_array(rows.matrix[np.flatnonzero(rows.lower == rows.upper)])
+    return rows_at(rows.matrix, np.flatnonzero(rows.lower == rows.upper))
 
 
 def _arguments(
@@ -233,7 +234,7 @@ def _arguments(
     for done, k in enumerate(exposed, start=1):
         if limits.out_of_time():
             break
-        argument = revealer.explain(csr_array(prepared.system.forms[[k]]))
+        argument = revealer.explain(rows_at(prepared.system.forms, np.array([k])))
         if argument is not None:
             arguments[k] = argument
         tell("arithmetic", done, len(exposed))

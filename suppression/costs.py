@@ -76,10 +76,11 @@ def cell_costs(
     scale = lcm(*{a.denominator for a in amounts}, 1)
     if scale > 10**6:
         scale = 10**6
-    steps = [max(round(a * scale), 1) for a in amounts]
-    if sum(steps) >= LARGEST:
+    steps = [min(max(round(a * scale), 1), LARGEST) for a in amounts]
+    if sum(s for s, m in zip(steps, may.tolist(), strict=True) if m) >= LARGEST:
         raise LimitError(
-            "The costs of withholding add up to more than 2^52 of their smallest step; choose coarser ones."
+            f"The costs of withholding (by {costs.kind}) add up to more than 2^52 of their smallest step; choose "
+            "coarser ones: the logarithm of the value (log), one a cell (unit), or a cost column of your own."
         )
     return np.array(steps, dtype=np.int64), scale
 
@@ -149,6 +150,9 @@ def _factors(release: Release, cells: Cells, costs: Costs) -> list[Fraction]:
             raise InputError(f'weight of table "{name}": there is no such table; there are {", ".join(names)}.')
         if weight < 0:
             raise InputError(f'weight of table "{name}": found {weight}, expected a number that is not negative.')
+    both = [word for word in costs.prefer if word in costs.avoid]
+    if both:
+        raise InputError(f'"{both[0]}": is to be preferred and avoided; say one of the two.')
     factor = [costs.tables.get(names[t], Fraction(1)) for t in cells.table.tolist()]
     for words, change in ((costs.prefer, Fraction(1, FACTOR)), (costs.avoid, Fraction(FACTOR))):
         for word in words:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.errors import InputError
+from audit.io.numbers import rational
 from audit.model import Amounts, Release, Status, Table
 from audit.model.release import Rounding
 from suppression.problem import Problem
@@ -43,8 +44,8 @@ def rounded_release(problem: Problem, base: str, seed: int) -> Release:
 
 def _units(base: str, unit: Fraction, measure: str) -> int:
     try:
-        units = Fraction(base) / unit
-    except (ValueError, ZeroDivisionError):
+        units = rational(base) / unit
+    except ValueError:
         raise InputError(f'rounding:{base}: expected a number, such as "rounding:5".') from None
     if units.denominator != 1 or units < 2:
         raise InputError(f"rounding:{base}: expected a multiple of the unit of {measure}, {unit}, twice that or more.")

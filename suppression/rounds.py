@@ -25,6 +25,7 @@ from suppression.problem import Problem
 from suppression.search.cover import cover
 from suppression.search.method import Search, Tools
 from suppression.search.result import Found
+from suppression.shares import narrowed, widened
 from suppression.watch import InsiderWatch
 
 ROUNDS = 12
@@ -135,7 +136,10 @@ class Rounds:
             if pattern is None:
                 pattern = self._completed(posed.primary)
                 found = Found("feasible", pattern, 0, 0)
-            return self._audited(found, pattern)
+            wider = self._against_shares(pattern)
+            if not np.array_equal(wider, pattern):
+                found = Found("feasible", wider, 0, 0)
+            return self._audited(found, wider)
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
@@ -166,6 +170,26 @@ class Rounds:
 
     def _attack(self, need: Requirement) -> Attack:
         return next(a for a in self._watch.attacks if a.requirement == need)
+
+    def _broken(self, pattern: Pattern) -> list[Attack]:
+        """The attacks of insiders that a pattern does not withstand."""
+        return [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
+
+    def _against_shares(self, pattern: Pattern) -> Pattern:
+        """The pattern, changed to withstand also those insiders with shares whom the search could not be asked for."""
+        problem = self._problem
+        if not self._watch.given_up:
+            return pattern
+        wider = widened(problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine)
+        if np.array_equal(wider, pattern):
+            return pattern
+
+        def safe(narrower: Pattern) -> bool:
+            return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, Limits())
+
+        result = narrowed(problem, wider, self._forced, broken=self._broken, safe=safe)
+        self._lap("insiders with shares")
+        return result
 
     def _completed(self, pattern: Pattern) -> Pattern:
         """A pattern around this one that withstands everything, whatever the time.
@@ -205,7 +229,7 @@ class Rounds:
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)
         proved = (found.status == "optimal" and self._proves) or bound == cost
-        proved &= found.guarantee == "intervals"
+        proved &= found.guarantee == "intervals" and (report.verdict != "unsafe" or self._helpless(report))
         found = Found(
             "optimal" if proved else "feasible",
             pattern,
@@ -217,6 +241,12 @@ class Rounds:
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
         return self._outcome(found, release, report)
+
+    def _helpless(self, report: Report) -> bool:
+        """Whether an audit finds fault with nothing but contributors who know each other too well by their ranks."""
+        bad = [r for r in report.cells if r.sensitive and r.verdict in ("exposed", "underprotected")]
+        cells = [self._places.find(r.measure, dict(r.cell)) for r in bad]
+        return {r.reason for r in bad} <= {"insider"} and set(cells) <= set(self._problem.hopeless)
 
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""

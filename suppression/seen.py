@@ -133,8 +133,8 @@ def arithmetic(release: Release, cells: Cells, combination: Sequence[tuple[int, 
     for factor, cell in rest:
         size = "" if abs(factor) == 1 else f"{abs(factor)} "
         joint = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
-        words += f"{joint}{size}{_name(release, cells, cell)}"
-    left = ("" if abs(own) == 1 else f"{abs(own)} ") + _name(release, cells, target) if own else "0"
+        words += f"{joint}{size}{short_name(release, cells, cell)}"
+    left = ("" if abs(own) == 1 else f"{abs(own)} ") + short_name(release, cells, target) if own else "0"
     return Equation(tuple((f, c) for f, c in combination), f"{left} = {words or '0'}")
 
 
@@ -157,7 +157,7 @@ def in_words(release: Release, cells: Cells, equations: Equations, relation: int
 def _sum(release: Release, cells: Cells, terms: Sequence[tuple[int, int | None]]) -> str:
     """ "A / T + 2 B / T + (sums that no table shows)"."""
     shown = [
-        (f"{factor} " if factor != 1 else "") + _name(release, cells, cell)
+        (f"{factor} " if factor != 1 else "") + short_name(release, cells, cell)
         for factor, cell in terms
         if cell is not None
     ]
@@ -166,7 +166,8 @@ def _sum(release: Release, cells: Cells, terms: Sequence[tuple[int, int | None]]
     return " + ".join(shown) or "0"
 
 
-def _name(release: Release, cells: Cells, cell: int) -> str:
+def short_name(release: Release, cells: Cells, cell: int) -> str:
+    """A cell in words, of which measure where there are several: "turnover North / large"."""
     measure = list(release.measures)[int(cells.measure[cell])]
     prefix = f"{measure} " if len(release.measures) > 1 else ""
     return prefix + cell_name(release, cells, cell)

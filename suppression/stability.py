@@ -52,10 +52,13 @@ def last_period(release: Release, cells: Cells, last: Release) -> LastPeriod:
         if cell is not None:
             common[cell] = True
             withheld[cell] = then.status[place] >= Status.SECONDARY
-    if not common.any():
+    total = [h.total_index for h in release.variables.values()]
+    below = (cells.codes != np.array(total)).any(axis=1)
+    # The total of everything is what releases of quite different variables have in common.
+    if not common[below].any() and (below.any() or not common.any()):
         raise InputError(
-            "last period: has no cell in common with this release; measures, variables and codes must have the same "
-            "names."
+            "last period: has no cell in common with this release (the total of all aside); measures, variables and "
+            "codes must have the same names."
         )
     return LastPeriod(common, withheld)
 

@@ -70,8 +70,7 @@ class ArchiveSource:
 
     def names(self) -> Sequence[str]:
         """See Source."""
-        return [name for name in self._archive.names if all(map(_is_shown, PurePosixPath(name).parts)) and
-                _may_be_release(name)]  # fmt: skip
+        return [name for name in self._archive.names if _may_be_release(name)]
 
     def content(self, name: str) -> bytes:
         """See Source."""
@@ -82,31 +81,35 @@ class ArchiveSource:
         return read_archived(self._archive, name, policy=policy)
 
 
-def source_of(path: Path, *, output: Path | None = None) -> tuple[Source, list[Listed]]:
+def source_of(
+    path: Path, *, manifest: Path | None = None, output: Path | None = None, called: str | None = None
+) -> tuple[Source, list[Listed]]:
     """The releases in a folder, a zip archive or a manifest.
 
     Parameters
     ----------
-    output: a folder for results that may lie inside; nothing in it is an input.
+    manifest: lists the releases of a folder or an archive that are wanted; None: all of them.
+    output: a folder for results that may lie inside; nothing in it is an input. called: what messages call the path.
 
     Raises
     ------
     InputError: nothing there, an archive or a manifest that cannot be used, no releases.
     """
+    source: Source
     if path.is_dir():
-        source: Source = FolderSource(path, skip=output)
+        source = FolderSource(path, skip=output)
+    elif (content := read_bytes(path, source=path.name)).startswith(MAGIC) or path.suffix.lower() == ".zip":
+        source = ArchiveSource(Archive(content, path.name))
+    else:
+        source, manifest = FolderSource(path.parent), path
+    if manifest is None:
         listed = [Listed(name) for name in find_releases(source)]
     else:
-        content = read_bytes(path, source=path.name)
-        if content.startswith(MAGIC):
-            source = ArchiveSource(Archive(content, path.name))
-            listed = [Listed(name) for name in find_releases(source)]
-        else:
-            source = FolderSource(path.parent)
-            listed = read_manifest(content, path.name)
+        listed = read_manifest(read_bytes(manifest, source=manifest.name), manifest.name)
     if not listed:
         raise InputError(
-            f"{path}: there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`."
+            f"{called or path}: there is no release in it; a release is a {', '.join(SUFFIXES)} file that says "
+            "`tableseal: 1`."
         )
     return source, listed
 
@@ -139,9 +142,4 @@ def _is_release(source: Source, name: str) -> bool:
 
 
 def _may_be_release(name: str) -> bool:
-    return _is_shown(PurePosixPath(name).name) and name.lower().endswith(SUFFIXES)
-
-
-def _is_shown(part: str) -> bool:
-    """Hidden files and the folder that macOS adds to archives hold nothing of the user's."""
-    return not part.startswith(".") and part != "__MACOSX"
+    return not PurePosixPath(name).name.startswith(".") and name.lower().endswith(SUFFIXES)

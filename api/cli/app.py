@@ -1,5 +1,6 @@
 """The command `tableseal` and its verbs."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -77,6 +78,13 @@ _publication.command("withdraw")(guarded(publication_withdraw))
 app.add_typer(_publication, name="publication")
 
 
+COLLECT_AFTER = 100_000
+"""New objects after which Python looks for garbage in cycles. An audit makes millions that live until the report is
+written and has hardly any cycles: looking through all of them again and again takes time (making the report of 200,000
+cells: 0.2 s of processor time with the collector off, 0.65 s with it on)."""
+
+
 def main() -> None:
     """Entry point of the command."""
+    gc.set_threshold(COLLECT_AFTER)
     app(prog_name="tableseal")

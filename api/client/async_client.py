@@ -80,9 +80,17 @@ class AsyncClient:
         """As `Client.compare`."""
         return await self._said(verbs.compare(release, files, policy, key, options))
 
-    async def batch(self, releases: Path, *, policy: Path | None = None, key: str | None = None, **options: Any) -> Job:
+    async def batch(
+        self,
+        releases: Path,
+        *,
+        manifest: Path | None = None,
+        policy: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
         """As `Client.batch`."""
-        return await self._said(verbs.batch(releases, policy, key, options))
+        return await self._said(verbs.batch(releases, manifest, policy, key, options))
 
     async def risk(
         self,

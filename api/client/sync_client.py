@@ -109,9 +109,17 @@ class Client:
         """Ask for several ways of protection side by side (`methods="optimal,rank"`). Errors as `audit`."""
         return self._said(verbs.compare(release, files, policy, key, options))
 
-    def batch(self, releases: Path, *, policy: Path | None = None, key: str | None = None, **options: Any) -> Job:
-        """Ask for audits of all releases in a zip archive. Errors as `audit`."""
-        return self._said(verbs.batch(releases, policy, key, options))
+    def batch(
+        self,
+        releases: Path,
+        *,
+        manifest: Path | None = None,
+        policy: Path | None = None,
+        key: str | None = None,
+        **options: Any,
+    ) -> Job:
+        """Ask for audits of the releases in a zip archive; `manifest` lists those wanted. Errors as `audit`."""
+        return self._said(verbs.batch(releases, manifest, policy, key, options))
 
     def risk(
         self,

@@ -32,9 +32,12 @@ def compare(
     return _of_release("comparisons", release, files, {"policy": policy}, key, options)
 
 
-def batch(releases: Path, policy: Path | None, key: str | None, options: Mapping[str, object]) -> Talk[Job]:
+def batch(
+    releases: Path, manifest: Path | None, policy: Path | None, key: str | None, options: Mapping[str, object]
+) -> Talk[Job]:
     """Ask for a batch of a zip archive of releases."""
-    others = [] if policy is None else [("policy", policy.name, policy)]
+    given = {"manifest": manifest, "policy": policy}
+    others = [(role, path.name, path) for role, path in given.items() if path is not None]
     return submitted("batches", ("releases", releases), others, options, key)
 
 

@@ -17,8 +17,10 @@ from api.store.engine import Store
 from api.store.migrate import migrate
 from api.web import account
 from api.web import audits as audit_pages
+from api.web import batches as batch_pages
 from api.web import jobs as job_pages
 from api.web import patterns as pattern_pages
+from api.web import publications as publication_pages
 from api.web import releases as release_pages
 from api.web.pages import problem_page, static
 from audit.errors import InputError
@@ -66,6 +68,8 @@ def create_app(settings: Settings) -> FastAPI:
         release_pages.router,
         audit_pages.router,
         pattern_pages.router,
+        batch_pages.router,
+        publication_pages.router,
         job_pages.router,
         account.router,
         static,

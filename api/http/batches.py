@@ -11,7 +11,7 @@ from api.http.spool import Spool
 from api.http.uploads import Fields, read_upload
 from api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
 
-FIELDS = Fields("releases", ("policy",), packed=True)
+FIELDS = Fields("releases", ("manifest", "policy"), packed=True)
 
 router = APIRouter(tags=["batches"])
 
@@ -26,11 +26,17 @@ router = APIRouter(tags=["batches"])
 async def post_batch(ask: Asked, options: Annotated[BatchOptions, Query()]) -> Response:
     """Audit every release in a zip archive; one that fails never stops the others.
 
-    The body is the archive, or a form with the field `releases` for it and `policy` for a policy that goes before those
-    of the releases. The result says what came out for each; `report.html` of the job is the same as a page, and the
-    reports are `/v1/jobs/ID/reports/NAME.json` (with `html=true` also `NAME.html`).
+    The body is the archive, or a form with the field `releases` for it, `manifest` for a list of those that are wanted,
+    and `policy` for a policy that goes before those of the releases. The result says what came out for each;
+    `report.html` of the job is the same as a page, and the reports are `/v1/jobs/ID/reports/NAME.json` (with
+    `html=true` also `NAME.html`).
     """
     with Spool(ask.at.settings.working_folder) as spool:
         upload = await read_upload(ask.http, ask.at.settings, spool, FIELDS)
-        wanted = BatchRequest(releases=upload.main, policy=upload.roles.get("policy"), options=options)
+        wanted = BatchRequest(
+            releases=upload.main,
+            manifest=upload.roles.get("manifest"),
+            policy=upload.roles.get("policy"),
+            options=options,
+        )
         return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))

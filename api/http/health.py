@@ -1,6 +1,9 @@
 """Is the service alive, can it work, and how is it doing."""
 
+from typing import Annotated, Literal
+
 from fastapi import APIRouter, Response
+from pydantic import BaseModel, Field
 
 from api.http.described import problems
 from api.http.errors import ProblemError
@@ -18,19 +21,31 @@ async def alive() -> dict[str, str]:
     return {"status": "ok"}
 
 
+class Readiness(BaseModel):
+    """What works."""
+
+    status: Literal["ok"] = "ok"
+    database: Literal["ok"] = "ok"
+    workers: Annotated[
+        Literal["ok", "silent", "none"],
+        Field(description="silent: jobs have waited for a minute and nobody works on any; none: no worker is there."),
+    ]
+    live_workers: Annotated[int, Field(description="Workers that are there, at work or not.")]
+
+
 @router.get("/readyz", responses=problems(500, 503))
-def ready(at: ServiceDep) -> dict[str, str]:
+def ready(at: ServiceDep) -> Readiness:
     """The database answers and has the tables of this version (503 if not).
 
-    `workers` is `silent` if jobs have waited for a minute and nobody works on any: then audits that are answered at
-    once still work, and others wait.
+    Where there are no workers, or silent ones, audits that are answered at once still work, and others wait.
     """
     if not is_current(at.store):
         text = "The database has not the tables of this version; starting `tableseal serve` or `worker` makes them."
         raise ProblemError(Problem("database-not-migrated", "The database is of another version", 503, text))
     with at.store.reading() as connection:
-        workers = "silent" if queue_figures(connection).neglected else "ok"
-    return {"status": "ok", "database": "ok", "workers": workers}
+        figures = queue_figures(connection)
+    there: Literal["ok", "none"] = "ok" if figures.workers else "none"
+    return Readiness(workers="silent" if figures.neglected else there, live_workers=figures.workers)
 
 
 @router.get(

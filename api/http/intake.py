@@ -66,7 +66,7 @@ class Ask:
     accept: str | None
 
 
-def _ask(
+async def _ask(
     request: Request,
     at: ServiceDep,
     asking: Analyst,
@@ -169,8 +169,10 @@ def _at_once(
 ) -> tuple[Job, Result] | Problem | None:
     """The result or the problem; None if it is to be a job after all."""
     begun = time.monotonic()
-    with at.store.reading() as connection:
-        beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
+    beside: tuple[Document, ...] = ()
+    if all_kinds()[order.kind].ledger is not None:
+        with at.store.reading() as connection:
+            beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
     if sum(file.size for file in beside) > at.settings.inline_bytes:
         return None
     files = {file.name: file.read() for file in (*order.files, *beside)}

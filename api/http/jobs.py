@@ -12,7 +12,7 @@ from api.http.described import READING, component, problems, results
 from api.http.errors import ProblemError
 from api.http.intake import finished, wait_of
 from api.http.renderings import FORMATS
-from api.http.resources import JobResource, document_response, job_resource, own_job, result_response
+from api.http.resources import JobResource, document_response, job_resource, note_read, own_job, result_response
 from api.http.service import Analyst, Reader, Service, ServiceDep
 from api.jobs.audit_kind import ROWS
 from api.problems import Problem
@@ -20,7 +20,6 @@ from api.store.events import events_after
 from api.store.job import Event, Job, State
 from api.store.jobs import erase, jobs_of, request_cancel
 from api.store.log import note
-from api.store.tokens import Principal
 
 POLL = 0.25
 """Seconds between two looks for events."""
@@ -133,7 +132,7 @@ def get_result(
     Answers that are tables at heart (the cells of a report) can be had as JSON lines, CSV or Parquet too, as `Accept`
     or `format` say.
     """
-    _noted(at, asking, found)
+    note_read(at, asking, found)
     return result_response(at, found, accept if form is None else FORMATS[form])
 
 
@@ -147,7 +146,7 @@ def get_result(
 )
 def get_page(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The report as one self-contained page."""
-    _noted(at, asking, found)
+    note_read(at, asking, found)
     return document_response(at, found, "report.html")
 
 
@@ -161,7 +160,7 @@ def get_page(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
 )
 def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The proof, if the audit was asked for one (`proof=true`)."""
-    _noted(at, asking, found)
+    note_read(at, asking, found)
     return document_response(at, found, "proof.json")
 
 
@@ -195,9 +194,11 @@ def get_protected(found: OwnJob, at: ServiceDep) -> Response:
 def get_report(
     found: OwnJob,
     at: ServiceDep,
+    asking: Reader,
     name: Annotated[str, Path(max_length=250, description="Name of the release, with `.json` or `.html` behind it.")],
 ) -> Response:
     """The report of one release of a batch."""
+    note_read(at, asking, found)
     return document_response(at, found, f"reports/{name}")
 
 
@@ -219,9 +220,3 @@ def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
         at.store.scrub()
         return Response(status_code=204)
     return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
-
-
-def _noted(at: Service, asking: Principal, job: Job) -> None:
-    """Results are confidential: that somebody read one is in the log."""
-    with at.store.writing() as connection:
-        note(connection, asking, "result.read", job.id, job.state)

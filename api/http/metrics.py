@@ -44,6 +44,7 @@ class Metrics:
             "tableseal_queue_seconds", "How long the job has waited that waits longest.", registry=self._registry
         )
         self._silent = Gauge("tableseal_jobs_silent", "Running jobs whose worker is silent.", registry=self._registry)
+        self._workers = Gauge("tableseal_workers", "Workers that are there, at work or not.", registry=self._registry)
         labels = ["kind", "outcome"]
         self._ended = Gauge("tableseal_hour_jobs", "Jobs that ended in the last hour.", labels, registry=self._registry)
         self._time = Gauge(
@@ -59,6 +60,7 @@ class Metrics:
             self._jobs.labels(state.value).set(number)
         self._oldest.set(queue.oldest)
         self._silent.set(queue.silent)
+        self._workers.set(queue.workers)
         self._ended.clear()  # what nobody did within the hour is not there
         self._time.clear()
         for ended in queue.ended:

@@ -101,7 +101,10 @@ def get_publication(
     """Everything that was published under this name, withdrawn entries included."""
     if releases:
         require(request, at, asking, Role.OFFICER)
-    kept = _published(at, asking, name, releases=releases)
+    kept = published(at, asking, name, releases=releases)
+    if releases:
+        with at.store.writing() as connection:
+            note(connection, asking, "publication.read", name)
     return JSONResponse({"schema": "tableseal/publication/1", "name": kept.name, "entries": list(kept.entries)})
 
 
@@ -144,6 +147,17 @@ async def post_release(name: Name, ask: Asked, options: Annotated[PublicationOpt
 )
 def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer) -> Response:
     """Publish a release that was audited before, if nothing else was published or withdrawn since."""
+    written = accept(at, asking, name, accepted)
+    return JSONResponse(dict(written), 201, {"Location": f"/v1/publications/{name}"})
+
+
+def accept(at: Service, asking: Principal, name: str, accepted: Acceptance) -> Mapping[str, Any]:
+    """The entry that an audited release has become.
+
+    Raises
+    ------
+    ProblemError: 404 or 409, see `post_entry`.
+    """
     job = own_job(at, asking, accepted.job)
     document = _audited(at, job, name)
     if job.outcome != "safe" and accepted.despite is None:
@@ -156,7 +170,7 @@ def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer
             note(connection, asking, "publication.publish", f"{name}: {entry['number']}")
     if written is None:
         raise ProblemError(_CHANGED)
-    return JSONResponse(dict(written), 201, {"Location": f"/v1/publications/{name}"})
+    return written
 
 
 @router.post(
@@ -166,11 +180,17 @@ def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer
 )
 def post_withdrawal(name: Name, number: Number, taken: Retraction, at: ServiceDep, asking: Officer) -> Response:
     """Take an entry back. It stays in the list, with the reason and who did it."""
-    kept = _published(at, asking, name)
-    entry = next((entry for entry in kept.entries if entry["number"] == number), None)
-    if entry is None:
-        text = f"There is no entry {number}; entries are 1 to {len(kept.entries)}."
-        raise ProblemError(Problem("no-such-entry", "No such entry", 404, text))
+    return JSONResponse(dict(retract(at, asking, name, number, taken)))
+
+
+def retract(at: Service, asking: Principal, name: str, number: int, taken: Retraction) -> Mapping[str, Any]:
+    """The entry that has been taken back.
+
+    Raises
+    ------
+    ProblemError: 404 or 409, see `post_withdrawal`.
+    """
+    kept, entry = entry_of(at, asking, name, number)
     if entry["withdrawn"] is not None:
         text = f"Entry {number} is withdrawn already."
         raise ProblemError(Problem("withdrawn", "Withdrawn already", 409, text))
@@ -182,10 +202,25 @@ def post_withdrawal(name: Name, number: Number, taken: Retraction, at: ServiceDe
             note(connection, asking, "publication.withdraw", f"{name}: {number}")
     if written is None:
         raise ProblemError(_CHANGED)
-    return JSONResponse(dict(written))
+    return written
 
 
-def _published(at: Service, asking: Principal, name: str, *, releases: bool = False) -> Kept:
+def entry_of(at: Service, asking: Principal, name: str, number: int) -> tuple[Kept, Mapping[str, Any]]:
+    """A publication and its entry of that number.
+
+    Raises
+    ------
+    ProblemError: 404.
+    """
+    kept = published(at, asking, name)
+    entry = next((entry for entry in kept.entries if entry["number"] == number), None)
+    if entry is None:
+        text = f"There is no entry {number}; entries are 1 to {len(kept.entries)}."
+        raise ProblemError(Problem("no-such-entry", "No such entry", 404, text))
+    return kept, entry
+
+
+def published(at: Service, asking: Principal, name: str, *, releases: bool = False) -> Kept:
     """What is kept under a name; that of another owner is as if it were not there.
 
     Raises

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -24,11 +25,16 @@ _TOGETHER = 500
 """Rows that are sent together."""
 
 
+@cache
+def _has_polars() -> bool:
+    return find_spec("polars") is not None
+
+
 def offered(rows: Rows | None) -> tuple[str, ...]:
     """Media types that a JSON result can be had in, the usual one first."""
     if rows is None:
         return (JSON,)
-    return (JSON, LINES, CSV, *((PARQUET,) if find_spec("polars") else ()))
+    return (JSON, LINES, CSV, *((PARQUET,) if _has_polars() else ()))
 
 
 def chosen(accept: str | None, types: Iterable[str]) -> str | None:

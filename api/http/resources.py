@@ -15,6 +15,7 @@ from api.problems import Problem
 from api.store.files import content_of, files_of
 from api.store.job import Job, State, StoredFile
 from api.store.jobs import job_by_id
+from api.store.log import note
 from api.store.tokens import Principal
 
 SAFETY = {
@@ -98,6 +99,12 @@ def own_job(at: Service, asking: Principal, job: str) -> Job:
     if found is None:
         raise ProblemError(Problem("no-such-job", "No such job", 404, "There is no job with this id."))
     return found
+
+
+def note_read(at: Service, asking: Principal, job: Job) -> None:
+    """Results are confidential: that somebody read one is in the log."""
+    with at.store.writing() as connection:
+        note(connection, asking, "result.read", job.id, job.state)
 
 
 def result_response(at: Service, job: Job, accept: str | None = None) -> Response:

@@ -10,6 +10,7 @@ from multiprocessing.context import SpawnProcess
 import uvicorn
 
 from api.http.app import create_app
+from api.http.protocol import closing_after
 from api.jobs.worker import work
 from api.logs import log_to_stderr
 from api.settings import Settings
@@ -38,6 +39,7 @@ def serve(settings: Settings) -> None:
         create_app(settings),
         host=settings.host,
         port=settings.port,
+        http=closing_after(settings.header_seconds),
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE,

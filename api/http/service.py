@@ -1,10 +1,11 @@
 """What every route needs, and who is asking."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Header, Request
+from fastapi.concurrency import run_in_threadpool
 
 from api.access.browser import is_foreign
 from api.access.who import Identity, principal_behind
@@ -40,7 +41,7 @@ class Service:
     identity: Identity | None = None
 
 
-def service(request: Request) -> Service:
+async def service(request: Request) -> Service:
     """Dependency: the service of this app."""
     found: Service = request.app.state.service
     return found
@@ -49,12 +50,24 @@ def service(request: Request) -> Service:
 ServiceDep = Annotated[Service, Depends(service)]
 
 
-def principal(
+async def principal(
     request: Request,
     at: ServiceDep,
     authorization: Annotated[str | None, Header(description="`Bearer` and an API key.")] = None,
 ) -> Principal:
     """Dependency: who is asking. A browser that nobody has signed in is shown the form for it."""
+    if at.settings.access == "local":  # known without the database: no thread has to wait for it
+        return principal_of_request(request, at, authorization)
+    return await run_in_threadpool(principal_of_request, request, at, authorization)
+
+
+def principal_of_request(request: Request, at: Service, authorization: str | None) -> Principal:
+    """Who is asking.
+
+    Raises
+    ------
+    ProblemError: nobody knows.
+    """
     if at.settings.access == "local":
         _refuse_others(request)
         return LOCAL
@@ -77,14 +90,20 @@ def _refuse_others(request: Request) -> None:
 _ORDER = list(Role)
 
 
-def at_least(role: Role) -> Callable[[Request, Service, Principal], Principal]:
+def at_least(role: Role) -> Callable[[Request, Service, Principal], Awaitable[Principal]]:
     """Dependency: who is asking, if he has this role or a higher one."""
 
-    def check(request: Request, at: ServiceDep, asking: Annotated[Principal, Depends(principal)]) -> Principal:
-        require(request, at, asking, role)
+    async def check(request: Request, at: ServiceDep, asking: Annotated[Principal, Depends(principal)]) -> Principal:
+        if not may(asking, role):
+            await run_in_threadpool(require, request, at, asking, role)
         return asking
 
     return check
+
+
+def may(asking: Principal, role: Role) -> bool:
+    """Whether whoever asks has this role or a higher one."""
+    return _ORDER.index(asking.role) >= _ORDER.index(role)
 
 
 def require(request: Request, at: Service, asking: Principal, role: Role) -> None:
@@ -94,7 +113,7 @@ def require(request: Request, at: Service, asking: Principal, role: Role) -> Non
     ------
     ProblemError: 403.
     """
-    if _ORDER.index(asking.role) < _ORDER.index(role):
+    if not may(asking, role):
         with at.store.writing() as connection:
             note(connection, asking, f"{request.method} as {role}", request.url.path, "refused")
         text = f"This needs the role {role}; whoever asks has the role {asking.role}."

@@ -1,14 +1,11 @@
 """The files of a request: a release as the body, files of a form, or an archive."""
 
 import io
-import os
-import zipfile
-import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
@@ -20,6 +17,10 @@ from api.http.spool import Sink, Spool, copied
 from api.problems import Problem
 from api.settings import Settings
 from api.store.job import Document
+from audit.errors import InputError
+
+if TYPE_CHECKING:
+    from audit.io.archive import Archive, ArchiveError
 
 BODIES = {
     "application/json": "release.json",
@@ -39,9 +40,6 @@ _FIRST = ((".yaml", ".yml", ".json"), (".csv", ".tsv", ".txt", ".parquet"))
 
 _NAME = 200
 """Signs in the name of a file, at most."""
-
-_DIRECTORY = 1024
-"""Bytes of an archive's directory for each file that it may hold."""
 
 _FORM_MEMORY = 2**16
 """Bytes of each file of a form that the parser keeps in memory."""
@@ -179,52 +177,42 @@ def _main_among(names: Sequence[str], where: str, fields: Fields) -> str:
 
 
 def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Document]:
-    """Files of a zip archive; what it says of their sizes is not believed.
+    """Files of a zip archive.
 
     Raises
     ------
-    ProblemError: no archive, too many or too large files, names that lead elsewhere.
+    ProblemError: no archive, too many or too large files, names that lead elsewhere, or whatever else is refused.
     """
-    room = settings.max_unpacked
-    found: list[Document] = []
+    from audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
+
+    limits = Limits(settings.max_files, settings.max_unpacked)
     try:
-        with io.BytesIO(packed) if isinstance(packed, bytes) else open(packed, "rb") as file:
-            _refuse_large_directory(file, settings)
-            with zipfile.ZipFile(file) as archive:
-                entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-                if len(entries) > settings.max_files:
-                    raise _too_many(settings)
-                for entry in entries:
-                    name = safe_name(entry.filename)
-                    with archive.open(entry) as source:
-                        content, size = copied(cast(BinaryIO, source), spool, room)
-                    room -= size
-                    if room < 0:
-                        text = f"The files in the archive have more than {settings.max_unpacked:,} bytes, the limit."
-                        raise ProblemError(Problem("archive-too-large", "The archive is too large", 413, text))
-                    found.append(Document(name, OTHER, content))
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, zlib.error) as error:
-        raise bad_upload(f"The archive cannot be unpacked ({type(error).__name__}).") from None
-    return found
+        with (
+            io.BytesIO(packed) if isinstance(packed, bytes) else open(packed, "rb") as file,
+            Archive(file, "The archive", limits) as archive,
+        ):
+            return [Document(safe_name(name), OTHER, _spooled(archive, name, spool)) for name in archive.names]
+    except ArchiveError as error:
+        raise ProblemError(_refused(error)) from None
+    except InputError as error:
+        raise bad_upload(str(error)) from None
 
 
-def _refuse_large_directory(file: BinaryIO, settings: Settings) -> None:
-    """Each entry of the directory becomes an object, so its size is looked at before it is read."""
-    file.seek(0, os.SEEK_END)
-    file.seek(max(0, file.tell() - 2**16 - 22))
-    tail = file.read()
-    end = tail.rfind(b"PK\5\6")
-    if end < 0 or len(tail) < end + 22:
-        raise zipfile.BadZipFile
-    size = int.from_bytes(tail[end + 12 : end + 16], "little")
-    if size > settings.max_files * _DIRECTORY or b"PK\6\7" in tail:  # the latter: sizes beyond 32 bits
-        raise _too_many(settings)
-    file.seek(0)
+def _spooled(archive: "Archive", name: str, spool: Spool) -> bytes | Path:
+    sink = Sink(spool)
+    for piece in archive.pieces(name):
+        sink.write(piece)
+    return sink.content
 
 
-def _too_many(settings: Settings) -> ProblemError:
-    text = f"The archive has too many files; this service takes at most {settings.max_files:,}."
-    return ProblemError(Problem("too-many-files", "Too many files", 413, text))
+def _refused(error: "ArchiveError") -> Problem:
+    slug, title, status = {
+        "entries": ("too-many-files", "Too many files", 413),
+        "content": ("archive-too-large", "The archive is too large", 413),
+        "name": ("invalid-file-name", "A file name cannot be used", 422),
+        "other": ("invalid-upload", "The files cannot be used", 422),
+    }[error.reason]
+    return Problem(slug, title, status, str(error))
 
 
 def safe_name(name: str) -> str:

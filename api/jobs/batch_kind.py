@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     from api.batch import Source
     from audit.model import Policy, Release
 
+ALL = "."
+"""In place of an archive: the folder in which all files lie."""
+
 LONGEST = 200
 """Signs in the name of a release."""
+
+TABLE = "summary.csv"
+"""A row for each release, for a spreadsheet."""
 
 
 class BatchOptions(BaseModel):
@@ -37,17 +43,19 @@ class BatchOptions(BaseModel):
 
 
 class BatchRequest(BaseModel):
-    """Which file is the archive, and which the policy for all releases (None: their own)."""
+    """Which file is the archive (ALL: the releases are the files themselves), which the manifest that lists those that
+    are wanted (None: all), and which the policy for all releases (None: their own)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     releases: str
+    manifest: str | None = None
     policy: str | None = None
     options: BatchOptions = BatchOptions()
 
 
 def run(request: BatchRequest, context: Context) -> Result:
-    """Audit the releases in the archive; whatever goes wrong with one is its entry.
+    """Audit the releases; whatever goes wrong with one is its entry.
 
     Raises
     ------
@@ -61,7 +69,9 @@ def run(request: BatchRequest, context: Context) -> Result:
 
     options = request.options
     policy = None if request.policy is None else read_policy(context.folder / request.policy)
-    found, listed = source_of(context.folder / request.releases)
+    manifest = None if request.manifest is None else context.folder / request.manifest
+    called = "The files" if request.releases == ALL else request.releases
+    found, listed = source_of(context.folder / request.releases, manifest=manifest, called=called)
     for one in listed:
         if len(one.name) > LONGEST:
             raise InputError(f"{one.name[:LONGEST]}...: the name is longer than {LONGEST} signs.")
@@ -76,8 +86,9 @@ def run(request: BatchRequest, context: Context) -> Result:
     folder = context.folder / ".results"
     answer = Document("batch.json", "application/json", dumps(batch_document(batch), indent=1).encode())
     page = Document("report.html", _HTML, folder / "summary.html")
+    table = Document(TABLE, "text/csv; charset=utf-8", folder / "summary.csv")
     files = [name for entry in batch.entries for name in (entry.report, entry.html) if name is not None]
-    return Result((answer, page, *(_document(folder, name) for name in files)), batch.verdict)
+    return Result((answer, page, table, *(_document(folder, name) for name in files)), batch.verdict)
 
 
 class _Limited:

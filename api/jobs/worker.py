@@ -6,7 +6,9 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import parent_process
+from secrets import token_hex
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -19,7 +21,7 @@ from api.jobs.kinds import OutdatedError, Result, all_kinds
 from api.logs import fields, log_to_stderr
 from api.problems import POISON, TIME_LIMIT, Problem
 from api.settings import Settings
-from api.store import queue
+from api.store import queue, workers
 from api.store.engine import Store, Unreachable
 from api.store.files import add_files, content_of, files_of
 from api.store.job import Lease
@@ -42,17 +44,23 @@ class Worker:
     def __init__(self, settings: Settings, store: Store, stop: threading.Event) -> None:
         self._settings, self._store, self._stop = settings, store, stop
         self._limits = Limits(settings.job_memory, settings.max_cells)
-        self._swept = -SWEEP
+        self._name = token_hex(16)
+        self._swept, self._beaten = -SWEEP, -workers.BEAT
 
     def run(self) -> None:
         """Work until `stop` is set or the process that started this one is gone."""
-        while not self._stopped():
-            if not self.step():
-                self._stop.wait(self._settings.poll_seconds)
+        try:
+            while not self._stopped():
+                if not self.step():
+                    self._stop.wait(self._settings.poll_seconds)
+        finally:
+            with suppress(Unreachable), self._store.writing() as connection:
+                workers.leave(connection, self._name)
 
     def step(self) -> bool:
         """Do one job if there is one; False if there was none, or the database does not answer."""
         try:
+            self._beat()
             self._tidy()
             with self._store.writing() as connection:
                 lease = queue.claim(
@@ -155,6 +163,7 @@ class Worker:
         progress = None if step is None else (step.stage, step.done, step.total)
         seconds = self._settings.lease_seconds
         try:
+            self._beat()
             with self._store.writing() as connection:
                 return queue.renew(connection, lease, lease_seconds=seconds, progress=progress)
         except Unreachable:
@@ -171,6 +180,13 @@ class Worker:
                 if self._stopped():
                     raise
                 self._stop.wait(1.0)
+
+    def _beat(self) -> None:
+        """Say that this worker is there, as often as it has to be said."""
+        if time.monotonic() - self._beaten >= workers.BEAT:
+            with self._store.writing() as connection:
+                workers.beat(connection, self._name)
+            self._beaten = time.monotonic()
 
     def _tidy(self) -> None:
         if time.monotonic() - self._swept >= SWEEP:

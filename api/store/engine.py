@@ -4,10 +4,11 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, Table, create_engine, event, insert, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
@@ -102,6 +103,14 @@ def clock(connection: Connection) -> float:
     if connection.dialect.name == "sqlite":
         return time.time()
     return float(connection.execute(text("SELECT extract(epoch FROM clock_timestamp())::float8")).scalar_one())
+
+
+def put(connection: Connection, table: Table, **row: Any) -> None:
+    """Add a row. The statement is the same each time, so that it is put together once."""
+    connection.execute(_into(table), row)
+
+
+_into = cache(insert)
 
 
 def _sqlite(path: Path) -> Engine:

@@ -4,15 +4,16 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
+from api.store.engine import put
 from api.store.job import Event
 from api.store.schema import events
 
 
 def add_event(connection: Connection, job: str, at: float, name: str, data: Mapping[str, Any]) -> None:
     """Note an event."""
-    connection.execute(insert(events).values(job=job, at=at, name=name, data=json.dumps(data)))
+    put(connection, events, job=job, at=at, name=name, data=json.dumps(data))
 
 
 def events_after(connection: Connection, job: str, last: int, limit: int = 1000) -> tuple[Event, ...]:

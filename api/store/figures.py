@@ -9,6 +9,7 @@ from api.store.engine import clock
 from api.store.job import State
 from api.store.jobs import count_by_state
 from api.store.schema import jobs
+from api.store.workers import live
 
 HOUR = 3600.0
 
@@ -31,12 +32,14 @@ class Ended:
 @dataclass(frozen=True)
 class QueueFigures:
     """states: jobs in each. oldest: seconds that the job that waits longest has been due. silent: running jobs whose
-    worker did not renew its lease in time. held: running jobs whose worker does."""
+    worker did not renew its lease in time. held: running jobs whose worker does. workers: those that are there, at
+    work or not."""
 
     states: Mapping[State, int]
     oldest: float
     silent: int
     held: int
+    workers: int
     ended: Sequence[Ended]
 
     @property
@@ -53,8 +56,9 @@ def queue_figures(connection: Connection) -> QueueFigures:
     running = select(func.count()).where(jobs.c.state == State.RUNNING)
     silent = connection.execute(running.where(jobs.c.lease_until < now)).scalar_one()
     held = connection.execute(running.where(jobs.c.lease_until >= now)).scalar_one()
+    oldest = 0.0 if first is None else now - first
     return QueueFigures(
-        count_by_state(connection), 0.0 if first is None else now - first, silent, held, _ended(connection, now - HOUR)
+        count_by_state(connection), oldest, silent, held, live(connection), _ended(connection, now - HOUR)
     )
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from secrets import token_hex
 from typing import Literal
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
-from api.store.engine import Store
+from api.store.engine import Store, put
 from api.store.job import Document, StoredFile
 from api.store.schema import chunks, files
 
@@ -18,9 +18,9 @@ def add_files(connection: Connection, job: str, owner: str, role: Role, given: I
     for number, file in enumerate(given):
         key = token_hex(16)
         row = {"id": key, "job": job, "owner": owner, "role": role, "position": number, "size": file.size}
-        connection.execute(insert(files).values(**row, name=file.name, media_type=file.media_type))
+        put(connection, files, **row, name=file.name, media_type=file.media_type)
         for position, content in enumerate(file.pieces()):
-            connection.execute(insert(chunks).values(file=key, position=position, content=content))
+            put(connection, chunks, file=key, position=position, content=content)
 
 
 def files_of(connection: Connection, job: str, role: Role) -> tuple[StoredFile, ...]:

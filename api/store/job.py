@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import RowMapping
 
 CHUNK = 2**20
 """Bytes of a piece of a file."""
@@ -115,21 +115,21 @@ class Event:
     data: Mapping[str, Any]
 
 
-def job_of(row: Row[Any]) -> Job:
+def job_of(row: Mapping[str, Any] | RowMapping) -> Job:
     """The job in a row of the table `jobs`."""
     return Job(
-        id=row.id,
-        owner=row.owner,
-        kind=row.kind,
-        request=row.request,
-        state=State(row.state),
-        created=row.created,
-        due=row.due,
-        started=row.started,
-        finished=row.finished,
-        attempts=row.attempts,
-        cancel=row.cancel,
-        progress=None if row.stage is None else (row.stage, row.done, row.total),
-        outcome=row.outcome,
-        problem=None if row.problem is None else json.loads(row.problem),
+        id=row["id"],
+        owner=row["owner"],
+        kind=row["kind"],
+        request=row["request"],
+        state=State(row["state"]),
+        created=row["created"],
+        due=row["due"],
+        started=row["started"],
+        finished=row["finished"],
+        attempts=row["attempts"],
+        cancel=row["cancel"],
+        progress=None if row["stage"] is None else (row["stage"], row["done"], row["total"]),
+        outcome=row["outcome"],
+        problem=None if row["problem"] is None else json.loads(row["problem"]),
     )

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
-from api.store.engine import clock
+from api.store.engine import clock, put
 from api.store.events import add_event
 from api.store.files import add_files, delete_inputs
 from api.store.job import Document, Job, State, job_of
@@ -45,8 +45,9 @@ def submit(
     if found is not None:
         return found
     job = _insert(connection, owner, kind, request, State.QUEUED)
-    add_files(connection, job, owner, "input", files)
-    return _noted(connection, job, owner, once)
+    add_files(connection, job.id, owner, "input", files)
+    _remember(connection, job, once)
+    return job
 
 
 def record(
@@ -73,8 +74,9 @@ def record(
     job = _insert(
         connection, owner, kind, request, State.SUCCEEDED, started=now - seconds, finished=now, outcome=outcome
     )
-    add_files(connection, job, owner, "result", documents)
-    return _noted(connection, job, owner, once)
+    add_files(connection, job.id, owner, "result", documents)
+    _remember(connection, job, once)
+    return job
 
 
 def same_request(connection: Connection, owner: str, once: Idempotency) -> Job | None:
@@ -96,7 +98,7 @@ def same_request(connection: Connection, owner: str, once: Idempotency) -> Job |
 def job_by_id(connection: Connection, owner: str, job: str) -> Job | None:
     """The job, if there is one and it is this owner's."""
     row = connection.execute(select(jobs).where(_own(owner, job))).one_or_none()
-    return None if row is None else job_of(row)
+    return None if row is None else job_of(row._mapping)
 
 
 def jobs_of(
@@ -121,7 +123,7 @@ def jobs_of(
     if kind is not None:
         chosen = chosen.where(jobs.c.kind == kind)
     chosen = chosen.order_by(jobs.c.created.desc(), jobs.c.id).limit(limit)
-    return tuple(job_of(row) for row in connection.execute(chosen))
+    return tuple(job_of(row._mapping) for row in connection.execute(chosen))
 
 
 def request_cancel(connection: Connection, owner: str, job: str) -> Job | None:
@@ -157,23 +159,32 @@ def count_by_state(connection: Connection) -> Mapping[State, int]:
     return {state: counts.get(state, 0) for state in State}
 
 
+_NO_ROW: dict[str, Any] = dict.fromkeys(column.name for column in jobs.columns)
+
+
 def _own(owner: str, job: str) -> ColumnElement[bool]:
     return (jobs.c.id == job) & (jobs.c.owner == owner)
 
 
-def _insert(connection: Connection, owner: str, kind: str, request: str, state: State, **more: Any) -> str:
+def _insert(connection: Connection, owner: str, kind: str, request: str, state: State, **more: Any) -> Job:
     job = token_hex(16)
     now = clock(connection)
-    row = {"id": job, "owner": owner, "kind": kind, "request": request, "state": state, "created": now, "due": now}
-    connection.execute(insert(jobs).values(**{**row, "attempts": 0, "cancel": False, **more}))
+    row: dict[str, Any] = {
+        "id": job,
+        "owner": owner,
+        "kind": kind,
+        "request": request,
+        "state": state,
+        "created": now,
+        "due": now,
+    }
+    row |= {"attempts": 0, "cancel": False, **more}
+    put(connection, jobs, **row)
     add_event(connection, job, now, "state", {"state": state})
-    return job
+    return job_of(_NO_ROW | row)
 
 
-def _noted(connection: Connection, job: str, owner: str, once: Idempotency | None) -> Job:
+def _remember(connection: Connection, job: Job, once: Idempotency | None) -> None:
     if once is not None:
-        row = {"owner": owner, "key": once.key, "fingerprint": once.fingerprint, "job": job}
-        connection.execute(insert(idempotency).values(**row))
-    found = job_by_id(connection, owner, job)
-    assert found is not None
-    return found
+        row = {"owner": job.owner, "key": once.key, "fingerprint": once.fingerprint, "job": job.id}
+        put(connection, idempotency, **row)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 
-from api.store.engine import clock
+from api.store.engine import clock, put
 from api.store.schema import audit_log
 from api.store.tokens import Principal
 
@@ -26,7 +26,7 @@ class LogEntry:
 def note(connection: Connection, asking: Principal, action: str, subject: str, outcome: str = "done") -> None:
     """Note that somebody did something to the object with this id; stands and falls with the transaction."""
     row = {"owner": asking.owner, "who": asking.who, "action": action, "object": subject[:_OBJECT], "outcome": outcome}
-    connection.execute(insert(audit_log).values(at=clock(connection), **row))
+    put(connection, audit_log, at=clock(connection), **row)
 
 
 def log_of(connection: Connection, owner: str, *, limit: int, before: int | None = None) -> tuple[LogEntry, ...]:

@@ -54,7 +54,7 @@ def claim(
         row = connection.execute(chosen).one_or_none()
         if row is None:
             return None
-        job = job_of(row)
+        job = job_of(row._mapping)
         if job.cancel:
             _end(connection, job, now, State.CANCELLED)
         elif job.attempts >= attempts:
@@ -121,7 +121,7 @@ def _lease(connection: Connection, job: Job, now: float, lease_seconds: float) -
     connection.execute(update(jobs).where(jobs.c.id == job.id).values(**values))
     add_event(connection, job.id, now, "state", {"state": State.RUNNING, "attempt": job.attempts + 1})
     row = connection.execute(select(jobs).where(jobs.c.id == job.id)).one()
-    return Lease(job_of(row), token)
+    return Lease(job_of(row._mapping), token)
 
 
 def _update(connection: Connection, holder: Lease, /, **values: Any) -> bool:

@@ -141,6 +141,13 @@ publication_entries = Table(
     Column("release", LargeBinary, nullable=False),
 )
 
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("seen", Double, nullable=False),  # when it last said that it is there
+)
+
 idempotency = Table(
     "idempotency",
     metadata,

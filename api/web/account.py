@@ -5,7 +5,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api.access.who import COOKIE
 from api.http.errors import ProblemError
-from api.http.service import Service, ServiceDep, principal
+from api.http.service import Service, ServiceDep, principal_of_request
 from api.problems import Problem
 from api.store.log import note
 from api.store.tokens import begin_session, end_session, principal_of
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/account")
 def get_account(request: Request, at: ServiceDep) -> Response:
     """Who is asking, as far as it is known."""
     try:
-        asking = principal(request, at, request.headers.get("authorization"))
+        asking = principal_of_request(request, at, request.headers.get("authorization"))
     except ProblemError as error:
         if error.problem.status != 401:
             raise

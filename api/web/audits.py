@@ -2,17 +2,15 @@
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import ValidationError
 
 from api.auditing import AuditOptions
-from api.http.errors import ProblemError
 from api.http.intake import Order, submitted
 from api.http.service import Analyst, Service, ServiceDep
 from api.jobs.audit_kind import AuditRequest
-from api.problems import Problem
 from api.store.job import Job
-from api.web.drafts import draft_behind, files_of_draft, has_file, own_draft, result_file
-from api.web.intake import plain_form
+from api.store.tokens import Principal
+from api.web.drafts import files_of_draft, has_file, own_draft, result_file
+from api.web.intake import checked, chosen, plain_form
 from api.web.pages import page, parts_of, see
 
 FLAGS = ("withhold_primaries", "cumulative", "proof")
@@ -25,14 +23,7 @@ router = APIRouter()
 async def post_audit(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """Begin an audit of a release that was brought."""
     found = await run_in_threadpool(own_draft, at, asking, draft)
-    form = await plain_form(request)
-    given = {name: value for name in FIELDS if (value := str(form.get(name, "")).strip())}
-    try:
-        options = AuditOptions.model_validate({**given, **{name: name in form for name in FLAGS}})
-    except ValidationError as error:
-        first = error.errors()[0]
-        text = f"{first['loc'][-1]}: {first['msg']}."
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
+    options = checked(AuditOptions, chosen(await plain_form(request), FIELDS, FLAGS))
     said = found.said
     wanted = AuditRequest(release=said["release"], policy=said["policy"], options=options, draft=draft)
     files = await files_of_draft(at, found, said["names"])
@@ -40,7 +31,7 @@ async def post_audit(draft: str, request: Request, at: ServiceDep, asking: Analy
     return see(f"/jobs/{job.id}")
 
 
-def audit_page(at: Service, job: Job, draft_is_there: bool) -> Response:
+def audit_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """The report of an audit that succeeded, with what can be done next."""
     title, body = parts_of(result_file(at.store, job, "report.html").decode())
     return page(
@@ -49,5 +40,5 @@ def audit_page(at: Service, job: Job, draft_is_there: bool) -> Response:
         title=title,
         body=body,
         proof=has_file(at.store, job, "proof.json"),
-        draft=draft_behind(job) if draft_is_there else None,
+        draft=draft,
     )

@@ -1,20 +1,81 @@
 """What comes with forms: files, pasted text, marks."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
 from api.drafts.marks import SINGLE, Marks, Role
+from api.http.errors import ProblemError
 from api.http.spool import Spool, copied
 from api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
+from api.problems import Problem
 from api.settings import Settings
 from api.store.job import Document
 
+Options = TypeVar("Options", bound=BaseModel)
+
 FIELDS = 5000
 """Fields of a form, at most: a table has fewer columns than that."""
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A form with files, archives as they came. roles: field -> the file that came in it. fields: all others."""
+
+    files: tuple[Document, ...]
+    roles: Mapping[str, str]
+    fields: Mapping[str, str]
+
+    @property
+    def archive(self) -> Document | None:
+        """The only file that has no role, if it is an archive."""
+        others = [file for file in self.files if file.name not in self.roles.values()]
+        return others[0] if len(others) == 1 and _is_archive(others[0]) else None
+
+
+async def brought(request: Request, settings: Settings, spool: Spool) -> Brought:
+    """A form: its files, of which those in other fields than `files` have a role, and what else it says.
+
+    Raises
+    ------
+    ProblemError: what was sent cannot be used.
+    """
+    files: list[Document] = []
+    roles: dict[str, str] = {}
+    fields: dict[str, str] = {}
+    async with parsed(request, settings.max_files, settings.max_body) as form:
+        for field, value in form.multi_items():
+            if not isinstance(value, UploadFile):
+                fields[field] = value
+            elif value.filename:
+                content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
+                file = Document(safe_name(value.filename), OTHER, content)
+                files.append(file)
+                if field != "files" and not _is_archive(file):
+                    roles[field] = file.name
+    return Brought(_once(files), roles, fields)
+
+
+async def laid_open(files: Sequence[Document], settings: Settings, spool: Spool) -> tuple[Document, ...]:
+    """The files, and in place of archives what is in them.
+
+    Raises
+    ------
+    ProblemError: an archive that cannot be used, two files of one name.
+    """
+    found: list[Document] = []
+    for file in files:
+        if _is_archive(file):
+            found += await run_in_threadpool(unpacked, file.content, settings, spool)
+        else:
+            found.append(file)
+    return _once(found)
 
 
 async def files_of_form(request: Request, settings: Settings, spool: Spool) -> tuple[tuple[Document, ...], str | None]:
@@ -24,30 +85,34 @@ async def files_of_form(request: Request, settings: Settings, spool: Spool) -> t
     ------
     ProblemError: nothing was sent, or what was sent cannot be used.
     """
-    found: list[Document] = []
-    policy = None
-    async with parsed(request, settings.max_files, settings.max_body) as form:
-        for field, value in form.multi_items():
-            if not isinstance(value, UploadFile):
-                if field == "text" and value.strip():
-                    found.append(_pasted(value))
-                continue
-            if not value.filename:
-                continue
-            content, _ = await run_in_threadpool(copied, value.file, spool, settings.max_body)
-            if value.filename.lower().endswith(".zip"):
-                found += await run_in_threadpool(unpacked, content, settings, spool)
-                continue
-            name = safe_name(value.filename)
-            policy = name if field == "policy" else policy
-            found.append(Document(name, OTHER, content))
-    names = [file.name for file in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise bad_upload(f"Two files are called {name}.")
-    if not [name for name in names if name != policy]:
+    form = await brought(request, settings, spool)
+    text = form.fields.get("text", "")
+    pasted = (_pasted(text),) if text.strip() else ()
+    found, policy = await laid_open((*form.files, *pasted), settings, spool), form.roles.get("policy")
+    if not [file for file in found if file.name != policy]:
         raise bad_upload("There is nothing to look at yet: choose files, or paste a release or a table.")
-    return tuple(found), policy
+    return found, policy
+
+
+def checked(model: type[Options], given: Mapping[str, object]) -> Options:
+    """Options that a form gives.
+
+    Raises
+    ------
+    ProblemError: one of them cannot be used.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        text = f"{first['loc'][-1]}: {first['msg']}."
+        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
+
+
+def chosen(form: Mapping[str, object], fields: Sequence[str], flags: Sequence[str] = ()) -> dict[str, object]:
+    """What is filled in of some fields of a form, and whether others, which are boxes, are ticked."""
+    filled = {name: text for name in fields if (text := str(form.get(name, "")).strip())}
+    return {**filled, **{name: name in form for name in flags}}
 
 
 async def plain_form(request: Request) -> FormData:
@@ -88,6 +153,17 @@ def missing(marks: Marks) -> str | None:
         if len(named) > 1:
             return f"Several columns are marked as {role.value} ({', '.join(named)}); only one can be."
     return None
+
+
+def _once(files: Sequence[Document]) -> tuple[Document, ...]:
+    for name, number in Counter(file.name for file in files).items():
+        if number > 1:
+            raise bad_upload(f"Two files are called {name}.")
+    return tuple(files)
+
+
+def _is_archive(file: Document) -> bool:
+    return file.name.lower().endswith(".zip")
 
 
 def _pasted(text: str) -> Document:

@@ -1,9 +1,11 @@
 """Pages on jobs: how far they are, what came of them, how to end and erase them."""
 
+from collections.abc import Callable, Mapping
+
 from fastapi import APIRouter, Response
 
 from api.http.errors import ProblemError
-from api.http.resources import own_job
+from api.http.resources import note_read, own_job
 from api.http.service import Analyst, Reader, Service, ServiceDep
 from api.problems import Problem
 from api.store.job import Job, State
@@ -11,12 +13,23 @@ from api.store.jobs import erase, job_by_id, jobs_of, request_cancel
 from api.store.log import note
 from api.store.tokens import Principal
 from api.web.audits import audit_page
+from api.web.batches import batch_page
 from api.web.drafts import draft_behind, drafts_of
 from api.web.pages import page, see
 from api.web.patterns import comparison_page, suppression_page
+from api.web.publications import assessment_page
 
 LISTED = 200
 """Jobs on one page."""
+
+RESULTS: Mapping[str, Callable[[Service, Principal, Job, str | None], Response]] = {
+    "audit": audit_page,
+    "batch": batch_page,
+    "comparison": comparison_page,
+    "publication": assessment_page,
+    "suppression": suppression_page,
+}
+"""Kinds whose results have a page, made of the job and the draft it worked on if that is still kept."""
 
 router = APIRouter(prefix="/jobs")
 
@@ -42,13 +55,10 @@ def get_job(job: str, at: ServiceDep, asking: Reader) -> Response:
     if found.kind == "draft" and found.state is State.SUCCEEDED:
         return see(f"/releases/{found.id}")
     draft = _draft_there(at, asking, found)
-    if found.state is State.SUCCEEDED and found.kind == "audit":
-        return audit_page(at, found, draft is not None)
-    if found.state is State.SUCCEEDED and found.kind == "comparison":
-        return comparison_page(at, found, draft)
-    if found.state is State.SUCCEEDED and found.kind == "suppression":
-        return suppression_page(at, found, draft)
-    return page("job.html", job=found, draft=draft)
+    if found.state is not State.SUCCEEDED or found.kind not in RESULTS:
+        return page("job.html", job=found, draft=draft)
+    note_read(at, asking, found)
+    return RESULTS[found.kind](at, asking, found, draft)
 
 
 @router.post("/{job}/cancel")
@@ -70,6 +80,7 @@ def post_erase(job: str, at: ServiceDep, asking: Analyst) -> Response:
             text = "The job is still at work; end it first."
             raise ProblemError(Problem("not-ended", "The job has not ended", 409, text))
         note(connection, asking, "job.erase", found.id)
+    at.store.scrub()
     return see("/jobs")
 
 

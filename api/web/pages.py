@@ -34,9 +34,9 @@ _STATIC = {
 static = APIRouter()
 
 
-def page(name: str, *, status: int = 200, **context: Any) -> Response:
+def page(template: str, /, *, status: int = 200, **context: Any) -> Response:
     """A template with what it needs, as a response."""
-    text = _environment().get_template(name).render(context)
+    text = _environment().get_template(template).render(context)
     return Response(text, status, HEADERS, "text/html; charset=utf-8")
 
 
@@ -100,6 +100,10 @@ _KINDS: Mapping[str, str] = {
     "draft": "Release",
     "suppression": "Pattern",
     "comparison": "Comparison",
+    "batch": "Batch",
+    "publication": "Audit with a publication",
+    "risk": "Risk",
+    "sap": "SAP",
 }
 """What jobs are called on pages."""
 

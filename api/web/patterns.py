@@ -4,20 +4,18 @@ from collections.abc import Mapping
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from api.http.errors import ProblemError
 from api.http.intake import Order, submitted
-from api.http.resources import document_response, own_job
+from api.http.resources import document_response, note_read, own_job
 from api.http.service import Analyst, Reader, Service, ServiceDep
 from api.jobs.comparison_kind import CompareOptions, ComparisonRequest
 from api.jobs.suppression_kind import SuppressionRequest
-from api.problems import Problem
 from api.store.job import Job
 from api.store.tokens import Principal
 from api.suppressing import SuppressOptions
 from api.web.drafts import files_of_draft, has_file, own_draft, result_file
-from api.web.intake import plain_form
+from api.web.intake import checked, chosen, plain_form
 from api.web.pages import page, parts_of, see
 
 METHODS: Mapping[str, str] = {
@@ -43,7 +41,7 @@ async def post_comparison(draft: str, request: Request, at: ServiceDep, asking: 
     """Compare methods on a release."""
     form = await plain_form(request)
     methods = ",".join(str(name) for name in form.getlist("method"))
-    options = _checked(CompareOptions, {"methods": methods, **_limit(str(form.get("time_limit", "")))})
+    options = checked(CompareOptions, {"methods": methods, **chosen(form, ["time_limit"])})
     return await _begun(at, asking, draft, "comparison", ComparisonRequest, options=options)
 
 
@@ -52,7 +50,7 @@ async def post_suppression(draft: str, request: Request, at: ServiceDep, asking:
     """Protect a release."""
     form = await plain_form(request)
     given = {"method": str(form.get("method", "")), "cost": str(form.get("cost", "column"))}
-    options = _checked(SuppressOptions, {**given, **_limit(str(form.get("time_limit", "")))})
+    options = checked(SuppressOptions, {**given, **chosen(form, ["time_limit"])})
     masked = "mask_statuses" in form
     return await _begun(at, asking, draft, "suppression", SuppressionRequest, options=options, mask_statuses=masked)
 
@@ -60,16 +58,18 @@ async def post_suppression(draft: str, request: Request, at: ServiceDep, asking:
 @router.get("/jobs/{job}/files/{name}")
 def get_file(job: str, name: str, at: ServiceDep, asking: Reader) -> Response:
     """A file of a result."""
-    return document_response(at, own_job(at, asking, job), name)
+    found = own_job(at, asking, job)
+    note_read(at, asking, found)
+    return document_response(at, found, name)
 
 
-def comparison_page(at: Service, job: Job, draft: str | None) -> Response:
+def comparison_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """Methods side by side, with the chart of cost against protection."""
     title, body = parts_of(result_file(at.store, job, "report.html").decode())
     return page("comparison.html", job=job, title=title, body=body, draft=draft)
 
 
-def suppression_page(at: Service, job: Job, draft: str | None) -> Response:
+def suppression_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """The protected release and its audit, or why there is none."""
     report = result_file(at.store, job, "report.html").decode()
     title, body = parts_of(report) if report else ("No pattern protects this release", "")
@@ -86,16 +86,3 @@ async def _begun(
     order = Order(kind, request.model_validate({**said, **wanted}).model_dump_json(), files)
     job = await run_in_threadpool(submitted, at, asking, order, None)
     return see(f"/jobs/{job.id}")
-
-
-def _limit(text: str) -> dict[str, str]:
-    return {"time_limit": text.strip()} if text.strip() else {}
-
-
-def _checked(model: type[BaseModel], given: Mapping[str, object]) -> BaseModel:
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        text = f"{first['loc'][0]}: {first['msg']}."
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None

@@ -11,12 +11,14 @@ from api.drafts.kind import MARKED, DraftRequest
 from api.drafts.marks import Marks, Role
 from api.http.errors import ProblemError
 from api.http.intake import Order, begin
+from api.http.resources import note_read
 from api.http.service import Analyst, Reader, Service, ServiceDep
 from api.http.spool import Spool
 from api.problems import Problem
 from api.store.job import Document, Job
 from api.store.jobs import erase
 from api.store.log import note
+from api.store.publications import names_of
 from api.store.tokens import Principal
 from api.web.drafts import (
     Draft,
@@ -73,12 +75,15 @@ def list_releases(at: ServiceDep, asking: Reader) -> Response:
 def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
     """One release: what it is, and what can be done with it."""
     found = own_draft(at, asking, draft)
+    note_read(at, asking, found.job)
     if found.said["state"] == "choose":
         return page("choose.html", draft=found)
     if found.said["state"] == "columns":
         return _columns(found, Marks.model_validate(found.said["marks"]))
     jobs = jobs_of_draft(at, asking, draft)
-    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN)
+    with at.store.reading() as connection:
+        names = names_of(connection, asking.owner)
+    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names)
 
 
 @router.post("/releases/{draft}/choice")
@@ -100,6 +105,7 @@ def get_columns(draft: str, at: ServiceDep, asking: Reader) -> Response:
     found = own_draft(at, asking, draft)
     if "columns" not in found.said:
         return see(f"/releases/{draft}")
+    note_read(at, asking, found.job)
     return _columns(found, Marks.model_validate(found.said["marks"]))
 
 
@@ -189,6 +195,7 @@ def _erased(at: Service, asking: Principal, draft: Draft) -> None:
     with at.store.writing() as connection:
         if erase(connection, asking.owner, draft.job.id):
             note(connection, asking, "job.erase", draft.job.id)
+    at.store.scrub()
 
 
 def _text_of(files: Sequence[Document]) -> str:

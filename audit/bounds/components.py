@@ -6,6 +6,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.reduce import Reduced
+from audit.sparse import csr, rows_at
 
 
 class Components:
@@ -22,7 +23,7 @@ class Components:
         self._columns = at[columns]
         self._place = np.zeros(matrix.shape[1], dtype=np.int64)
         self._place[self._columns] = np.arange(len(at)) - self._column_start[reduced.component[self._columns]]
-        self._matrix = csr_array(matrix[self._rows])
+        self._matrix = rows_at(matrix, self._rows)
 
     def columns(self, c: int) -> NDArray[np.int64]:
         """Columns of component c, in the order in which its tables have them."""
@@ -48,9 +49,8 @@ class Components:
         """Some rows, over the columns of their component."""
         indptr = matrix.indptr[first : last + 1]
         span = slice(indptr[0], indptr[-1])
-        return csr_array(
-            (matrix.data[span], self._place[matrix.indices[span]], indptr - indptr[0]), shape=(last - first, columns)
-        )
+        place = self._place[matrix.indices[span]]
+        return csr(matrix.data[span], place, indptr - indptr[0], (last - first, columns))
 
 
 def _grouped(label: NDArray[np.int64], count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -12,13 +12,14 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.components import Components
 from audit.bounds.method import Method, Underway
+from audit.bounds.pieces import Pieces, cut_forms, known_part
 from audit.bounds.remembered import from_text, key_of, to_text
 from audit.bounds.together import together
 from audit.execution.executor import HERE, Executor, in_batches
 from audit.execution.state import State
-from audit.linear.integers import entries, product
 from audit.linear.reduce import Reduced
 from audit.progress import Progress
+from audit.sparse import rows_at
 
 WORTH_SENDING = 20_000
 """Coefficients of small components that are sent to a worker together."""
@@ -57,25 +58,6 @@ class CellBounds:
         return CellBounds(tuple(moved), self.determined, self.used, self.kept)
 
 
-@dataclass(frozen=True)
-class _Pieces:
-    """Forms cut along components: each form is a constant plus a sum of pieces.
-
-    Attributes
-    ----------
-    constant: int64 (forms).
-    form, piece: int64, one entry per use of a piece by a form, ordered by form.
-    weights: csr (pieces x columns), ordered by component.
-    start: int64 (components + 1): where each component's pieces begin.
-    """
-
-    constant: NDArray[np.int64]
-    form: NDArray[np.int64]
-    piece: NDArray[np.int64]
-    weights: csr_array
-    start: NDArray[np.int64]
-
-
 def bound_forms(
     reduced: Reduced,
     forms: csr_array,
@@ -98,7 +80,7 @@ def bound_forms(
     InfeasibleError: no solution exists.
     """
     determined, value = _determined(reduced, forms)
-    pieces = _cut(reduced, forms, skip=determined)
+    pieces = cut_forms(reduced, forms, skip=determined)
     if not limits.prove:  # every table that shows something is kept then, and would be as large as the whole
         group = together(reduced, pieces.weights, pieces.start)
         reduced, pieces = _coarser(reduced, group), _regrouped(pieces, group)
@@ -124,23 +106,23 @@ def _coarser(reduced: Reduced, group: NDArray[np.int64]) -> Reduced:
     return replace(reduced, component=component, components=int(group.max(initial=-1)) + 1)
 
 
-def _regrouped(pieces: _Pieces, group: NDArray[np.int64]) -> _Pieces:
+def _regrouped(pieces: Pieces, group: NDArray[np.int64]) -> Pieces:
     """Pieces in the order of the groups of their components."""
     owner = group[np.repeat(np.arange(len(group)), np.diff(pieces.start))]
     order = np.argsort(owner, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return _Pieces(
+    return Pieces(
         pieces.constant,
         pieces.form,
         rank[pieces.piece],
-        csr_array(pieces.weights[order]),
+        rows_at(pieces.weights, order),
         np.searchsorted(owner[order], np.arange(int(group.max(initial=-1)) + 2)),
     )
 
 
 def _kept(
-    pieces: _Pieces,
+    pieces: Pieces,
     solved: list[TargetBounds],
     columns: dict[int, NDArray[np.int64]],
     tables: dict[int, tuple[NDArray[np.int64], ...]],
@@ -153,7 +135,7 @@ def _kept(
 
 
 def _assembled(
-    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: _Pieces, solved: list[TargetBounds]
+    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: Pieces, solved: list[TargetBounds]
 ) -> list[TargetBounds]:
     ends = np.searchsorted(pieces.form, np.arange(len(determined) + 1)).tolist()
     piece, constant = pieces.piece.tolist(), pieces.constant.tolist()
@@ -232,70 +214,14 @@ def _point(value: int) -> TargetBounds:
 
 def _determined(reduced: Reduced, forms: csr_array) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """(which forms the equations alone give, their values)."""
-    value, rest = _split(forms, reduced.by_equations, reduced.value)
+    value, rest = known_part(forms, reduced.by_equations, reduced.value)
     known = np.diff(rest.indptr) == 0
     if reduced.equations is not None and not known.all():
         left = np.flatnonzero(~known)
-        found = reduced.equations.values(csr_array(rest[left]))
+        found = reduced.equations.values(rows_at(rest, left))
         known[left] = found.known
         value[left] += found.whole()
     return known, value
-
-
-def _split(forms: csr_array, known: NDArray[np.bool_], value: NDArray[np.int64]) -> tuple[NDArray[np.int64], csr_array]:
-    """(what known columns add to each form, the other columns of each form)."""
-    here = known[forms.indices]
-    return product(entries(forms, here), value), entries(forms, ~here)
-
-
-def _cut(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> _Pieces:
-    constant, rest = _split(forms, reduced.fixed, reduced.value)
-    row = np.repeat(np.arange(forms.shape[0]), np.diff(rest.indptr))
-    wanted = np.flatnonzero(~skip[row])
-    column = rest.indices[wanted].astype(np.int64)
-    order = np.lexsort((column, reduced.component[column], row[wanted]))
-    row, column, weight = row[wanted][order], column[order], rest.data[wanted][order]
-    label = reduced.component[column]
-    first = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(label, prepend=-1) != 0))
-    size = np.diff(np.append(first, len(row)))
-    alike = _alike(first, size, column, weight)
-    # Pieces in the order of components, each as long as it first occurs.
-    standing, piece = np.unique(alike, return_inverse=True)
-    by_component = np.argsort(label[first[standing]], kind="stable")
-    rank = np.empty(len(standing), dtype=np.int64)
-    rank[by_component] = np.arange(len(standing))
-    standing = standing[by_component]
-    indptr = np.concatenate([[0], np.cumsum(size[standing])])
-    at = np.repeat(first[standing] - indptr[:-1], size[standing]) + np.arange(indptr[-1])
-    return _Pieces(
-        constant,
-        row[first],
-        rank[piece],
-        csr_array((weight[at], column[at], indptr), shape=(len(standing), forms.shape[1])),
-        np.searchsorted(label[first[standing]], np.arange(reduced.components + 1)),
-    )
-
-
-def _alike(
-    first: NDArray[np.int64], size: NDArray[np.int64], column: NDArray[np.int64], weight: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """For each stretch of (column, weight) pairs the first one with the same pairs.
-
-    Stretches are compared by a random sum first; those that it calls alike are compared pair by pair.
-    """
-    if len(first) == 0:
-        return np.empty(0, np.int64)
-    random = np.random.default_rng(20071217).integers(-(2**62), 2**62, int(column.max()) + 1)
-    mark = np.add.reduceat(random[column] * weight, first)  # wraps around, on purpose
-    _, earliest, same = np.unique(mark, return_index=True, return_inverse=True)
-    other = earliest[same]
-    differs = size != size[other]
-    at = np.flatnonzero(~differs & (other != np.arange(len(first))))
-    within = np.arange(int(size[at].sum())) - np.repeat(np.cumsum(size[at]) - size[at], size[at])
-    here, there = np.repeat(first[at], size[at]) + within, np.repeat(first[other[at]], size[at]) + within
-    unequal = (column[here] != column[there]) | (weight[here] != weight[there])
-    differs[np.repeat(at, size[at])[unequal]] = True
-    return np.where(differs, np.arange(len(first)), other)
 
 
 def _sum(constant: int, parts: list[TargetBounds]) -> TargetBounds:

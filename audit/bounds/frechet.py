@@ -6,7 +6,6 @@ attained by tables of whole numbers (Dobra and Fienberg 2000; Frechet and Bonfer
 """
 
 from collections.abc import Mapping
-from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -82,19 +81,14 @@ def decomposable(margins: list[Axes]) -> tuple[list[Axes], list[tuple[int, int, 
 
     margins: the variables of each margin. Margins inside another one are left out.
     """
-    import networkx as nx
-
     cliques = sorted({m for m in margins if not any(set(m) < set(other) for other in margins)})
-    graph = nx.Graph()
-    for clique in cliques:
-        graph.add_nodes_from(clique)
-        graph.add_edges_from(combinations(clique, 2))
-    if not nx.is_chordal(graph):
-        return None
-    found = {tuple(sorted(c)) for c in nx.find_cliques(graph)}
-    if graph and found != set(cliques):
-        return None  # a clique of the graph is not a margin: three two-way margins of a three-way table
-    return cliques, clique_tree(cliques)
+    tree = clique_tree(cliques)
+    # Cliques have a junction tree exactly if those with any one variable hang together in a heaviest spanning tree: if
+    # it has as many separators with the variable as there are cliques with it, less one (Beeri et al. 1983).
+    for axis in {axis for clique in cliques for axis in clique}:
+        if sum(axis in clique for clique in cliques) != 1 + sum(axis in common for *_, common in tree):
+            return None
+    return cliques, tree
 
 
 def frechet_bounds(

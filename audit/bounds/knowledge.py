@@ -15,6 +15,7 @@ from audit.bounds.network import Network, network_of
 from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
+from audit.sparse import row_of_entries
 
 MOST_VALUES = 2**23
 """Values of targets that are remembered of one component."""
@@ -322,7 +323,7 @@ def know_nothing(
         convex=convex,
         values=[] if limits.values and enough is None and not convex else None,
         keep=limits.prove,
-        heaviest=float(abs(component.targets).sum(axis=1).max(initial=0)),
+        heaviest=float(np.bincount(row_of_entries(component.targets), np.abs(component.targets.data)).max(initial=0)),
         proofs=[None if b == NO_LOWER else FROM_COLUMNS for b in proved.tolist()] if limits.prove else [],
         table_of=np.full(2 * count, -1, dtype=np.int64),
     )

@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, hstack, vstack
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.graph import joined
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.sparse import csr, row_of_entries, rows_at, stacked, transposed, without_zeros
 
 Ints = NDArray[np.int64]
 
@@ -68,7 +69,7 @@ def network_of(component: Component) -> Network | None:
     longer, single = np.flatnonzero(size > 1), (size == 1) & unit
     found = None
     if len(longer) == 0 or unit[longer].all():
-        rows = csr_array(vstack([matrix, component.targets[longer]], format="csr")) if len(longer) else matrix
+        rows = stacked([matrix, rows_at(component.targets, longer)])
         found = _arcs(component, rows, None)
         if found is None and len(longer):
             found = _arcs(component, rows, _nested(rows))
@@ -96,29 +97,30 @@ def _arcs(
     slack = np.flatnonzero(~exact)
     value = np.where(exact, lower, 0)
     nodes = rows
-    slacks = csr_array((np.full(len(slack), -1), (slack, np.arange(len(slack)))), shape=(count, len(slack)))
+    # Each slack is an arc that leaves its row.
+    slacks = csr(np.full(len(slack), -1), slack, np.arange(len(slack) + 1), (len(slack), count))
     if transform is not None:
-        nodes, slacks, value = csr_array(transform @ rows), csr_array(transform @ slacks), product(transform, value)
-    by_arc = (hstack([nodes, slacks], format="csc") if len(slack) else nodes.tocsc()).astype(np.int64)
-    by_arc.eliminate_zeros()
-    entries = np.diff(by_arc.indptr)
-    sign = network_signs(by_arc)
+        nodes, value = csr_array(transform @ rows), product(transform, value)
+        slacks = csr_array(slacks @ transform.T)
+    by_arc = without_zeros(stacked([transposed(nodes), slacks]))
+    sign = _signs(by_arc)
     if sign is None:
         return None
     entry = by_arc.data * sign[by_arc.indices]
-    end = np.repeat(np.arange(by_arc.shape[1]), entries)
-    tail, head = np.full(by_arc.shape[1], count), np.full(by_arc.shape[1], count)
+    end = row_of_entries(by_arc)
+    tail, head = np.full(by_arc.shape[0], count), np.full(by_arc.shape[0], count)
     tail[end[entry > 0]] = by_arc.indices[entry > 0]
     head[end[entry < 0]] = by_arc.indices[entry < 0]
-    signed = csr_array((sign, (np.arange(count), np.arange(count))), shape=(count, count))
-    multiplier = signed if transform is None else csr_array(transform.T @ signed)
+    multiplier = csr(sign, np.arange(count), np.arange(count + 1), (count, count))
+    if transform is not None:
+        multiplier = csr_array(transform.T @ multiplier)
     return (
         tail,
         head,
         np.concatenate([component.column_lower, lower[slack]]),
         np.concatenate([component.column_upper, upper[slack]]),
         sign * value,
-        csr_array(multiplier[:own]),
+        rows_at(multiplier, np.arange(own)),
     )
 
 
@@ -129,23 +131,28 @@ def _few_units(matrix: csr_array) -> bool:
 
 def network_signs(matrix: csr_array) -> Ints | None:
     """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none."""
-    by_column = matrix.tocsc()
+    return _signs(transposed(matrix))
+
+
+def _signs(by_column: csr_array) -> Ints | None:
+    """The same of a matrix by columns."""
     if (np.diff(by_column.indptr) > 2).any() or (np.abs(by_column.data) != 1).any():
         return None
     sign, wrong = opposed(by_column)
     return None if wrong.any() else sign
 
 
-def opposed(by_column: csc_array) -> tuple[Ints, NDArray[np.bool_]]:
+def opposed(by_column: csr_array) -> tuple[Ints, NDArray[np.bool_]]:
     """(signs of the rows that give the two entries of each column opposite signs, rows for which there are none).
 
-    Columns have at most two entries, 1 or -1. Rows are nodes of a graph with an edge "same sign" or "other sign" for
-    each column with two entries; the signs exist if the doubled graph never joins a row with its opposite.
+    by_column: the transposed matrix. Columns have at most two entries, 1 or -1. Rows are nodes of a graph with an edge
+    "same sign" or "other sign" for each column with two entries; the signs exist if the doubled graph never joins a
+    row with its opposite.
     """
     first = by_column.indptr[:-1][np.diff(by_column.indptr) == 2]
     a, b = by_column.indices[first].astype(np.int64), by_column.indices[first + 1].astype(np.int64)
     equal = by_column.data[first] == by_column.data[first + 1]  # equal entries: the rows need different signs
-    n = by_column.shape[0]
+    n = by_column.shape[1]
     other, opposite = np.where(equal, b + n, b), np.where(equal, b, b + n)
     label = joined(2 * n, np.concatenate([a, a + n]), np.concatenate([other, opposite]))
     return np.where(label[:n] < label[n:], 1, -1), label[:n] == label[n:]

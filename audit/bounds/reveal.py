@@ -291,4 +291,4 @@ class Revealer:
         return nonzero(total)
 
     def _uses_zeros(self, form: csr_array, y: Multipliers) -> bool:
-        return bool(left_over(self._prepared.system, form, y))
+        return bool(left_over(self._prepared.system.matrix, form, y))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, fitting, satisfies
+from audit.bounds.certify import fitting
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.dictionary import (
     BUDGET,
@@ -24,7 +24,6 @@ from audit.bounds.dictionary import (
     FULL,
     KEEP,
     LARGEST,
-    NOBODY,
     OPEN,
     OPTIMAL,
     PIVOTS,
@@ -42,10 +41,10 @@ from audit.bounds.dictionary import (
     compacted,
     widened,
 )
-from audit.bounds.dive import dive
 from audit.bounds.kernels import tableau_plain
 from audit.bounds.knowledge import FROM_COLUMNS, Knowledge, whole
 from audit.bounds.least import least_whole
+from audit.bounds.slices import Slices
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
 
@@ -101,32 +100,23 @@ class Tableau:
         if built is not None and built[0].T.size <= WIDE:
             self._search(component, known, limits, widened(built[0]), built[1])
 
-    def table(self, component: Component) -> Ints | None:
-        """Some table of whole units, where a few splits find one.
+    def slices(self, component: Component) -> Slices | None:
+        """For tables with given values of targets; None where numbers are too large for it.
 
         Raises
         ------
-        audit.linear.propagate.InfeasibleError: proved that there is none.
+        audit.linear.propagate.InfeasibleError: proved that the component has no real solution.
         """
         built = build(component, keep=False, largest=self._largest)
         if built is None:
             return None
         dictionary, frame = built
-        kernel, shown = self._kernel(dictionary), list[Ints]()
+        kernel = self._kernel(dictionary)
         code = kernel.feasible(dictionary, frame.order)
-
-        def witness(w: NDArray[Any]) -> int:
-            shown.append(frame.origin[: frame.columns] + frame.sign[: frame.columns] * w)
-            return 0
-
-        empty = code == EMPTY
-        if code == DONE:
-            aim = Aim(NOBODY, 1, 0, frame.columns)
-            empty, _ = dive(kernel, compacted(dictionary), aim, NO_UPPER, witness, self._boxes[0])
         self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
-        if empty and not shown:
+        if code == EMPTY:
             raise InfeasibleError
-        return shown[0] if shown and satisfies(component, Rational(shown[0], 1)) else None
+        return Slices(component, kernel, compacted(dictionary), frame) if code == DONE else None
 
     def _search(
         self, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame

@@ -2,11 +2,12 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from audit.bounds.network import opposed
 from audit.linear.integers import NO_UPPER
 from audit.linear.reduce import Reduced
+from audit.sparse import row_of_entries, rows_at, stacked, transposed
 
 COLUMNS = 4_000
 """Columns from which a component stays by itself, and up to which smaller ones are put together."""
@@ -53,14 +54,14 @@ def _of_rows(reduced: Reduced) -> NDArray[np.float64]:
 def _not_network(reduced: Reduced, pieces: csr_array, owner: Ints) -> NDArray[np.bool_]:
     """Components that are no network whose arcs all pieces are, as they stand."""
     longer = np.flatnonzero(np.diff(pieces.indptr) > 1)
-    matrix = csr_array(vstack([reduced.matrix, pieces[longer]], format="csr"))
+    matrix = stacked([reduced.matrix, rows_at(pieces, longer)])
     of_row = np.concatenate([_row_labels(reduced), owner[longer]])
-    of_entry = np.repeat(of_row, np.diff(matrix.indptr))
+    of_entry = of_row[row_of_entries(matrix)]
     apart = np.zeros(reduced.components, np.bool_)
     apart[np.repeat(owner, np.diff(pieces.indptr))[pieces.data != 1]] = True
     apart[of_entry[np.abs(matrix.data) != 1]] = True
     crowded = np.bincount(matrix.indices, minlength=matrix.shape[1]) > 2
     apart[of_entry[crowded[matrix.indices]]] = True
     rows = np.flatnonzero(~apart[of_row])
-    apart[of_row[rows[opposed(csr_array(matrix[rows]).tocsc())[1]]]] = True
+    apart[of_row[rows[opposed(transposed(rows_at(matrix, rows)))[1]]]] = True
     return apart

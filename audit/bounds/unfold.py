@@ -7,7 +7,9 @@ short rows, which are combinations of stated rows.
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from math import lcm
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from audit.linear.difference import Differenced
@@ -44,12 +46,34 @@ def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
     return {k: Fraction(v) for k, v in weights.items() if v}
 
 
-def left_over(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
-    """form - y @ system.matrix over base cells, exactly. form: (1 x columns)."""
+def left_over(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
+    """form - y @ matrix, exactly: column -> what is not 0. form: (1 x columns); y: row -> multiplier."""
+    found = _left_over_64(matrix, form, y)
+    if found is not None:
+        return found
     rest: Weights = dict(entries_of(form, 0))
     for row, factor in y.items():
-        add_row(rest, system.matrix, row, -_plain(factor))
+        add_row(rest, matrix, row, -_plain(factor))
     return nonzero(rest)
+
+
+def _left_over_64(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers | None:
+    """The same in 64 bits, where these are enough: rows of totals are long."""
+    below = lcm(*(factor.denominator for factor in y.values()))
+    above = [factor.numerator * (below // factor.denominator) for factor in y.values()]
+    rows = csr_array(matrix[np.fromiter(y, np.int64, len(y))])
+    entry = int(np.abs(np.append(rows.data, form.data)).max(initial=0))
+    if (below + sum(map(abs, above))) * entry >= NO_UPPER:
+        return None
+    factor = np.repeat(np.array(above, dtype=np.int64), np.diff(rows.indptr))
+    column = np.concatenate([form.indices, rows.indices])
+    weight = np.concatenate([below * form.data, -factor * rows.data])
+    order = np.argsort(column, kind="stable")
+    first = np.flatnonzero(np.diff(column[order], prepend=-1))
+    total = np.add.reduceat(weight[order], first) if len(first) else weight
+    left = np.flatnonzero(total)
+    columns = column[order][first[left]].tolist()
+    return {c: Fraction(v, below) for c, v in zip(columns, total[left].tolist(), strict=True)}
 
 
 def proved_bound(
@@ -57,7 +81,7 @@ def proved_bound(
 ) -> Fraction | None:
     """The lower bound on the form that multipliers on stated rows prove, together with base cells >= 0 where they are;
     None if they prove nothing. equation: base cells >= 0 may not be used."""
-    rest = left_over(system, form, y)
+    rest = left_over(system.matrix, form, y)
     if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
     total: Fraction | int = 0

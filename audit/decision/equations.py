@@ -18,7 +18,7 @@ from audit.errors import InputError, LimitError
 from audit.linear.cells import Cells
 from audit.linear.difference import difference_rows
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.naming import full_name, plural
+from audit.linear.naming import cell_name, full_name, places_of, plural
 from audit.linear.nesting import CellCodes
 from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Amounts, Release, Status
@@ -115,7 +115,7 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
 
     Raises
     ------
-    InputError: a withheld cell has no true value; AdditivityError: true values do not add up.
+    InputError: a withheld cell has no true value; true values do not add up.
     """
     known = cells.exact | cells.truth.known
     _refuse_unknown(release, cells, known)
@@ -152,15 +152,19 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
         always_open=always_open,
         cells=len(cells),
     )
-    return _completed(equations, np.concatenate([known, np.zeros(len(unknown_base), np.bool_)]), method)
+    completed = _completed(equations, np.concatenate([known, np.zeros(len(unknown_base), np.bool_)]), method)
+    _refuse_unequal(release, cells, completed)
+    return completed
 
 
 def _refuse_unknown(release: Release, cells: Cells, known: NDArray[np.bool_]) -> None:
     lacking = np.flatnonzero((cells.status >= Status.SECONDARY) & ~known)
     if len(lacking):
+        unused = any(note.code == "impossible_value_beside_withheld" for note in release.notes)
+        why = " (one that is negative counts only with `intruder: {nonnegative: false}`)" if unused else ""
         raise InputError(
-            f"{full_name(release, cells, int(lacking[0]))}: withheld; without its true value it cannot be found "
-            f"out which cells have to be withheld with it ({plural(len(lacking), 'such cell')}); add a truth column"
+            f"{full_name(release, cells, int(lacking[0]))}: withheld; without its true value it cannot be found out "
+            f"which cells have to be withheld with it ({plural(len(lacking), 'such cell')}); add a truth column{why}"
         )
 
 
@@ -238,8 +242,30 @@ def _completed(equations: Equations, known: NDArray[np.bool_], method: Method) -
         if not answer.tables:
             raise LimitError("No table was found that fits all true values; audit the release to see whether one does.")
         value[columns] = answer.tables[0]
-    completed = replace(equations, value=value)
-    held = product(completed.matrix, value)
-    if ((held < completed.lower) | (held > completed.upper)).any():
-        raise InputError("The true values do not satisfy the links of the release.")
-    return completed
+    return replace(equations, value=value)
+
+
+def _refuse_unequal(release: Release, cells: Cells, equations: Equations) -> None:
+    """Name the cells of a relation that true values do not keep; they may be confidential and are not shown."""
+    held = product(equations.matrix, equations.value)
+    broken = np.flatnonzero((held < equations.lower) | (held > equations.upper))
+    if not len(broken):
+        return
+    _, columns, factors = stored(equations.matrix, broken[:1])
+    if int((factors > 0).sum()) == 1:
+        factors = -factors
+    sides = [columns[factors < 0].tolist(), columns[factors > 0].tolist()]
+    words = [
+        [cell_name(release, cells, c) if c < len(cells) else "(a sum that no table shows)" for c in s] for s in sides
+    ]
+    listed = [c for c in columns.tolist() if c < len(cells)]
+    more = f" ({plural(len(broken) - 1, 'further equation')} fails, too)" if len(broken) > 1 else ""
+    if equations.lower[broken[0]] == equations.upper[broken[0]] == 0:
+        equation = " = ".join(" + ".join(side) or "0" for side in words)
+    else:
+        equation = f"a link of {', '.join([*words[0], *words[1]])}"
+    raise InputError(
+        f"{full_name(release, cells, listed[0])}: true values do not add up, with those of withheld cells: "
+        f"{equation}{more}; mend them, or the unit to which they are rounded",
+        places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in listed)),
+    )

@@ -19,6 +19,8 @@ from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
 from audit.model import Amounts, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
 
+_WORDS = {int(status): status.word for status in Status}
+
 
 def canonical_json(release: Release) -> bytes:
     """The canonical JSON of a release, in UTF-8, with all that the agency knows.
@@ -110,7 +112,7 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         return name
 
     found["value"] = add("value", decimals_of(table.value, unit))
-    found["status"] = add("status", [Status(code).word for code in table.status.tolist()])
+    found["status"] = add("status", [_WORDS[code] for code in table.status.tolist()])
     if (table.truth.known & (~table.value.known | (table.rounding is not None))).any():
         found["truth"] = add("truth", decimals_of(table.truth, unit))
     if table.frequency is not None:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
+from io import StringIO
 from itertools import chain, islice
 
 import numpy as np
@@ -54,7 +55,7 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     for rows, ends in chain([(top[1:], top_ends[1:])], chunks):
         _refuse_ragged(rows, ends, names, len(lines), separator, source)
         for column, entries in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
-            column.extend([shared.setdefault(entry, entry) for entry in entries])
+            column.extend(map(shared.setdefault, entries, entries))
         lines.extend(ends)
         if len(shared) > _SHARED:
             shared.clear()
@@ -120,10 +121,12 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            kept = [at for at, row in enumerate(rows) if any(map(str.strip, row)) or (at == header and len(row) > 1)]
-            header = -1
-            if len(kept) < len(rows):
+            if not all(row and row[0] and not row[0].isspace() for row in rows):  # a row may be blank
+                kept = [
+                    at for at, row in enumerate(rows) if any(map(str.strip, row)) or (at == header and len(row) > 1)
+                ]
                 rows, ends = [rows[at] for at in kept], [ends[at] for at in kept]
+            header = -1
             if rows:
                 yield rows, ends
     except csv.Error as error:
@@ -137,11 +140,7 @@ def _lines(text: str) -> Iterator[str]:
     """Lines with their ends, for \\n, \\r\\n and \\r (not the other characters that str.splitlines cuts at)."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    start, size = 0, len(text)
-    while start < size:
-        end = text.find("\n", start) + 1 or size
-        yield text[start:end]
-        start = end
+    return StringIO(text, newline="\n")
 
 
 def _refuse_ragged(
@@ -153,8 +152,8 @@ def _refuse_ragged(
     source: str,
 ) -> None:
     """Refuse the first row that has not as many fields as there are names."""
-    at = next((at for at, row in enumerate(rows) if len(row) != len(names)), None)
-    if at is not None:
+    if set(map(len, rows)) - {len(names)}:
+        at = next(at for at, row in enumerate(rows) if len(row) != len(names))
         shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
         raise InputError(
             f"{source} row {before + at + 1} (line {ends[at]}): found {len(rows[at])} fields, expected {len(names)} "

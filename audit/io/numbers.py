@@ -108,8 +108,10 @@ def decimal_sign(
     comma = False
     for name in names:
         hidden = secret if name in published else True
-        for row, entry in enumerate(columns.data.get(name, ())):
-            if entry is None or "," not in entry:
+        entries = columns.data.get(name, ())
+        with_comma = {entry for entry in set(entries) if entry and "," in entry}
+        for row, entry in enumerate(entries) if with_comma else ():
+            if entry is None or entry not in with_comma:
                 continue
             text = entry.strip()
             if _GROUPS.fullmatch(text):
@@ -161,17 +163,18 @@ def read_amounts(
     InputError: an entry that is no number, one beyond 2**60 units, or one off the unit where that is an error.
     """
     entries = columns.column(name, role)
-    units: list[int] = [0] * len(entries)
-    known = np.zeros(len(entries), dtype=np.bool_)
+    # Each text once: the same few come again and again, the empty one above all.
+    different = set(entries)
+    quick = _quick(different, unit, sign)
+    slow = {entry for entry in different - quick.keys() if entry and not entry.isspace()}
+    found = [quick.get(entry) for entry in entries]
+    units = [value or 0 for value in found]
+    known = np.array([value is not None for value in found], dtype=np.bool_)
     off = np.zeros(len(entries), dtype=np.bool_)
-    for row, quick in enumerate(_quick(entries, unit, sign)):
-        if quick is not None:
-            units[row] = quick
-            known[row] = True
+    for row, entry in enumerate(entries) if slow else ():
+        if entry is None or entry not in slow:
             continue
-        text = (entries[row] or "").strip()
-        if not text:
-            continue
+        text = entry.strip()
         try:
             exact = decimal(_point(text, sign)) / unit
         except ValueError:
@@ -194,36 +197,30 @@ def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
     digits = places(unit) or 0
     power = 10**digits
     factor = int(unit * power)
-    found: list[int | str | None] = []
-    for units, known in zip(amounts.units.tolist(), amounts.known.tolist(), strict=True):
+
+    def written(units: int) -> int | str:
         scaled = units * factor
-        if not known:
-            found.append(None)
-        elif scaled % power:
-            found.append(_with_point(scaled, digits).rstrip("0"))
-        else:
-            found.append(scaled // power)
-    return found
+        return _with_point(scaled, digits).rstrip("0") if scaled % power else scaled // power
+
+    units, known = amounts.units.tolist(), amounts.known.tolist()
+    texts = {value: written(value) for value in set(units)}  # the same few values come again and again
+    return [texts[value] if is_known else None for value, is_known in zip(units, known, strict=True)]
 
 
-def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> list[int | None]:
-    """Multiples of the unit where an entry is a plain decimal and needs no rounding; None for all others."""
+def _quick(entries: set[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
+    """Entry -> multiple of the unit, where it is a plain decimal and needs no rounding."""
     digits = places(unit)
     if digits is None or unit * 10**digits != 1:
-        return [None] * len(entries)
+        return {}
     point = re.escape(sign)
     plain = re.compile(rf"[+-]?[0-9]{{1,18}}(?:{point}[0-9]{{1,{digits}}})?" if digits else r"[+-]?[0-9]{1,18}")
     match = plain.fullmatch
-    if not digits:
-        return [int(entry) if entry and match(entry) else None for entry in entries]
-    found: list[int | None] = []
-    for entry in entries:
-        if entry and match(entry):
-            whole, _, decimals = entry.partition(sign)
-            found.append(int(whole + decimals.ljust(digits, "0")))
-        else:
-            found.append(None)
-    return found
+
+    def units(entry: str) -> int:
+        whole, _, decimals = entry.partition(sign)
+        return int(whole + decimals.ljust(digits, "0"))
+
+    return {entry: units(entry) for entry in entries if entry and match(entry)}
 
 
 def _point(text: str, sign: str) -> str:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from audit.errors import InputError, LimitError
 from audit.linear.inclusion import members_of, overlaps
 from audit.linear.keys import KeySpace, Lookup
+from audit.linear.marks import marks
 from audit.model import Amounts, Hierarchy, Release, Status, Table
 
 LARGEST = 20_000_000
@@ -41,20 +42,23 @@ def finest_codes(hierarchy: Hierarchy, listed: NDArray[np.integer]) -> NDArray[n
     whose sums cover a part of the classification speaks of that part only. A variable without total is never
     completed.
     """
-    listed = np.unique(listed)
+    chosen = np.zeros(len(hierarchy.codes), np.bool_)
+    chosen[listed] = True
+    listed = np.flatnonzero(chosen)
     covers = members_of(hierarchy)[listed]
     size = covers.sum(axis=1)
     inner, outer, common = overlaps(covers, covers)
     inside = (common == size[inner]) & (size[inner] < size[outer])
     is_sum = np.zeros(len(listed), dtype=np.bool_)
     is_sum[outer[inside]] = True
-    finest = listed[~is_sum]
+    chosen[listed[is_sum]] = False
     if is_sum.any():
         in_scope = np.asarray(covers[np.flatnonzero(is_sum)].sum(axis=0)) > 0
     else:
         in_scope = np.full(len(hierarchy.leaves), hierarchy.total is not None)
     covered = np.asarray(covers[np.flatnonzero(~is_sum)].sum(axis=0)) > 0
-    return np.unique(np.concatenate([finest, hierarchy.leaves[in_scope & ~covered]])).astype(np.int32)
+    chosen[hierarchy.leaves[in_scope & ~covered]] = True
+    return np.flatnonzero(chosen).astype(np.int32)
 
 
 def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
@@ -68,8 +72,7 @@ def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
 
 def leaf_signature(hierarchy: Hierarchy) -> NDArray[np.int64]:
     """(codes x 2) hash of the set of leaves of each code; equal sets have equal rows (128 bits, fixed seed)."""
-    weights = np.random.default_rng(20030407).integers(-(2**62), 2**62, (len(hierarchy.leaves), 2))
-    result: NDArray[np.int64] = hierarchy.members @ weights
+    result: NDArray[np.int64] = hierarchy.members @ marks(20030407, len(hierarchy.leaves), 2)
     return result
 
 

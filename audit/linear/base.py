@@ -20,7 +20,9 @@ from scipy.sparse import csr_array
 
 from audit.errors import LimitError
 from audit.linear.inclusion import members_of, nonzero
+from audit.linear.marks import marks
 from audit.model import Release
+from audit.sparse import from_entries
 
 LARGEST = 30_000_000
 """More base cells than this are refused."""
@@ -66,12 +68,12 @@ class BaseTable:
         stride = self.size
         for v, atoms in zip(self.variables, self.atoms, strict=True):
             stride //= max(atoms.shape[1], 1)
-            count = np.diff(atoms.indptr)[codes[:, v]].astype(np.int64)
             start = atoms.indptr[codes[:, v]].astype(np.int64)
-            each = np.repeat(count, size)  # atoms that every base cell so far is crossed with
-            first = np.repeat(start, size) - np.cumsum(each) + each
-            at = np.repeat(first, each) + np.arange(int(each.sum()))
-            column = np.repeat(column, each) + stride * atoms.indices[at]
+            count = atoms.indptr[codes[:, v] + 1] - start
+            each = count.repeat(size)  # atoms that every base cell so far is crossed with
+            end = each.cumsum()
+            at = (start.repeat(size) - end + each).repeat(each) + np.arange(int(end[-1]) if len(end) else 0)
+            column = column.repeat(each) + stride * atoms.indices[at]
             size *= count
         return column, size
 
@@ -158,15 +160,16 @@ def _atoms(release: Release, v: int, used: NDArray[np.int32]) -> csr_array:
     """(codes x atoms): leaves that the used codes do not tell apart are one atom. Unused codes keep empty rows."""
     hierarchy = list(release.variables.values())[v]
     covers = members_of(hierarchy)[used]
-    weights = np.random.default_rng(20071217).integers(-(2**62), 2**62, (len(used), 2))
-    signature = covers.T @ weights
+    signature = covers.T @ marks(20071217, len(used), 2)
     touched = np.flatnonzero(np.asarray(covers.sum(axis=0)).ravel() > 0)
-    _, first = np.unique(signature[touched], axis=0, return_index=True)
-    representatives = touched[np.sort(first)]
+    first, second = signature[touched].T
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    representatives = touched[np.sort(order[new])]
     row, column, ones = nonzero(covers[:, representatives])
-    atoms = csr_array((ones, (used[row], column)), shape=(len(hierarchy.codes), len(representatives)))
-    atoms.sort_indices()
-    return atoms
+    return from_entries(used[row], column, ones, (len(hierarchy.codes), len(representatives)))
 
 
 def _sizes(block: Block) -> list[int]:
@@ -263,11 +266,10 @@ def junction_tree(
 def clique_tree(cliques: Sequence[tuple[int, ...]]) -> list[tuple[int, int, tuple[int, ...]]]:
     """(clique, clique, common variables) of a spanning tree of largest total separator size: a junction tree, if the
     cliques are those of a chordal graph."""
-    import networkx as nx
-
-    weighted = nx.Graph()
-    weighted.add_nodes_from(range(len(cliques)))
-    for a, b in combinations(range(len(cliques)), 2):
-        weighted.add_edge(a, b, weight=len(set(cliques[a]) & set(cliques[b])))
-    tree = sorted((min(a, b), max(a, b)) for a, b in nx.maximum_spanning_edges(weighted, data=False))
-    return [(a, b, tuple(sorted(set(cliques[a]) & set(cliques[b])))) for a, b in tree]
+    common = {(a, b): set(cliques[a]) & set(cliques[b]) for a, b in combinations(range(len(cliques)), 2)}
+    tree, part = [], list(range(len(cliques)))
+    for a, b in sorted(common, key=lambda pair: -len(common[pair])):  # Kruskal: the heaviest that join two parts
+        if part[a] != part[b]:
+            tree.append((a, b, tuple(sorted(common[a, b]))))
+            part = [part[a] if p == part[b] else p for p in part]
+    return sorted(tree)

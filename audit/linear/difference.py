@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from audit.linear.integers import product
 from audit.linear.nesting import CellCodes, nestings
 from audit.linear.system import LinearSystem
 from audit.model import Release
+from audit.sparse import empty, from_entries, multiplied, without_zeros
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,7 @@ def difference_rows(
     for side in between:
         chosen += _best(system, side)
     transform = _combine(rows, chosen)
-    matrix = csr_array(transform @ system.matrix)
-    matrix.eliminate_zeros()
+    matrix = without_zeros(multiplied(transform, system.matrix))
     exact = system.exact
     value = product(transform, np.where(exact, system.lower, 0))
     differenced = Differenced(
@@ -173,7 +173,7 @@ def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
     a = np.concatenate([identity, *(p.whole for p in chosen)])
     b = np.concatenate([identity, *(p.part for p in chosen)])
     data = np.concatenate([np.ones(rows, np.int64), *(np.full(len(p.whole), p.sign, np.int64) for p in chosen)])
-    return csr_array(coo_array((data, (a, b)), shape=(rows, rows)))
+    return from_entries(a, b, data, (rows, rows))
 
 
 def _all_variants(rows: int, directions: list[_Pairs]) -> csr_array:
@@ -187,7 +187,5 @@ def _all_variants(rows: int, directions: list[_Pairs]) -> csr_array:
         data += [np.ones(len(wholes), np.int64), np.full(len(pairs.part), -1, np.int64)]
         offset += len(wholes)
     if offset == 0:
-        return csr_array((0, rows), dtype=np.int64)
-    return csr_array(
-        coo_array((np.concatenate(data), (np.concatenate(blocks_a), np.concatenate(blocks_b))), shape=(offset, rows))
-    )
+        return empty(rows)
+    return from_entries(np.concatenate(blocks_a), np.concatenate(blocks_b), np.concatenate(data), (offset, rows))

@@ -19,13 +19,15 @@ from math import isqrt, lcm
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, dia_array
+from scipy.sparse import csr_array
 
 from audit.errors import LimitError
 from audit.linear.graph import connected
-from audit.linear.integers import NO_UPPER, multiply, multiply_wide
+from audit.linear.integers import NO_UPPER, multiply_wide
 from audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
+from audit.linear.marks import marks
 from audit.linear.propagate import InfeasibleError
+from audit.sparse import csr, from_entries, row_of_entries, rows_at
 
 Multipliers = dict[int, Fraction]
 """Equation -> multiplier."""
@@ -95,10 +97,10 @@ class Elimination:
         self._place = np.empty(matrix.shape[1], dtype=np.int64)
         self._place[self._columns] = np.arange(matrix.shape[1])
         for prime in primes():
-            self._echelon = _Echelon(self._moved(csr_array(matrix[self._rows])), prime)
+            self._echelon = _Echelon(self._moved(rows_at(matrix, self._rows)), prime)
             self.rank = self._echelon.rank
             depending = self._rows[self._echelon.dependent]
-            rest = csr_array(matrix[depending])
+            rest = rows_at(matrix, depending)
             self.in_dependency = np.zeros(matrix.shape[0], np.bool_)
             proved = self._proved(rest, self.in_dependency)
             if proved.known.all():
@@ -110,7 +112,7 @@ class Elimination:
         """Values of the forms that the equations alone give. forms: int64 csr (forms x columns)."""
         candidate = self._echelon.vanish(self._moved(forms))
         at = np.flatnonzero(candidate)
-        found = self._proved(csr_array(forms[at]))
+        found = self._proved(rows_at(forms, at))
         known = np.zeros(forms.shape[0], np.bool_)
         numerator = np.zeros(forms.shape[0], dtype=object)
         denominator = np.ones(forms.shape[0], np.int64)
@@ -121,9 +123,8 @@ class Elimination:
         """Columns that the equations determine, and their values."""
         columns = np.flatnonzero(self._echelon.zeros()[self._place])
         ones = np.ones(len(columns), np.int64)
-        forms = csr_array((ones, columns, np.arange(len(columns) + 1)), shape=(len(columns), self.matrix.shape[1]))
-        found = self._proved(forms)
-        return columns, found
+        forms = csr(ones, columns, np.arange(len(columns) + 1), (len(columns), self.matrix.shape[1]))
+        return columns, self._proved(forms)
 
     def multipliers(self, form: Mapping[int, int]) -> Multipliers | None:
         """Exact multipliers y over the equations with y @ matrix = form; None if there are none.
@@ -136,7 +137,7 @@ class Elimination:
             columns = np.array(sorted(rest), dtype=np.int64)
             data = np.array([rest[c] % prime for c in columns.tolist()], dtype=np.int64)
             shape = (1, self.matrix.shape[1])
-            left = csr_array((data, self._place[columns], np.array([0, len(columns)])), shape=shape)
+            left = csr(data, self._place[columns], np.array([0, len(columns)]), shape)
             inside, found = self._echelon.combinations(left)
             if not inside[0]:
                 return None
@@ -152,7 +153,7 @@ class Elimination:
 
     def _moved(self, forms: csr_array) -> csr_array:
         """Columns in the order of elimination."""
-        return csr_array((forms.data, self._place[forms.indices], forms.indptr), shape=forms.shape)
+        return csr(forms.data, self._place[forms.indices], forms.indptr, forms.shape)
 
     def _proved(self, forms: csr_array, used: NDArray[np.bool_] | None = None) -> Values:
         """Values of forms that probably are combinations of equations; those that are none are not known.
@@ -162,7 +163,7 @@ class Elimination:
         count = forms.shape[0]
         result = Values(np.zeros(count, np.bool_), np.zeros(count, dtype=object), np.ones(count, np.int64))
         for start in range(0, count, AT_ONCE):
-            self._prove(csr_array(forms[start : start + AT_ONCE]), result, start, used)
+            self._prove(rows_at(forms, np.arange(start, min(start + AT_ONCE, count))), result, start, used)
         return result
 
     def _prove(self, forms: csr_array, result: Values, start: int, used: NDArray[np.bool_] | None) -> None:
@@ -170,13 +171,8 @@ class Elimination:
         inside, residues = self._echelon.combinations(self._moved(forms))
         # Nearly always the multipliers are whole numbers or small fractions: all forms at once.
         numerator, denominator = _small(residues, self._echelon.prime)
-        whole = csr_array((numerator, self._rows[residues.indices], residues.indptr), (count, self.matrix.shape[0]))
-        given, known = multiply(whole, self.matrix), np.zeros(count, np.bool_)
-        wanted = multiply(csr_array(dia_array((denominator.reshape(1, -1), [0]), shape=(count, count))), forms)
-        if given is not None and wanted is not None:
-            left = csr_array(given - wanted)
-            left.eliminate_zeros()
-            known = inside & (np.diff(left.indptr) == 0)
+        whole = csr(numerator, self._rows[residues.indices], residues.indptr, (count, self.matrix.shape[0]))
+        known = inside & self._equal(whole, forms, denominator)
         here = slice(start, start + count)
         result.known[here], result.denominator[here] = known, denominator
         result.numerator[here] = multiply_wide(whole, self.value)
@@ -191,6 +187,22 @@ class Elimination:
                 value = sum((v * int(self.value[r]) for r, v in y.items()), Fraction(0))
                 result.known[start + f] = True
                 result.numerator[start + f], result.denominator[start + f] = value.numerator, value.denominator
+
+    def _equal(self, whole: csr_array, forms: csr_array, factor: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Forms for which whole @ equations is exactly factor times the form; False where 64 bits might not do."""
+        rows, row, own = rows_at(self.matrix, whole.indices), row_of_entries(whole), row_of_entries(forms)
+        largest = max(1.0, *(float(np.abs(m.data).max(initial=0)) for m in (self.matrix, forms)))
+        size = np.bincount(row, np.abs(whole.data.astype(np.float64)), forms.shape[0]) + np.abs(factor)
+        each = rows.indptr[1:] - rows.indptr[:-1]
+        left = from_entries(
+            np.concatenate([row.repeat(each), own]),
+            np.concatenate([rows.indices, forms.indices]),
+            np.concatenate([whole.data.repeat(each) * rows.data, -factor[own] * forms.data]),
+            forms.shape,
+        )
+        same: NDArray[np.bool_] = size * largest < float(NO_UPPER)
+        same[row_of_entries(left)[left.data != 0]] = False
+        return same
 
     def _entries(self, row: int) -> Iterator[tuple[int, int]]:
         span = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
@@ -302,8 +314,7 @@ class _Echelon:
 
     def _solution(self) -> NDArray[np.int64]:
         """A random solution of the homogeneous equations (fixed seed)."""
-        free = np.random.default_rng(20071217).integers(1, self.prime, self._columns)
-        x = self._run.array(free)
+        x = self._run.array(marks(20071217, self._columns, low=1, high=self.prime).copy())
         self._run(null_vector, self.prime, self._row_of, self._ptr, self._column, self._entry, x)
         return np.asarray(x, dtype=np.int64)
 
@@ -315,8 +326,9 @@ class _Echelon:
     def vanish(self, forms: csr_array) -> NDArray[np.bool_]:
         """Forms that are 0 at the random solution."""
         part = forms.data % self.prime * self._null[forms.indices] % self.prime
-        total = csr_array((part, forms.indices, forms.indptr), shape=forms.shape).sum(axis=1)
-        result: NDArray[np.bool_] = np.asarray(total).ravel() % self.prime == 0
+        total = np.zeros(forms.shape[0], np.int64)
+        np.add.at(total, row_of_entries(forms), part)
+        result: NDArray[np.bool_] = total % self.prime == 0
         return result
 
     def combinations(self, forms: csr_array) -> tuple[NDArray[np.bool_], csr_array]:
@@ -339,4 +351,4 @@ class _Echelon:
         data = np.where(data > self.prime // 2, data - self.prime, data)
         indices = np.asarray(row[: ptr[-1]], dtype=np.int64)
         shape = (count, len(self._step_ptr) - 1)
-        return np.asarray(inside, dtype=np.int64) > 0, csr_array((data, indices, ptr), shape=shape)
+        return np.asarray(inside, dtype=np.int64) > 0, csr(data, indices, ptr, shape)

@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from audit.sparse import row_of_entries
+
 SMALL = 2_000
 """Edges below which plain Python is quicker than importing scipy's graphs (0.1 s)."""
 
@@ -11,8 +13,7 @@ SMALL = 2_000
 def connected(matrix: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(label of each row, label of each column): rows and columns with an entry in common have the same label."""
     rows, columns = matrix.shape
-    row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
-    label = joined(rows + columns, row, matrix.indices + rows)
+    label = joined(rows + columns, row_of_entries(matrix), matrix.indices + rows)
     return label[:rows], label[rows:]
 
 
@@ -40,5 +41,5 @@ def _union(nodes: int, one: list[int], other: list[int]) -> NDArray[np.int64]:
     for a, b in zip(one, other, strict=True):
         a, b = top(a), top(b)
         above[max(a, b)] = min(a, b)
-    tops = np.array([top(node) for node in range(nodes)], dtype=np.int64)
-    return np.unique(tops, return_inverse=True)[1].ravel()
+    number: dict[int, int] = {}
+    return np.array([number.setdefault(top(node), len(number)) for node in range(nodes)], dtype=np.int64)

@@ -18,9 +18,7 @@ Members = Any
 def members_of(hierarchy: Hierarchy) -> Members:
     """Which leaves each code holds, in whole numbers that can be added up."""
     codes, leaves = hierarchy.members.shape
-    if codes * leaves <= SMALL:
-        return hierarchy.members.toarray().astype(np.int64)
-    return hierarchy.members.astype(np.int64)
+    return hierarchy.dense if codes * leaves <= SMALL else hierarchy.members.astype(np.int64)
 
 
 def overlaps(one: Members, other: Members) -> tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.int64]]:

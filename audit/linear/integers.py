@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import LimitError
+from audit.sparse import csr, row_of_entries
 
 NO_LOWER = -(2**62)
 """Stands for "no lower bound" in an int64 array of bounds."""
@@ -39,31 +40,14 @@ def bound_sum(bounds: NDArray[np.int64], groups: NDArray[np.integer], size: int)
     return total
 
 
-def multiply(a: csr_array, b: csr_array) -> csr_array | None:
-    """a @ b in exact 64-bit integers; None if an entry could leave their range."""
-    if a.nnz and b.nnz:
-        largest = np.abs(b.data.astype(np.float64)).max()
-        sums = np.add.reduceat(np.abs(np.append(a.data, 0).astype(np.float64)), np.minimum(a.indptr[:-1], a.nnz))
-        if sums.max(initial=0.0) * largest >= float(NO_UPPER):
-            return None
-    return csr_array(a @ b)
-
-
 def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.object_]:
     """matrix @ vector in integers of any size (as Python integers)."""
     if _largest_sum(matrix, vector) < float(NO_UPPER):
         exact: NDArray[np.object_] = (matrix @ vector).astype(object)
         return exact
     result = np.zeros(matrix.shape[0], dtype=object)
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    np.add.at(result, row, matrix.data.astype(object) * vector[matrix.indices].astype(object))
+    np.add.at(result, row_of_entries(matrix), matrix.data.astype(object) * vector[matrix.indices].astype(object))
     return result
-
-
-def entries(matrix: csr_array, wanted: NDArray[np.bool_]) -> csr_array:
-    """The matrix with some of its stored entries only."""
-    indptr = np.concatenate([[0], np.cumsum(wanted)])[matrix.indptr]
-    return csr_array((matrix.data[wanted], matrix.indices[wanted], indptr), shape=matrix.shape)
 
 
 def _largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
@@ -72,5 +56,5 @@ def _largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
     rough = float(weights.max(initial=0.0) * values.max(initial=0.0)) * len(weights)
     if rough < float(NO_UPPER):
         return rough
-    sums = csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape) @ values
+    sums = csr(weights, matrix.indices, matrix.indptr, matrix.shape) @ values
     return float(sums.max(initial=0.0))

@@ -36,11 +36,9 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
         raise InputError(f"{where}: {_no_count(release, chosen)}")
     at = [v for v, name in enumerate(release.variables) if name in chosen.named]
     hierarchies = [list(release.variables.values())[v] for v in at]
-    axes: list[Axis] = []
+    finests = [finest_codes(hierarchy, chosen.codes[:, v]) for v, hierarchy in zip(at, hierarchies, strict=True)]
     places: list[NDArray[np.int64]] = []
-    for v, hierarchy in zip(at, hierarchies, strict=True):
-        finest = finest_codes(hierarchy, chosen.codes[:, v])
-        axes.append(_axis(hierarchy, finest))
+    for v, hierarchy, finest in zip(at, hierarchies, finests, strict=True):
         place = np.full(len(hierarchy.codes), -1, dtype=np.int64)
         place[finest] = np.arange(len(finest))
         places.append(place[chosen.codes[:, v]])
@@ -49,17 +47,18 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
         leaf &= place >= 0
     rows = np.flatnonzero(leaf)
     values = _values(release, chosen, rows, published, where)
-    shape = tuple(len(axis.codes) for axis in axes)
+    shape = tuple(len(finest) for finest in finests)
     if prod(shape) > LARGEST:
         raise LimitError(f"{where}: {prod(shape):,} combinations of its codes are more than 2^62.")
     flat = np.zeros(len(rows), dtype=np.int64)
-    if axes:
+    if places:
         flat = np.ravel_multi_index(tuple(place[rows] for place in places), shape).astype(np.int64)
     index, first, group = np.unique(flat, return_index=True, return_inverse=True)
     differs = np.flatnonzero(values != values[first][group.ravel()])
     if len(differs):
         raise InputError(f"{where}: {_cell(release, chosen, rows[differs[0]])} is listed twice, with two values.")
-    found = CountTable(where, tuple(axes), index.astype(np.int64), values[first])
+    axes = tuple(_axis(hierarchy, finest) for hierarchy, finest in zip(hierarchies, finests, strict=True))
+    found = CountTable(where, axes, index.astype(np.int64), values[first])
     missing = found.cells - len(index)
     if missing and chosen.absent.leaves != "zero":
         raise InputError(

@@ -11,6 +11,8 @@ from audit.model import Release
 
 def decimal(units: int | Fraction, unit: Fraction) -> str:
     """A number of units as a plain decimal: 3, 0.25, 1/3 where it has no finite decimal form."""
+    if unit == 1 and isinstance(units, int):
+        return str(units)
     value = Fraction(units) * unit
     denominator = value.denominator
     digits = 0
@@ -49,11 +51,10 @@ def cell_name(release: Release, cells: Cells, cell: int) -> str:
     A code that two variables share is written "variable=code".
     """
     table = release.tables[int(cells.table[cell])]
-    away = {v for v, h in enumerate(release.variables.values()) if cells.codes[cell, v] != h.total_index}
     names = []
-    for v, (variable, hierarchy) in enumerate(release.variables.items()):
-        if variable in table.named or v in away:
-            code = hierarchy.codes[int(cells.codes[cell, v])]
+    for (variable, hierarchy), position in zip(release.variables.items(), cells.codes[cell].tolist(), strict=True):
+        if variable in table.named or position != hierarchy.total_index:
+            code = hierarchy.codes[position]
             names.append(f"{variable}={code}" if code in release.shared_codes else code)
     return " / ".join(names) or "the only cell"
 

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.kernels import Runner, tighten
+from audit.sparse import row_of_entries, rows_at, transposed
 
 ROUNDS = 200
 
@@ -61,9 +62,9 @@ def propagate(
             break
         low, high = new_low, new_high
         if by_column is None:
-            by_column = csr_array(matrix.T.tocsr())
-        rows = np.unique(by_column[np.concatenate([raised, lowered])].indices).astype(np.int64)
-        sub, sub_lower, sub_upper = csr_array(matrix[rows]), lower[rows], upper[rows]
+            by_column = transposed(matrix)
+        rows = np.unique(rows_at(by_column, np.concatenate([raised, lowered])).indices).astype(np.int64)
+        sub, sub_lower, sub_upper = rows_at(matrix, rows), lower[rows], upper[rows]
     # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
     return (
         np.where((np.abs(low) > FAR) & (low != NO_LOWER), column_lower, low),
@@ -95,7 +96,7 @@ def _vectorised_round(
     high: NDArray[np.int64],
     integer: bool,
 ) -> Bounds:
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    row = row_of_entries(matrix)
     column, entry = matrix.indices.astype(np.int64), matrix.data
     positive, size = entry > 0, np.abs(entry)
     # Contribution of each entry to the least and the greatest value of its row.
@@ -157,7 +158,7 @@ def _up(value: NDArray[np.int64], size: NDArray[np.int64], integer: bool) -> NDA
 
 def form_bounds(forms: csr_array, low: NDArray[np.int64], high: NDArray[np.int64]) -> Bounds:
     """Bounds of non-negative combinations of columns from the columns' bounds alone. forms: (forms x columns), >= 0."""
-    row = np.repeat(np.arange(forms.shape[0]), np.diff(forms.indptr))
+    row = row_of_entries(forms)
     result = []
     for bound, none in ((low, NO_LOWER), (high, NO_UPPER)):
         total, _, gaps, _ = _sums(forms.data, bound[forms.indices], row, forms.shape[0])

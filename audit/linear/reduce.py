@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 from audit.linear.difference import Differenced
 from audit.linear.eliminate import Elimination
 from audit.linear.graph import connected
-from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.propagate import Bounds, InfeasibleError, propagate
+from audit.sparse import csr, entries, rows_at, without_zeros
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class _Work:
         if empty.any():
             indptr = np.append(self.matrix.indptr[:-1][filled], self.matrix.indptr[-1])
             shape = len(indptr) - 1, self.matrix.shape[1]
-            self.matrix = csr_array((self.matrix.data, self.matrix.indices, indptr), shape=shape)
+            self.matrix = csr(self.matrix.data, self.matrix.indices, indptr, shape)
             self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
 
 
@@ -114,7 +115,7 @@ def reduce(
     """
     columns = differenced.matrix.shape[1]
     work = _Work(
-        entries(differenced.matrix, differenced.matrix.data != 0),
+        without_zeros(differenced.matrix),
         differenced.lower,
         differenced.upper,
         np.arange(differenced.matrix.shape[0]),
@@ -126,7 +127,7 @@ def reduce(
     by_singleton = work.fixed.copy()
     exact = np.flatnonzero(work.lower == work.upper)
     equation_row = work.row[exact]
-    equations = Elimination(csr_array(work.matrix[exact]), work.lower[exact]) if eliminate else None
+    equations = Elimination(rows_at(work.matrix, exact), work.lower[exact]) if eliminate else None
     rank = len(singletons)
     if equations is not None:
         rank += equations.rank

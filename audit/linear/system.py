@@ -6,13 +6,14 @@ from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array, vstack
+from scipy.sparse import csr_array
 
 from audit.errors import InputError, LimitError
 from audit.linear.base import Base, Separator, build_base, distinct
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Link, Release, Status
+from audit.sparse import csr, empty, from_entries, rows_at, stacked, without_zeros
 
 LARGEST_NONZEROS = 300_000_000
 SEPARATOR = -1
@@ -82,11 +83,10 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
     exact = np.flatnonzero(lower == upper)
     again, again_cell = homes.alternatives(exact)
     stated = np.concatenate([known, again_cell])
-    links = _link_rows(release, forms[len(cells) :])
+    links = _link_rows(release, forms[len(cells) :]) if release.links else []
     separators = [_separator(base, s) for s in base.separators]
     count = sum(m.shape[0] for m in separators)
-    rows = [forms[known], again, *(matrix for matrix, *_ in links), *separators]
-    matrix = csr_array(vstack(rows, format="csr", dtype=np.int64))
+    matrix = stacked([rows_at(forms, known), again, *(row for row, *_ in links), *separators])
     return LinearSystem(
         matrix=matrix,
         lower=_column(lower[stated], [low for _, low, _, _ in links], 0, count),
@@ -94,7 +94,7 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
         scale=_column(np.ones(len(stated), np.int64), [scale for *_, scale in links], 1, count),
         cell=_column(stated, [-1] * len(links), SEPARATOR, count),
         link=_column(np.full(len(stated), -1), list(range(len(links))), SEPARATOR, count),
-        forms=csr_array(forms[open_cells]),
+        forms=rows_at(forms, open_cells),
         open_cells=open_cells,
         nonnegative=release.intruder.nonnegative,
         base=base,
@@ -195,10 +195,8 @@ class _Homes:
                 blocks.append(csr_array((primary - usual + here)[own]))
                 owners.append(own)
         if not blocks:
-            return csr_array((0, self._base.columns), dtype=np.int64), np.empty(0, np.int64)
-        rows = csr_array(vstack(blocks, format="csr"))
-        rows.eliminate_zeros()
-        return rows, np.concatenate(owners)
+            return empty(self._base.columns), np.empty(0, np.int64)
+        return without_zeros(stacked(blocks)), np.concatenate(owners)
 
     def _matrix(self, homes: list[tuple[NDArray[np.int64], int]], rows: int) -> csr_array:
         sizes = np.zeros(rows)
@@ -219,7 +217,7 @@ class _Homes:
             start = np.repeat(filled[at] - np.cumsum(count) + count, count)
             indices[start + np.arange(len(columns))] = columns
             filled[at] += count
-        matrix = csr_array((np.ones(len(indices), np.int64), indices, indptr), shape=(rows, self._base.columns))
+        matrix = csr(np.ones(len(indices), np.int64), indices, indptr, (rows, self._base.columns))
         matrix.sort_indices()
         return matrix
 
@@ -263,7 +261,7 @@ def _separator(base: Base, separator: Separator) -> csr_array:
         row = np.ravel_multi_index(tuple(grid[p] for p in place), shape) if place else np.zeros(table.size, int)
         column = np.arange(table.size) + table.offset
         data = np.full(table.size, sign, np.int64)
-        parts.append(csr_array(coo_array((data, (row, column)), shape=(prod(shape), base.columns))))
+        parts.append(from_entries(row, column, data, (prod(shape), base.columns)))
     return csr_array(parts[0] + parts[1])
 
 

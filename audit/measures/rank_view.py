@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from audit.linear.eliminate import Elimination
+from audit.sparse import csr, entries, stacked, without_zeros
 
 
 @dataclass(frozen=True)
@@ -36,23 +37,23 @@ def rank_view(equations: csr_array, rank: int, withheld: csr_array, determined: 
     given = _given(equations)
     touched = np.zeros(equations.shape[1], np.bool_)
     touched[equations.indices] = True
-    rows = csr_array(vstack([withheld, equations], format="csr", dtype=np.int64).multiply(~given.reshape(1, -1)))
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
+    rows = stacked([withheld, equations])
+    rows = without_zeros(entries(rows, ~given[rows.indices]))
     eliminated = Elimination(rows, np.zeros(rows.shape[0], np.int64))
-    strange = csr_array(withheld @ csr_array((~touched).astype(np.int64).reshape(-1, 1)))
+    strange = withheld @ (~touched).astype(np.int64)
     return RankView(
         decrease=eliminated.rank + int(given.sum()) - rank,
         alone=~eliminated.in_dependency[: withheld.shape[0]],
-        recomputable=determined & (strange.toarray()[:, 0] == 0),
+        recomputable=determined & (strange == 0),
     )
 
 
 def _given(equations: csr_array) -> NDArray[np.bool_]:
     """Columns that equations with nothing else left give, again and again: most of a release, and quickly found."""
     given = np.zeros(equations.shape[1], np.bool_)
-    entry = (equations != 0).astype(np.int64)
-    places = csr_array(entry.multiply(np.arange(equations.shape[1]).reshape(1, -1)).tocsr())
+    equations = without_zeros(equations)
+    entry = csr(np.ones(equations.nnz, np.int64), equations.indices, equations.indptr, equations.shape)
+    places = csr(equations.indices.astype(np.int64), equations.indices, equations.indptr, equations.shape)
     while True:
         left = ~given
         size = entry @ left.astype(np.int64)

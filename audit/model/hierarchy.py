@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.errors import InputError
+from audit.sparse import csr
 
 Edge = tuple[str | None, str]
 """(parent, child); parent None: the child is a top code, directly below the total."""
@@ -41,6 +42,13 @@ class Hierarchy:
     def index(self) -> Mapping[str, int]:
         """Code -> position in `codes`."""
         return {code: i for i, code in enumerate(self.codes)}
+
+    @cached_property
+    def dense(self) -> NDArray[np.int64]:
+        """`members` as a dense matrix, for small classifications."""
+        result: NDArray[np.int64] = self.members.toarray().astype(np.int64)
+        result.setflags(write=False)
+        return result
 
     @property
     def total_index(self) -> int:
@@ -248,7 +256,7 @@ def _complete(
     indptr = np.zeros(len(codes) + 1, dtype=np.int64)
     np.cumsum([len(r) for r in rows], out=indptr[1:])
     indices = np.array([column for row in rows for column in row], dtype=np.int64)
-    members = csr_array((np.ones(len(indices), dtype=np.int64), indices, indptr), shape=(len(codes), len(leaves)))
+    members = csr(np.ones(len(indices), dtype=np.int64), indices, indptr, (len(codes), len(leaves)))
     for array in parents:
         array.setflags(write=False)
     leaves.setflags(write=False)

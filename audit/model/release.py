@@ -172,7 +172,8 @@ class Release:
 
     def cell_codes(self, codes: NDArray[np.integer] | tuple[int, ...]) -> dict[str, str]:
         """Variable -> code text for a row of code positions."""
+        positions = codes.tolist() if isinstance(codes, np.ndarray) else codes
         return {
-            name: hierarchy.codes[int(position)]
-            for (name, hierarchy), position in zip(self.variables.items(), codes, strict=True)
+            name: hierarchy.codes[position]
+            for (name, hierarchy), position in zip(self.variables.items(), positions, strict=True)
         }

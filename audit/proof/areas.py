@@ -11,9 +11,10 @@ from scipy.sparse.csgraph import connected_components
 
 from audit.bounds.component import Component
 from audit.bounds.unfold import Multipliers, Weights, add_row, nonzero, through_singletons
-from audit.linear.integers import NO_LOWER, NO_UPPER, entries, product
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
+from audit.sparse import entries
 
 
 class Area:

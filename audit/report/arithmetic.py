@@ -80,7 +80,7 @@ def _ordered(prepared: Prepared, y: Multipliers) -> list[tuple[int, Fraction]]:
             continue
         before = merged.get(key)
         merged[key] = (row, factor) if before is None else (before[0], before[1] + factor)
-    return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1] < 0, item[0]))
+    return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1].numerator < 0, item[0]))
 
 
 def _in_decimals(prepared: Prepared, row: int, factor: Fraction, unit: Fraction) -> Fraction:
@@ -89,7 +89,7 @@ def _in_decimals(prepared: Prepared, row: int, factor: Fraction, unit: Fraction)
         # A link row is `scale` times the statement, which is in decimals already.
         return factor * int(prepared.system.scale[row]) * unit
     own = _unit(prepared, int(prepared.system.cell[row]))
-    return factor if own == unit else factor * unit / own
+    return factor if own is unit or own == unit else factor * unit / own
 
 
 def _unit(prepared: Prepared, cell: int) -> Fraction:
@@ -101,9 +101,9 @@ def _terms(prepared: Prepared, y: Multipliers, unit: Fraction) -> tuple[Term, ..
     names = list(release.measures)
     terms = []
     for row, factor in _ordered(prepared, y):
-        coefficient = _in_decimals(prepared, row, factor, unit)
-        if system.link[row] >= 0:
-            terms.append(Term(coefficient, None, (), link=int(system.link[row]) + 1))
+        coefficient, link = _in_decimals(prepared, row, factor, unit), int(system.link[row])
+        if link >= 0:
+            terms.append(Term(coefficient, None, (), link=link + 1))
         else:
             cell = int(system.cell[row])
             codes = tuple(release.cell_codes(cells.codes[cell]).items())
@@ -133,13 +133,13 @@ def _spelled(prepared: Prepared, told: _Told, upper: bool, unit: Fraction) -> st
     system = prepared.system
     used, zeros = told
     words: list[tuple[Fraction, str]] = []
-    for row, factor, _ in used:
+    for row, factor, _ in used[:SHOWN]:
         coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
             words.append((coefficient, f"(link {int(system.link[row]) + 1})"))
         else:
             words.append((coefficient, _bounded_name(prepared, row, (factor > 0) == upper)))
-    return _joined(words) + (f" (and {zeros} known zeros)" if zeros else "")
+    return _joined(words, len(used)) + (f" (and {zeros} known zeros)" if zeros else "")
 
 
 def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
@@ -154,21 +154,22 @@ def _bounded_name(prepared: Prepared, row: int, at_most: bool) -> str:
 def _numbers(prepared: Prepared, told: _Told, unit: Fraction) -> str:
     system = prepared.system
     words: list[tuple[Fraction, str]] = []
-    for row, factor, value in told[0]:
+    for row, factor, value in told[0][:SHOWN]:
         coefficient = _in_decimals(prepared, row, factor, unit)
         if system.link[row] >= 0:
             words.append((coefficient, decimal(Fraction(value, int(system.scale[row])), Fraction(1))))
         else:
             words.append((coefficient, decimal(value, _unit(prepared, int(system.cell[row])))))
-    return _joined(words)
+    return _joined(words, len(told[0]))
 
 
-def _joined(words: list[tuple[Fraction, str]]) -> str:
+def _joined(words: list[tuple[Fraction, str]], terms: int) -> str:
+    """The first of so many terms as a sum."""
     text = ""
-    for factor, word in words[:SHOWN]:
+    for factor, word in words:
         size = abs(factor)
         part = word if size == 1 else f"{size} * {word}"
         text += (f" - {part}" if factor < 0 else f" + {part}") if text else (f"-{part}" if factor < 0 else part)
-    if len(words) > SHOWN:
-        text += f" ... ({len(words)} terms in all)"
+    if terms > len(words):
+        text += f" ... ({terms} terms in all)"
     return text or "0"

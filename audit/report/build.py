@@ -19,6 +19,7 @@ from audit.measures.sap.requirement import SapFinding
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
+from audit.report.described import Decimals, DescribedCell, described
 from audit.report.exact_json import significant
 from audit.report.model import (
     CellRank,
@@ -62,22 +63,6 @@ class Findings:
         return self.sap.cells if self.sap is not None and self.sap.above else frozenset()
 
 
-class _Decimals(dict[int | Fraction, Fraction]):
-    """Values in units -> in the measure's decimals; the same few values come again and again."""
-
-    def __init__(self, unit: Fraction) -> None:
-        super().__init__()
-        self._unit = unit
-
-    def __missing__(self, value: int | Fraction) -> Fraction:
-        result = self[value] = value * self._unit
-        return result
-
-    def of(self, value: int | Fraction | None) -> Fraction | None:
-        """The same where there may be no limit."""
-        return None if value is None else self[value]
-
-
 def build_report(
     findings: Findings,
     *,
@@ -92,14 +77,14 @@ def build_report(
     """Judge every cell and the release."""
     prepared = findings.prepared
     require = policy.require if policy is not None else Require()
-    listed_in = _listings(prepared)
     ranks = _cell_ranks(findings)
-    decimals = [_Decimals(measure.unit) for measure in prepared.release.measures.values()]
+    names = tuple(prepared.release.measures)
+    decimals = [Decimals(measure.unit) for measure in prepared.release.measures.values()]
     open_rows = [
-        _open_cell(findings, k, require, listed_in[cell], ranks.get(k), decimals[int(prepared.cells.measure[cell])])
-        for k, cell in enumerate(prepared.system.open_cells.tolist())
+        _open_cell(findings, k, require, cell, names[cell.measure], ranks.get(k), decimals[cell.measure])
+        for k, cell in enumerate(described(prepared, findings.sensitivity, prepared.system.open_cells))
     ]
-    rows = open_rows + _published_findings(findings, listed_in)
+    rows = open_rows + _published_findings(findings, names, decimals)
     if policy is None or not policy.primary:
         notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
     if timed_out:
@@ -173,42 +158,30 @@ def _verdict(
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
 
 
-def _listings(prepared: Prepared) -> list[list[str]]:
-    """Names of the tables that list each cell, in release order."""
-    cells, tables = prepared.cells, prepared.release.tables
-    names: list[list[str]] = [[] for _ in range(len(cells))]
-    pairs = np.unique(np.column_stack([cells.listing_cell, cells.listing_table]), axis=0)
-    for cell, table in pairs.tolist():
-        names[cell].append(tables[table].name)
-    for cell in np.flatnonzero(cells.row < 0).tolist():
-        if not names[cell]:
-            names[cell].append(tables[int(cells.table[cell])].name)
-    return names
-
-
 def _open_cell(
-    findings: Findings, k: int, require: Require, tables: list[str], rank: CellRank | None, decimals: _Decimals
+    findings: Findings,
+    k: int,
+    require: Require,
+    cell: DescribedCell,
+    measure: str,
+    rank: CellRank | None,
+    decimals: Decimals,
 ) -> ReportCell:
-    prepared = findings.prepared
-    cell = int(prepared.system.open_cells[k])
     bounds = findings.bounds.bounds[k]
-    cells = prepared.cells
-    status = Status(int(cells.status[cell]))
-    required = _required(findings, cell)
     insider = findings.insiders.findings.get(k)
-    sensitive = _sensitive(findings, cell)
-    if status == Status.MISSING:
+    sensitive = cell.sensitive
+    if cell.status == Status.MISSING:
         judged = Judged("not_judged", None, None)
     else:
         judged = judge(
             bounds,
-            required,
+            cell.required,
             require,
-            width=findings.sensitivity.required_width.get(cell) or 0,
+            width=cell.width,
             insider=insider is not None and sensitive,
             insider_open=k in findings.insiders.open and sensitive,
         )
-        if cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
+        if cell.cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
             judged, sensitive = Judged("underprotected", None, "sap"), True
     argument = findings.arguments.get(k)
     lower, upper = bounds.lower.outer, bounds.upper.outer
@@ -218,12 +191,12 @@ def _open_cell(
     at_least = 1 if single else bounds.at_least
     risk_of = at_least if at_least is None or at_least >= 1 else 1
     return ReportCell(
-        table=tables[0],
-        also_in=tuple(tables[1:]),
-        measure=list(prepared.release.measures)[int(cells.measure[cell])],
-        cell=tuple(prepared.release.cell_codes(cells.codes[cell]).items()),
-        status=status.word,
-        truth=decimals[int(cells.truth.units[cell])] if cells.truth.known[cell] else None,
+        table=cell.tables[0],
+        also_in=cell.tables[1:],
+        measure=measure,
+        cell=cell.codes,
+        status=cell.status.word,
+        truth=decimals.of(cell.truth),
         lower=decimals.of(lower),
         upper=decimals.of(upper),
         attained=None if in_hand is None else (decimals.of(in_hand.lower), decimals.of(in_hand.upper)),
@@ -232,13 +205,13 @@ def _open_cell(
         possible=Possible(at_least, at_most),
         entropy_bits=entropy_bits(risk_of),
         risk=disclosure_risk(risk_of),
-        required=None if required is None else (decimals[required[0]], decimals[required[1]]),
+        required=decimals.pair(cell.required),
         sensitive=sensitive,
-        rule=findings.sensitivity.rule[cell],
+        rule=cell.rule,
         verdict=judged.verdict,
         basis=judged.basis,
         reason=judged.reason,
-        reveals=None if argument is None or lower is None else reveals(prepared, cell, argument, lower),
+        reveals=None if argument is None or lower is None else reveals(findings.prepared, cell.cell, argument, lower),
         insider=None
         if insider is None or not sensitive
         else InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper))),
@@ -253,7 +226,7 @@ def _tight(end: End) -> bool:
     return end.unlimited if end.outer is None else end.outer == end.attained
 
 
-def _lp(bounds: TargetBounds, decimals: _Decimals) -> tuple[Fraction | None, Fraction | None] | None:
+def _lp(bounds: TargetBounds, decimals: Decimals) -> tuple[Fraction | None, Fraction | None] | None:
     ends = (bounds.lower, bounds.upper)
     if any(e.lp is None and not e.unlimited for e in ends):
         return None
@@ -261,29 +234,7 @@ def _lp(bounds: TargetBounds, decimals: _Decimals) -> tuple[Fraction | None, Fra
     return low, high
 
 
-def _unit(prepared: Prepared, cell: int) -> Fraction:
-    return list(prepared.release.measures.values())[int(prepared.cells.measure[cell])].unit
-
-
-def _required(findings: Findings, cell: int) -> tuple[int, int] | None:
-    low = findings.sensitivity.required_lower.get(cell)
-    high = findings.sensitivity.required_upper.get(cell)
-    return None if low is None or high is None else (low, high)
-
-
-def _sensitive(findings: Findings, cell: int) -> bool:
-    """Primary, withheld without a reason, rounded or known by an interval, or sensitive by rule."""
-    cells = findings.prepared.cells
-    status = Status(int(cells.status[cell]))
-    return bool(
-        cells.sensitive_status[cell]
-        or findings.sensitivity.sensitive[cell]
-        or status in (Status.PRIMARY, Status.WITHHELD)
-        or (status <= Status.FROZEN and not cells.exact[cell])
-    )
-
-
-def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[ReportCell]:
+def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:
     """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
     prepared, cells = findings.prepared, findings.prepared.cells
     sensitive = cells.exact & (cells.sensitive_status | findings.sensitivity.sensitive)
@@ -291,18 +242,19 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
     recoverable = np.zeros(len(cells), np.bool_)
     recoverable[list(findings.recoverable)] = True
     recoverable &= cells.exact & ~sensitive & ~contradicted
+    which = np.flatnonzero(sensitive | contradicted | recoverable)
     rows = []
-    for cell in np.flatnonzero(sensitive | contradicted | recoverable).tolist():
-        value = Fraction(int(cells.lower.units[cell])) * _unit(prepared, cell)
-        required = _required(findings, cell)
-        unit = _unit(prepared, cell)
+    for cell in described(prepared, findings.sensitivity, which):
+        own, by_sap = decimals[cell.measure], bool(recoverable[cell.cell])
+        value = own[int(cells.lower.units[cell.cell])]
+        is_sensitive = bool(sensitive[cell.cell])
         rows.append(
             ReportCell(
-                table=listed_in[cell][0],
-                also_in=tuple(listed_in[cell][1:]),
-                measure=list(prepared.release.measures)[int(cells.measure[cell])],
-                cell=tuple(prepared.release.cell_codes(cells.codes[cell]).items()),
-                status=Status(int(cells.status[cell])).word,
+                table=cell.tables[0],
+                also_in=cell.tables[1:],
+                measure=names[cell.measure],
+                cell=cell.codes,
+                status=cell.status.word,
                 truth=value,
                 lower=value,
                 upper=value,
@@ -312,12 +264,12 @@ def _published_findings(findings: Findings, listed_in: list[list[str]]) -> list[
                 possible=Possible(1, 1),
                 entropy_bits=entropy_bits(1),
                 risk=disclosure_risk(1),
-                required=None if required is None else (required[0] * unit, required[1] * unit),
-                sensitive=bool(sensitive[cell] or recoverable[cell]),
-                rule=findings.sensitivity.rule[cell],
-                verdict="underprotected" if recoverable[cell] else "exposed",
+                required=own.pair(cell.required),
+                sensitive=is_sensitive or by_sap,
+                rule=cell.rule,
+                verdict="underprotected" if by_sap else "exposed",
                 basis=None,
-                reason="sap" if recoverable[cell] else "sensitive_published" if sensitive[cell] else None,
+                reason="sap" if by_sap else "sensitive_published" if is_sensitive else None,
             )
         )
     return rows

@@ -6,7 +6,7 @@ whole numbers and Fraction for all others, so that nothing is lost on the way ba
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -57,14 +57,22 @@ def number_text(value: int | float | Fraction | Decimal) -> str:
     """
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
-        raise ValueError(f"{value} cannot be written as JSON")
     if isinstance(value, float):
-        return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
+        return _float_text(value)
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ValueError(f"{value} cannot be written as JSON")
     return _fraction_text(value if isinstance(value, Fraction) else Fraction(value))
 
 
+def _float_text(value: float) -> str:
+    if not math.isfinite(value):
+        raise ValueError(f"{value} cannot be written as JSON")
+    return repr(value + 0.0)  # + 0.0 turns -0.0 into 0.0
+
+
 def _fraction_text(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
     exact = decimal_text(value)
     if exact is not None:
         return exact
@@ -81,42 +89,35 @@ def significant(value: float) -> float:
 
 def dumps(value: Json, *, indent: int | None = None) -> str:
     """`value` as JSON text; with `indent`, one entry a line."""
-    parts: list[str] = []
-    _write(value, parts, "\n", "" if indent is None else " " * indent)
-    return "".join(parts)
+    return _text(value, "\n", "" if indent is None else " " * indent)
 
 
-def _write(value: Json, parts: list[str], line: str, step: str) -> None:
-    plain = _PLAIN.get(type(value))  # nearly all that is written, and quicker than asking what it is an instance of
+_MAPPINGS, _SEQUENCES = (dict, Mapping), (list, tuple, Sequence)
+"""The common ones first: it is much quicker to tell that something is one of these."""
+
+
+def _text(value: Json, line: str, step: str) -> str:
+    """`line`: what a line of this depth begins with, its line end included."""
+    plain = _WRITERS[type(value)]
     if plain is not None:
-        parts.append(plain(value))
-    elif isinstance(value, str):
-        parts.append(_string(value))
-    elif isinstance(value, int | float | Fraction | Decimal):
-        parts.append(number_text(value))
-    elif isinstance(value, Mapping):
-        _write_all(_keys(tuple(value)), list(value.values()), "{}", parts, line, step)
-    elif isinstance(value, Sequence):
-        _write_all(repeat(""), value, "[]", parts, line, step)
+        return plain(value)
+    keys: Iterable[str]
+    entries: Collection[Json]
+    if isinstance(value, _MAPPINGS):
+        brackets, keys, entries = "{}", _keys(tuple(value)), value.values()
+    elif isinstance(value, _SEQUENCES):
+        brackets, keys, entries = "[]", repeat(""), value
     else:
         raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def _write_all(
-    keys: Iterable[str], entries: Sequence[Json], brackets: str, parts: list[str], line: str, step: str
-) -> None:
+    if not entries:
+        return brackets
     deeper = line + step if step else ""
-    between = "," + deeper if step else ", "
-    start = brackets[0] + deeper
-    for key, entry in zip(keys, entries, strict=False):
-        plain = _PLAIN.get(type(entry))
-        if plain is not None:
-            parts.append(start + key + plain(entry))
-        else:
-            parts.append(start + key)
-            _write(entry, parts, deeper, step)
-        start = between
-    parts.append((line if step else "") + brackets[1] if entries else brackets)
+    texts = [
+        key + (plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step))
+        for key, entry in zip(keys, entries, strict=False)
+    ]
+    end = line if step else ""
+    return f"{brackets[0]}{deeper}{(',' + deeper if step else ', ').join(texts)}{end}{brackets[1]}"
 
 
 @lru_cache(maxsize=2**10)  # objects of the same kind have the same keys
@@ -134,15 +135,29 @@ def _string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-_PLAIN: dict[type, Callable[[Any], str]] = {
-    str: _string,
-    int: str,
-    float: number_text,
-    Fraction: _fraction_text,
-    bool: lambda value: "true" if value else "false",
-    type(None): lambda value: "null",
-}
-"""How what has no parts is written."""
+_Writer = Callable[[Any], str]
+
+
+class _Writers(dict[type, _Writer | None]):
+    """How entries of a type are written; None where they have parts. Looked for once for each type."""
+
+    def __missing__(self, kind: type) -> _Writer | None:
+        found = next((write for known, write in list(self.items()) if write and issubclass(kind, known)), None)
+        self[kind] = found
+        return found
+
+
+_WRITERS = _Writers(
+    {
+        bool: lambda value: "true" if value else "false",
+        int: str,
+        float: _float_text,
+        Fraction: _fraction_text,
+        Decimal: number_text,
+        str: _string,
+        type(None): lambda value: "null",
+    }
+)
 
 
 def loads(text: str, *, what: str = "The text") -> Json:

@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.linear.naming import cell_name, plural
+from audit.linear.naming import plural
 from audit.report.words import headline, printable
 from suppression.costs import FACTOR
 from suppression.needed import Need
 from suppression.search.result import GUARANTEES
+from suppression.seen import short_name
 from suppression.suppress import Suppression
 
 SHOWN_NEEDS = 4
@@ -93,7 +94,7 @@ def _decisions(result: Suppression) -> list[str]:
 
 def _names(result: Suppression, found: Sequence[int]) -> list[str]:
     release, cells = result.problem.release, result.problem.cells
-    return [cell_name(release, cells, cell) for cell in found]
+    return [short_name(release, cells, cell) for cell in found]
 
 
 def _listed(title: str, entries: Sequence[str], limit: int | None) -> list[str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from audit.decision.cuts import Cut
 from audit.errors import InputError
+from audit.io.numbers import rational
 from audit.linear.naming import plural
 from audit.measures.subspace import Vector
 from suppression.problem import Problem
@@ -70,8 +71,8 @@ class Budget:
         for part in text.split(","):
             name, _, number = part.partition("=")
             try:
-                given[name.strip()] = Fraction(number.strip())
-            except (ValueError, ZeroDivisionError):
+                given["" if name.strip() in given else name.strip()] = rational(number)
+            except ValueError:
                 given[""] = Fraction(0)
         cells = given.get("cells", Fraction(0))
         if not given.keys() <= {"cells", "cost"} or min(given.values()) < 0 or cells.denominator != 1:

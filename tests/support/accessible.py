@@ -26,7 +26,7 @@ _FAULTS = """() => {
   document.querySelectorAll(usable).forEach((element) => {
     if (seen(element) && element.type !== "hidden" && !named(element)) faults.push(`no name: ${about(element)}`);
   });
-  document.querySelectorAll("input, textarea, select").forEach((element) => {
+  document.querySelectorAll("input:not([type=hidden]), textarea, select").forEach((element) => {
     if (!element.labels.length && !element.hasAttribute("aria-label") && !element.hasAttribute("aria-labelledby"))
       faults.push(`no label: ${about(element)}`);
   });

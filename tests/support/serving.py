@@ -1,5 +1,5 @@
 """The service as real processes, for tests."""
 
-from cases.service.running import address, ask, started, until_state
+from cases.service.running import address, ask, patiently, started, until_state
 
-__all__ = ["address", "ask", "started", "until_state"]
+__all__ = ["address", "ask", "patiently", "started", "until_state"]

@@ -1,12 +1,15 @@
 """do.py and .ci/skips.py."""
 
 import importlib.util
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from cases.service.running import gone, patiently
 
 ROOT = Path(__file__).parents[2]
 
@@ -104,3 +107,34 @@ def test_a_competitor_that_cannot_be_installed_does_not_stop_the_benchmark(
 def test_soak_runs_files_that_are_there() -> None:
     assert DO.SOAK
     assert [name for name in DO.SOAK if not (ROOT / name).is_file()] == []
+
+
+STUBBORN = """
+import signal, subprocess, sys, time
+from pathlib import Path
+child = "import signal, sys, time; SETUP; print('here', flush=True); time.sleep(300)"
+setups = ["pass", "signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.signal(signal.SIGINT, signal.SIG_IGN)"]
+started = [subprocess.Popen([sys.executable, "-c", child.replace("SETUP", s)], stdout=subprocess.PIPE) for s in setups]
+for process in started:
+    process.stdout.readline()
+Path(sys.argv[1]).write_text(" ".join(str(process.pid) for process in started))
+time.sleep(300)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_who_ends_a_chore_ends_all_that_it_has_started(tmp_path: Path, number: int) -> None:
+    """One child ends when it is told to, the other has to be killed."""
+    told = tmp_path / "told"
+    code = f"import do, sys; do.GRACE = 1.0; sys.exit(do.run([sys.executable, '-c', {STUBBORN!r}, {str(told)!r}]))"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as chore:
+        for _ in patiently("nothing was started"):
+            if told.exists() and told.read_text():
+                break
+        children = [int(text) for text in told.read_text().split()]
+        assert not any(gone(child) for child in children)
+        chore.send_signal(number)
+        assert chore.wait(60) == 128 + (signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
+    for _ in patiently("somebody is left"):
+        if all(gone(child) for child in children):
+            break

@@ -74,10 +74,13 @@ def test_files_policy_batch_and_measures(url: str, tmp_path: Path) -> None:
     matrix.write_text("3,17\n23,0\n", "utf-8")
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("one.json", json.dumps(EXAMPLE))
+        archive.writestr("two.json", json.dumps(EXAMPLE))
+    manifest = tmp_path / "which.csv"
+    manifest.write_text("file\none.json\n", "utf-8")
     with Client(url) as client:
         jobs = [
             client.audit(CASE / "release.yaml", files=[CASE / "table1.csv"], policy=policy),
-            client.batch(packed),
+            client.batch(packed, manifest=manifest),
             client.risk(matrix, rounding=3),
             client.sap(matrix, rounding=3),
             client.suppress(UNPROTECTED),
@@ -87,6 +90,7 @@ def test_files_policy_batch_and_measures(url: str, tmp_path: Path) -> None:
         assert json.loads(client.file(jobs[4], "protected"))["tables"]
     assert audit["policy"] is not None
     assert batch["schema"].startswith("tableseal/batch")
+    assert [entry["name"] for entry in batch["releases"]] == ["one.json"]
     assert risk["schema"].startswith("tableseal/risk")
     assert sap["schema"].startswith("tableseal/sap")
     assert (suppression["audit"]["verdict"], suppression["primary"]) == ("safe", 1)

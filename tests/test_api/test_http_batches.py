@@ -71,6 +71,16 @@ def test_together_and_with_a_policy(client: TestClient) -> None:
     assert entry["policy_sha256"] is not None
 
 
+def test_a_manifest_lists_those_that_are_wanted(client: TestClient, packed: bytes) -> None:
+    files = {"releases": ("all.zip", packed), "manifest": ("which.csv", b"file\ngood.json\nnone.json\n")}
+    response = client.post("/v1/batches", files=files, headers=WAIT)
+    assert response.status_code == 200, response.text
+    verdicts = {entry["name"]: entry["verdict"] for entry in response.json()["releases"]}
+    assert verdicts == {"good.json": "safe", "none.json": "failed"}
+    files["manifest"] = ("which.csv", b"name\ngood.json\n")
+    assert client.post("/v1/batches", files=files, headers=WAIT).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("content", "slug"),
     [

@@ -5,12 +5,14 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from serving import address, started
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
 SECTION = (ROOT / "docs" / "guide.md").read_text("utf-8").partition("## 20. Service")[2].partition("\n## ")[0]
 BLOCK = re.compile(r"^```\w+ ([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -44,3 +46,25 @@ def test_every_request_gives_what_the_guide_says(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "proof.json").read_text("utf-8"))["schema"].startswith("tableseal/proof")
     assert (tmp_path / "cells.csv").read_text("utf-8").startswith("table,")
     assert "<html" in (tmp_path / "report.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_service_of_the_readme(tmp_path: Path) -> None:
+    blocks = BLOCK.findall(README)
+    (release,) = (body for information, body in blocks if information == "file=release.yaml")
+    (tmp_path / "release.yaml").write_text(release, "utf-8")
+    commands, program = (body for information, body in blocks if information == "service")
+    log = tmp_path / "log"
+    with started("serve", "--port", "0", "--data", str(tmp_path / "data"), log=log) as process:
+        at = address(process, log).removeprefix("http://")
+
+        def run(*command: str) -> str:
+            environment = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+            return subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=120
+            ).stdout
+
+        lines = [line.partition("#")[0].replace("localhost:8000", at) for line in commands.splitlines()]
+        said = [run(*shlex.split(line)) for line in lines]
+        assert [json.loads(text)["verdict"] for text in said if text] == ["unsafe", "unsafe"]
+        assert run(sys.executable, "-c", program.replace("localhost:8000", at)) == "unsafe\n"

@@ -3,6 +3,7 @@
 import io
 import json
 import threading
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from serving import patiently
 from typer.testing import CliRunner
 
 from api.cases import cases_folder
@@ -228,7 +230,10 @@ def test_no_such_thing(client: TestClient) -> None:
 
 def test_health_and_figures(client: TestClient) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
-    assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "workers": "ok"}
+    for _ in patiently("no worker says that it is there"):
+        if (found := client.get("/readyz").json())["live_workers"]:
+            break
+    assert found == {"status": "ok", "database": "ok", "workers": "ok", "live_workers": 1}
     text = client.get("/metrics").text
     assert 'tableseal_requests_total{method="GET",route="/readyz",status="200"}' in text
     assert 'tableseal_jobs{state="succeeded"}' in text
@@ -288,6 +293,18 @@ def test_secrets_come_from_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     settings = load_settings()
     assert settings.database_url == "postgresql://user:s3cr3t@host/name"
     assert "s3cr3t" not in repr(settings)
+
+
+def test_a_folder_of_secrets_that_is_not_there_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TABLESEAL_SECRETS_DIR", str(tmp_path / "none"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_settings().key_secret is None
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: TABLESEAL_SECRETS_DIR: there is no folder {tmp_path / 'none'}; no secret is read from files"
+    ]
 
 
 def test_limits_have_problems_of_their_own(tmp_path: Path) -> None:

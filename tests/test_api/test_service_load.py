@@ -10,7 +10,7 @@ from api.store.figures import QueueFigures
 from cases.service.__main__ import PAGE, RUNS, main, with_figures
 from cases.service.figures import Figure, SkippedError, table
 
-NOTHING = QueueFigures({}, 0.0, 0, 0, ())
+NOTHING = QueueFigures({}, 0.0, 0, 0, 0, ())
 
 
 @pytest.mark.slow

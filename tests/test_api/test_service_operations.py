@@ -2,16 +2,22 @@
 
 import json
 import logging
+import socket
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from asking import asked
 from databases import BACKENDS, new_database
-from sqlalchemy import text, update
+from serving import address, patiently, started
+from sqlalchemy import select, text, update
 
 from api.http.audits import EXAMPLE
+from api.jobs.worker import Worker
 from api.logs import JsonLines, fields
-from api.store import queue
+from api.settings import Settings
+from api.store import queue, schema, workers
 from api.store.engine import Store
 from api.store.figures import queue_figures
 from api.store.job import State
@@ -51,6 +57,69 @@ def test_figures_of_the_queue(backend: str, tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_workers_are_there_until_they_leave_or_fall_silent(backend: str, tmp_path: Path) -> None:
+    with new_database(backend, tmp_path) as url:
+        store = Store(url)
+        migrate(store)
+        with store.writing() as connection:
+            for name in ("one", "two", "two", "killed"):
+                workers.beat(connection, name)
+            assert queue_figures(connection).workers == 3
+            old = update(schema.workers).where(schema.workers.c.id == "killed")
+            connection.execute(old.values(seen=schema.workers.c.seen - workers.LIVE - 1))
+            workers.leave(connection, "two")
+            assert queue_figures(connection).workers == 1
+            connection.execute(old.values(seen=0.0))
+            workers.beat(connection, "three")
+            assert sorted(connection.execute(select(schema.workers.c.id)).scalars()) == ["one", "three"]
+        store.close()
+
+
+def test_an_idle_worker_is_counted_while_it_is_there(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path, poll_seconds=0.01)
+    stop = threading.Event()
+    with asked(tmp_path, worker=False) as client:
+        store = Store(settings.database_url)
+        thread = threading.Thread(target=Worker(settings, store, stop).run)
+        thread.start()
+        for _ in patiently("the worker is not there"):
+            if client.get("/readyz").json()["live_workers"] == 1:
+                break
+        assert "tableseal_workers 1.0" in client.get("/metrics").text
+        stop.set()
+        thread.join()
+        assert client.get("/readyz").json()["workers"] == "none"
+        store.close()
+
+
+def test_headers_that_do_not_come_end_the_connection(tmp_path: Path) -> None:
+    """Whole requests are answered, one after another on one connection, and slow bodies are let be."""
+    log, head = tmp_path / "log", b"Host: localhost\r\nContent-Type: application/json\r\n"
+    options = {"data": str(tmp_path / "data"), "workers": "0", "inline_workers": "0", "header_seconds": "0.5"}
+    with started("serve", "--port", "0", log=log, **options) as process:
+        port = int(address(process, log).rpartition(":")[2])
+        for sent in (b"", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-", b"GET /healthz HTTP/1.1\r\n" + head * 3):
+            with socket.create_connection(("127.0.0.1", port), 60) as slow:
+                slow.sendall(sent)
+                assert slow.recv(1000) == b""
+        with socket.create_connection(("127.0.0.1", port), 60) as good:
+            for _ in range(2):
+                good.sendall(b"GET /healthz HTTP/1.1\r\n" + head + b"\r\n")
+                answer = b""
+                while not answer.endswith(b'{"status":"ok"}'):
+                    piece = good.recv(10_000)
+                    assert piece
+                    answer += piece
+            good.sendall(b"GET /healthz HT")
+            assert good.recv(1000) == b"", "the second request began and did not go on"
+        with socket.create_connection(("127.0.0.1", port), 60) as body:
+            body.sendall(b"POST /v1/audits HTTP/1.1\r\n" + head + b"Content-Length: 2\r\n\r\n")
+            time.sleep(1.0)
+            body.sendall(b"{}")
+            assert body.recv(10_000).startswith(b"HTTP/1.1 202 ")
+
+
 def test_metrics_name_nobody(tmp_path: Path) -> None:
     with asked(tmp_path, worker=False) as client:
         job = client.post("/v1/audits", json=EXAMPLE, headers={"Prefer": "wait=60"})
@@ -67,7 +136,8 @@ def test_metrics_name_nobody(tmp_path: Path) -> None:
 
 def test_ready_means_tables_of_this_version(tmp_path: Path) -> None:
     with asked(tmp_path, worker=False) as client:
-        assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "workers": "ok"}
+        none = {"status": "ok", "database": "ok", "workers": "none", "live_workers": 0}
+        assert client.get("/readyz").json() == none
         client.post("/v1/audits", json=EXAMPLE)
         store = Store(f"sqlite:///{tmp_path / 'tableseal.db'}")
         with store.writing() as connection:

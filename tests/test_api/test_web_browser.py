@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from accessible import faults
+from asking import archive
 from serving import address, started
+from small import document, table
 
 from api.cases import cases_folder
 from api.http.audits import EXAMPLE
@@ -279,3 +281,79 @@ def test_a_job_is_cancelled(watched: Watched, site: str) -> None:
     page.get_by_text("It was ended before it was done").wait_for()
     page.get_by_role("link", name="Back to the release").click()
     page.locator("#audit-h").wait_for()
+
+
+def test_a_batch_from_the_upload_to_a_report(watched: Watched, site: str, tmp_path: Path) -> None:
+    page = watched.page
+    page.goto(site)
+    page.get_by_role("link", name="Batches").click()
+    page.get_by_role("heading", name="New batch").wait_for()
+    watched.good()
+    releases = {"good.json": EXAMPLE, "open.json": exposed(), "bad.json": {**EXAMPLE, "kind": "cuont"}}
+    packed = archive(*((name, json.dumps(release).encode()) for name, release in releases.items()))
+    page.set_input_files("#files", {"name": "all.zip", "mimeType": "application/zip", "buffer": packed})
+    focus_on(page, "Start the batch")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Batch of 3 releases").wait_for()
+    assert page.get_by_role("status").inner_text().startswith("Unsafe")
+    rows = page.locator("tbody tr").all_inner_texts()
+    assert [row.split()[:2] for row in rows] == [["open.json", "unsafe"], ["bad.json", "failed"], ["good.json", "safe"]]
+    watched.good()
+    for name, begins in (("CSV", "release,title,verdict"), ("JSON", "{")):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=f"Summary as {name}").click()
+        download.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_text("utf-8").lstrip("\ufeff").startswith(begins)
+    page.get_by_role("link", name="Report of open.json", exact=True).click()
+    page.locator(".banner.unsafe").wait_for()
+    page.go_back()
+    page.get_by_role("link", name="All batches").click()
+    assert "unsafe" in page.locator("tbody tr").first.inner_text()
+    watched.good()
+
+
+def test_what_is_out_makes_a_release_fall_until_it_is_withdrawn(watched: Watched, site: str) -> None:
+    """The earlier table is named; the entry is taken back with the keyboard alone, and stays in the list."""
+    page = watched.page
+    tells = document(table(["l"], [3], name="of_l", absent={"leaves": "not_released"}), title="Tells")
+    status = ["", "primary", "secondary", ""]
+    hides = document(table(["T", "k", "l", "m"], [9, None, None, 4], status=status), title="Hides")
+
+    def audited(release: Any) -> None:
+        page.goto(site)
+        page.get_by_text("Paste it instead").click()
+        page.get_by_label("Release (YAML, JSON)").fill(json.dumps(release))
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_label("Name of the publication").fill("Patients 2026")
+        page.get_by_role("button", name="Audit with what is out").click()
+        page.get_by_role("heading", name="A new release for Patients 2026").wait_for()
+
+    page.goto(f"{site}/publications")
+    watched.good()
+    audited(tells)
+    page.get_by_role("button", name="Publish").click()
+    page.get_by_role("heading", name="Patients 2026", exact=True).wait_for()
+    watched.good()
+    audited(hides)
+    row = page.get_by_role("row", name="a = k")
+    assert "the new release with entry 1, table of_l" in row.inner_text()
+    assert page.get_by_label("Why it goes out although it was not found safe").is_visible()
+    watched.good()
+    row.get_by_role("link", name="entry 1, table of_l").click()
+    page.get_by_role("heading", name="Withdraw it").wait_for()
+    watched.good()
+    focus_on(page, "Reason")
+    page.keyboard.insert_text("not sent")
+    focus_on(page, "It was out")
+    page.keyboard.press("ArrowDown")
+    focus_on(page, "Withdraw")
+    page.keyboard.press("Enter")
+    page.get_by_text("It never went out: later releases are not audited with it.").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Patients 2026").click()
+    assert "withdrawn: not sent" in page.get_by_role("row", name="Tells").inner_text()
+    page.get_by_role("link", name="Publications", exact=True).click()
+    assert page.get_by_role("row", name="Patients 2026").inner_text().split("\t")[1:3] == ["1", "1"]
+    watched.good()
+    audited(hides)
+    page.locator(".banner.safe").wait_for()

@@ -5,7 +5,6 @@ import io
 import json
 import re
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from httpx2 import Response
+from paging import BROWSER, identity, log, until_done
 
 from api.cases import cases_folder
 from api.drafts.kind import DraftRequest
@@ -34,7 +34,6 @@ from audit.report import render_html
 from suppression.search.methods import METHODS as SEARCHES
 
 FRENCH = cases_folder() / "french_business"
-BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Origin": "http://localhost"}
 TABLE = "region,size,n,flag\nN,s,,u\nN,l,12,\nN,T,20,\nS,s,11,\nS,l,9,\nS,T,20,\nT,s,19,\nT,l,21,\nT,T,40,\n"
 
 
@@ -63,20 +62,6 @@ def bring(client: TestClient, *files: tuple[str, bytes | str], policy: str | Non
 
 def pasted(client: TestClient, text: str) -> Response:
     return client.post("/releases", files={"text": (None, text)})
-
-
-def until_done(client: TestClient, response: Response) -> Response:
-    """The page of a job once it has ended."""
-    until = time.monotonic() + 60
-    while "data-job" in response.text:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-        response = client.get(response.url)
-    return response
-
-
-def identity(response: Response) -> str:
-    return response.url.path.split("/")[2]
 
 
 def changed(value: list[int | None]) -> str:
@@ -253,7 +238,7 @@ def test_a_problem_with_imbalances_is_data_for_programs_too(client: TestClient) 
         ("policy.yaml", "primary: []", "None of the files is a release"),
         ("empty.csv", "", "empty"),
         ("../release.json", "{}", "cannot be used"),
-        ("all.zip", "no zip", "cannot be unpacked"),
+        ("all.zip", "no zip", "is not a readable zip archive"),
     ],
 )
 def test_what_cannot_be_used_is_said_on_the_start_page(client: TestClient, name: str, content: str, text: str) -> None:
@@ -411,6 +396,30 @@ def test_pages_are_their_owners_alone_and_readers_only_look(tmp_path: Path) -> N
             assert client.request(method, at, headers=keys["bert"]).status_code == 404
         assert "Companies" not in client.get("/releases", headers=keys["bert"]).text
         assert client.get(path, headers=keys["anna"]).status_code == 200
+
+
+def test_who_reads_a_result_through_a_page_is_in_the_log(client: TestClient) -> None:
+    """CONVENTION 405: releases that were brought, and results of every kind with each of their files."""
+    release = bring(client, ("release.json", json.dumps(OPEN)))
+    audited = until_done(client, client.post(f"{release.url.path}/audits", data={}))
+    protected = until_done(client, client.post(f"{release.url.path}/suppressions", data={"method": "heuristic"}))
+    compared = until_done(client, client.post(f"{release.url.path}/comparisons", data={"method": ["heuristic"]}))
+    table = bring(client, ("table.csv", TABLE))
+    for path, job in (
+        *((page.url.path, identity(page)) for page in (release, table, audited, protected, compared)),
+        (f"{table.url.path}/columns", identity(table)),
+        (f"{protected.url.path}/files/protected.zip", identity(protected)),
+        (f"{compared.url.path}/files/report.html", identity(compared)),
+    ):
+        before = len(log(client))
+        assert client.get(path).status_code == 200
+        found = log(client)
+        noted = [(entry["action"], entry["object"]) for entry in found[: len(found) - before]]
+        assert noted == [("result.read", job)], path
+    before = len(log(client))
+    for path in ("/", "/jobs", "/releases", "/batches", "/publications"):
+        client.get(path)
+    assert len(log(client)) == before, "lists tell of no values"
 
 
 def test_a_browser_signs_in_with_a_key(tmp_path: Path) -> None:

@@ -125,6 +125,29 @@ def test_closed_form_is_sharp(seed: int) -> None:
         assert round(best.fun * sign) == ends.ravel()[cell]
 
 
+@given(st.sets(st.sets(st.integers(0, 5), max_size=4).map(lambda axes: tuple(sorted(axes))), min_size=1, max_size=7))
+@settings(max_examples=200, deadline=None)
+def test_decomposable_margins_are_the_cliques_of_a_chordal_graph(margins: set[tuple[int, ...]]) -> None:
+    import networkx as nx
+
+    maximal = {m for m in margins if not any(set(m) < set(other) for other in margins)}
+    graph = nx.Graph()
+    for clique in maximal:
+        graph.add_nodes_from(clique)
+        graph.add_edges_from(combinations(clique, 2))
+    chordal = nx.is_chordal(graph) and {tuple(sorted(c)) for c in nx.find_cliques(graph)} == maximal - {()}
+    found = decomposable(list(margins))
+    assert (found is not None) == chordal
+    if found is not None:
+        cliques, tree = found
+        assert cliques == sorted(maximal)
+        assert len(tree) == len(cliques) - 1
+        for axis in {axis for clique in cliques for axis in clique}:  # running intersection
+            joined = nx.Graph([(a, b) for a, b, common in tree if axis in common])
+            own = {k for k, clique in enumerate(cliques) if axis in clique}
+            assert len(own) == 1 or (nx.is_connected(joined) and set(joined) == own)
+
+
 def test_what_is_decomposable() -> None:
     assert decomposable([(0, 1), (1, 2), (0, 2)]) is None  # chordal, but the clique is no margin
     assert decomposable([(0, 1), (1, 2), (2, 3), (0, 3)]) is None  # a cycle of four

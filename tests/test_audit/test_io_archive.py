@@ -1,11 +1,13 @@
 """Zip archives: a release in one is read as if it had been unpacked, and nothing that attacks the reader gets in."""
 
+import re
 import stat
 import struct
 import zipfile
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 from hypothesis import given
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from audit.errors import InputError
 from audit.io import Archive, read_archived, read_release, release_digest
 from audit.io import archive as archives
+from audit.io.archive import Limits
 
 RELEASE = """
 tableseal: 1
@@ -38,9 +41,14 @@ def packed(files: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) ->
     return buffer.getvalue()
 
 
-def refusal(content: bytes) -> str:
+def refusal(content: bytes, limits: Limits | None = None) -> str:
+    """What is said, which is the same of an archive in memory and of one in a file."""
     with pytest.raises(InputError) as caught:
-        Archive(content, "up.zip")
+        Archive(content, "up.zip", limits)
+    with TemporaryFile() as file:
+        file.write(content)
+        with pytest.raises(InputError, match=re.escape(str(caught.value))):
+            Archive(file, "up.zip", limits)
     return str(caught.value)
 
 
@@ -101,14 +109,27 @@ def test_doubled_entries_are_refused() -> None:
     assert "there twice" in refusal(packed({"r.yaml": "1", "./r.yaml": "2"}))
 
 
-def test_bombs_are_refused_before_anything_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bombs_are_refused_before_anything_is_unpacked() -> None:
     bomb = packed({"zeros.csv": b"0" * (archives.FREE_OF_RATIO + 1)})
     assert len(bomb) < 20_000
     assert "times its own size" in refusal(bomb)
-    monkeypatch.setattr(archives, "MOST_CONTENT", 100)
-    assert "more than the limit of 100 bytes" in refusal(packed({"a": "x" * 60, "b": "y" * 60}))
-    monkeypatch.setattr(archives, "MOST_ENTRIES", 3)
-    assert "more than 3 entries" in refusal(packed({str(n): "x" for n in range(4)}))
+    assert "more than the limit of 100 bytes" in refusal(packed({"a": "x" * 60, "b": "y" * 60}), Limits(content=100))
+    assert "more than 3 entries" in refusal(packed({str(n): "x" for n in range(4)}), Limits(entries=3))
+
+
+@given(st.binary(max_size=40), st.integers(0, 6))
+def test_entries_are_counted_wherever_a_piece_of_the_file_ends(before: bytes, entries: int) -> None:
+    """The count, which is made before the directory is read, is never smaller than the directory."""
+    content = before + packed({str(n): "" for n in range(entries)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(archives, "_PIECE", 7)
+        assert archives._signatures(BytesIO(content)) == content.count(b"PK\x01\x02") >= entries
+
+
+def test_what_is_hidden_is_passed_over_and_folders_count() -> None:
+    files = {"a.csv": "x", ".DS_Store": "y", "__MACOSX/._a.csv": "z", "b/.git/config": "w", "b/": "", "./c.csv": "v"}
+    assert Archive(packed(files), "up.zip").names == ("a.csv", "c.csv")
+    assert "more than 5 entries" in refusal(packed(files), Limits(entries=5))
 
 
 def test_a_size_that_lies_is_found_out() -> None:

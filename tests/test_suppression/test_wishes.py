@@ -7,10 +7,13 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from api.suppressing import SuppressOptions, run_suppression
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
-from audit.errors import InputError
+from audit.errors import InputError, LimitError
 from audit.io import canonical_document, policy_document, policy_from_document, release_from_document
 from audit.model import Policy, Release, Require, SapLimit, Threshold
 from audit.pipeline import audit
@@ -23,7 +26,9 @@ from suppression.places import Places
 from suppression.problem import Problem, build_problem, least_width
 from suppression.public import public_release
 from suppression.report import suppression_document, suppression_text
+from suppression.rounded_release import rounded_release
 from suppression.search.method import Tools
+from suppression.search.rank import Budget
 from suppression.search.result import Found
 from suppression.suppress import Suppression, suppress
 
@@ -214,6 +219,103 @@ def test_a_last_period_of_something_else_is_refused() -> None:
     }
     with pytest.raises(InputError, match="has no cell in common"):
         suppress(line([1, 30, 5, 9]), policy=POLICY, last=release_from_document(document))
+
+
+def test_a_last_period_that_shares_nothing_but_the_total_is_refused() -> None:
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"b": {"total": "T", "codes": ["1", "2"]}},
+        "tables": [{"name": "t", "cells": {"b": ["T", "1", "2"], "value": [3, 1, 2]}}],
+    }
+    with pytest.raises(InputError, match="has no cell in common with this release"):
+        suppress(line([1, 30, 5, 9]), policy=POLICY, last=release_from_document(document))
+
+
+def test_a_code_that_is_preferred_and_avoided_is_a_contradiction() -> None:
+    with pytest.raises(InputError, match='"a=3": is to be preferred and avoided'):
+        suppress(line([1, 30, 5, 9]), policy=POLICY, costs=Costs(prefer=("a=3", "a=2"), avoid=("a=4", "a=3")))
+
+
+def test_costs_of_cells_that_are_never_withheld_may_be_of_any_size() -> None:
+    """Only what a solver has to add up must be exact there."""
+    huge = 2**53
+    assert withheld(suppress(line([1, huge, 5, 9], ["", "frozen", "", ""]), policy=POLICY)) == {"3"}
+    with pytest.raises(LimitError, match=r"by column.*logarithm of the value \(log\)"):
+        suppress(line([1, huge, 5, 9]), policy=POLICY)
+    assert withheld(suppress(line([1, huge, 5, 9]), policy=POLICY, costs=Costs("log"))) == {"3"}
+
+
+@given(st.lists(st.integers(1, 50), min_size=3, max_size=5), st.integers(1, 9), st.data())
+@settings(max_examples=10, deadline=None)
+def test_true_values_that_do_not_add_up_are_named_and_not_shown(
+    values: list[int], by: int, data: st.DataObject
+) -> None:
+    wrong = data.draw(st.integers(0, len(values) - 1))
+    status = ["primary" if k == wrong else "" for k in range(len(values))]
+    document = canonical_document(line([700 + v for v in values], status))
+    document["tables"][0]["cells"]["truth"][1 + wrong] += by
+    with pytest.raises(InputError) as caught:
+        suppress(release_from_document(document), policy=POLICY)
+    text = str(caught.value)
+    assert "T = " + " + ".join(str(k) for k in range(1, len(values) + 1)) in text
+    assert str(700 + values[wrong]) not in text
+    assert str(700 + values[wrong] + by) not in text
+
+
+def test_a_link_that_true_values_break_is_named() -> None:
+    tables = [
+        {"name": m, "measure": m, "cells": {"a": ["T", "1", "2"], "value": [5, v, 5 - v], "s": ["", "primary", ""]}}
+        for m, v in (("m", 2), ("n", 3))
+    ]
+    terms = [[1, {"measure": "m", "a": "1"}], [-1, {"measure": "n", "a": "1"}]]
+    document = {
+        "tableseal": 1,
+        "measures": {m: {"kind": "magnitude", "unit": 1} for m in "mn"},
+        "variables": {"a": {"total": "T", "codes": ["1", "2"]}},
+        "tables": [table | {"status": "s"} for table in tables],
+        "links": [{"terms": terms, "lower": 0, "upper": 0}],
+    }
+    with pytest.raises(InputError, match="true values do not add up"):
+        suppress(release_from_document(document))
+
+
+def test_a_negative_value_beside_a_withheld_status_is_said_to_be_unused() -> None:
+    document = canonical_document(line([1, 30, 5, 9]))
+    cells = {"a": ["T", "1", "2"], "value": [10, -10, 20], "s": ["", "primary", ""]}
+    document["tables"] = [{"name": "t", "cells": cells, "status": "s"}]
+    document["variables"] = {"a": {"total": "T", "codes": ["1", "2"]}}
+    with pytest.raises(InputError, match="negative counts only with `intruder"):
+        suppress(release_from_document(document))
+
+
+@pytest.mark.parametrize("number", ["1e99999999", "1/0", "nan", "inf", "-1", "", "x"])
+def test_numbers_of_wishes_are_small_and_plain(number: str) -> None:
+    """A huge exponent would take the memory of the machine, on the command line and in the service."""
+    with pytest.raises(InputError, match="expected cells=NUMBER"):
+        Budget.parse(f"cost={number}")
+    with pytest.raises(InputError, match=r"expected NAME=WEIGHT|not negative"):
+        run_suppression(line([1, 30, 5, 9]), SuppressOptions(table_weight=(f"t={number}",)))
+    with pytest.raises(InputError, match="rounding:"):
+        rounded_release(build_problem(line([1, 30, 5, 9]), POLICY, Costs(), Highs()), number, 0)
+
+
+def test_a_budget_that_says_one_thing_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="expected cells=NUMBER"):
+        Budget.parse("cells=1,cells=2")
+
+
+def test_the_text_says_of_which_measure_a_cell_is() -> None:
+    cells = {"a": ["T", "1", "2", "3"], "value": [45, 1, 30, 14], "s": ["must_publish", "primary", "", ""]}
+    document = {
+        "tableseal": 1,
+        "measures": {m: {"kind": "count"} for m in ("men", "women")},
+        "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
+        "tables": [{"name": m, "measure": m, "cells": cells, "status": "s"} for m in ("men", "women")],
+    }
+    text = suppression_text(suppress(release_from_document(document)), limit=None)
+    assert "- men 3 (needed by men 1" in text
+    assert "- women 3 (needed by women 1" in text
 
 
 def test_a_limit_on_risk_is_met() -> None:

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.sparse import csr, rows_at, stacked, transposed
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[Any]
@@ -99,7 +100,7 @@ def count_tables(component: Component, most: int, log_weight: LogWeight | None =
                 found = _of_column(layers[k], forward[k], backward[k + 1], log_weight)
                 masses.append(_signed(found, shift, int(weights[0])))
             else:
-                own, sums = _layers(component, left, (k.column for k in layers), csr_array(targets[[t]]))
+                own, sums = _layers(component, left, (k.column for k in layers), rows_at(targets, np.array([t])))
                 left -= _cost(own)
                 masses.append(_signed(_masses(sums[:, 0], _forward(own, log_weight)[-1]), shift, 1))
     except TooManyError:
@@ -136,11 +137,12 @@ def _layers(
     least = np.where(component.lower == NO_LOWER, NO_LOWER, component.lower - moved)
     greatest = np.where(component.upper == NO_UPPER, NO_UPPER, component.upper - moved)
     if tracked is not None:
-        matrix = csr_array(vstack([matrix, tracked], format="csr"))
+        matrix = stacked([matrix, tracked])
         least, greatest = np.append(least, NO_LOWER), np.append(greatest, NO_UPPER)
-    by_column = matrix.tocsc()
-    spread = product(abs(matrix), room)  # a LimitError if a partial sum could leave 64 bits
-    rest_low = -product(csr_array((np.maximum(-matrix.data, 0), matrix.indices, matrix.indptr), matrix.shape), room)
+    by_column = transposed(matrix)
+    sizes = csr(np.abs(matrix.data), matrix.indices, matrix.indptr, matrix.shape)
+    spread = product(sizes, room)  # a LimitError if a partial sum could leave 64 bits
+    rest_low = -product(csr(np.maximum(-matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape), room)
     rest_high = spread + rest_low
     left = np.diff(matrix.indptr).copy()
     kept = matrix.shape[0] - 1 if tracked is not None else -1
@@ -152,7 +154,8 @@ def _layers(
         entries = by_column.data[by_column.indptr[column] : by_column.indptr[column + 1]]
         opened = [r for r in rows.tolist() if r not in active]
         active += opened
-        sums = np.hstack([sums, np.zeros((len(sums), len(opened)), np.int64)])
+        if opened:
+            sums = np.concatenate([sums, np.zeros((len(sums), len(opened)), np.int64)], axis=1)
         from_value = np.zeros(len(sums), np.int64)
         to_value = np.full(len(sums), room[column])
         for r, entry in zip(rows.tolist(), entries.tolist(), strict=True):
@@ -193,7 +196,7 @@ def _order(matrix: csr_array) -> Iterator[int]:
 
     One by one, because counting a large component is given up after the first few.
     """
-    by_column = matrix.tocsc()
+    by_column = transposed(matrix)
     row_columns = [set(matrix.indices[a:b].tolist()) for a, b in pairwise(matrix.indptr)]
     column_rows = [by_column.indices[a:b].tolist() for a, b in pairwise(by_column.indptr)]
     opened: set[int] = set()
@@ -246,11 +249,7 @@ def _numbers(layers: list[_Layer]) -> type:
 def _grouped(number: Numbers, group: Ints, groups: int) -> Numbers:
     """Sum of numbers by group, in their own arithmetic."""
     result = np.zeros(groups, number.dtype)
-    if len(number) == 0:
-        return result
-    order = np.argsort(group, kind="stable")
-    start = np.flatnonzero(np.diff(group[order], prepend=-1))
-    result[group[order][start]] = np.add.reduceat(number[order], start)
+    np.add.at(result, group, number)
     return result
 
 

@@ -160,7 +160,8 @@ def _posterior(constant: int, parts: list[_Piece | None]) -> TablePosterior | No
     sampled = [p for p in pieces if p.without]
     if not sampled:
         tables = prod(p.tables or 1 for p in pieces)
-        return TablePosterior(whole, whole.bits(), "exact", tables, (whole.bits(), whole.bits()))
+        bits = whole.bits()
+        return TablePosterior(whole, bits, "exact", tables, (bits, bits))
     without = [
         added([point, *(p.without[k] if p.without else p.whole for p in pieces)])
         for k in range(len(sampled[0].without))

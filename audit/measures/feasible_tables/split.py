@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.bounds.components import Components
+from audit.bounds.pieces import cut_forms
 from audit.linear.reduce import Reduced
 
 
@@ -28,33 +29,13 @@ class Split:
 
 def split(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Split:
     """Cut the forms; of those to skip only the constant is right. forms: int64 (forms x columns)."""
-    constant: list[int] = []
-    parts: list[tuple[tuple[int, int], ...]] = []
-    targets: dict[int, dict[tuple[tuple[int, int], ...], int]] = {}
-    for f, (a, b) in enumerate(pairwise(forms.indptr.tolist())):
-        columns, weights = forms.indices[a:b], forms.data[a:b]
-        fixed = reduced.fixed[columns]
-        constant.append(int(weights[fixed] @ reduced.value[columns[fixed]]))
-        pieces: dict[int, list[tuple[int, int]]] = {}
-        if not skip[f]:
-            for column, weight in sorted(zip(columns[~fixed].tolist(), weights[~fixed].tolist(), strict=True)):
-                pieces.setdefault(int(reduced.component[column]), []).append((column, weight))
-        own = []
-        for c, piece in sorted(pieces.items()):
-            known = targets.setdefault(c, {})
-            own.append((c, known.setdefault(tuple(piece), len(known))))
-        parts.append(tuple(own))
-    asked = sorted(targets)
-    rows = [target for c in asked for target in targets[c]]
-    first = np.cumsum([0, *(len(targets[c]) for c in asked)]).tolist()
-    weights = csr_array(
-        (
-            np.array([weight for row in rows for _, weight in row], dtype=np.int64),
-            np.array([column for row in rows for column, _ in row], dtype=np.int64),
-            np.cumsum([0, *(len(row) for row in rows)]),
-        ),
-        shape=(len(rows), forms.shape[1]),
-    )
+    pieces = cut_forms(reduced, forms, skip)
+    label = np.repeat(np.arange(reduced.components), np.diff(pieces.start))[pieces.piece]
+    target = pieces.piece - pieces.start[label]
+    pairs = list(zip(label.tolist(), target.tolist(), strict=True))
+    ends = np.searchsorted(pieces.form, np.arange(forms.shape[0] + 1)).tolist()
+    parts = tuple(tuple(pairs[a:b]) for a, b in pairwise(ends))
     cut = Components(reduced)
-    components = {c: cut.component(c, weights, a, b) for c, (a, b) in zip(asked, pairwise(first), strict=True)}
-    return Split(tuple(constant), tuple(parts), components, {c: cut.columns(c) for c in asked})
+    asked = np.flatnonzero(np.diff(pieces.start)).tolist()
+    components = {c: cut.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in asked}
+    return Split(tuple(pieces.constant.tolist()), parts, components, {c: cut.columns(c) for c in asked})

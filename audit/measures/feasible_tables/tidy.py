@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.propagate import InfeasibleError, propagate
 from audit.linear.reduce import Reduced
+from audit.sparse import csr, row_of_entries, rows_at
 
 System = TypeVar("System", Component, Reduced)
 
@@ -21,8 +21,10 @@ def tidied(system: System) -> System | None:
 
     None if propagation finds that nothing fits.
     """
-    matrix = system.matrix.copy()
-    matrix.sum_duplicates()  # a link may name one cell twice
+    matrix = system.matrix
+    if not matrix.has_canonical_format:  # a link may name one cell twice
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     try:
         low, high = propagate(
             matrix, system.lower, system.upper, system.column_lower, system.column_upper, integer=True
@@ -30,12 +32,13 @@ def tidied(system: System) -> System | None:
     except InfeasibleError:
         return None
     endless = (low == NO_LOWER) | (high == NO_UPPER)
-    far = (abs(matrix) @ endless.astype(np.int64)) > 0
+    far = np.bincount(row_of_entries(matrix), endless[matrix.indices] & (matrix.data != 0), matrix.shape[0]) > 0
     bottom, top = np.where(endless, 0, low), np.where(endless, 0, high)
-    positive = csr_array((np.maximum(matrix.data, 0), matrix.indices, matrix.indptr), shape=matrix.shape)
-    negative = csr_array((np.minimum(matrix.data, 0), matrix.indices, matrix.indptr), shape=matrix.shape)
-    least = product(positive, bottom) + product(negative, top)
-    greatest = product(positive, top) + product(negative, bottom)
+    positive = csr(np.maximum(matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape)
+    least, greatest = product(positive, bottom), product(positive, top)
+    if (matrix.data < 0).any():
+        negative = csr(np.minimum(matrix.data, 0), matrix.indices, matrix.indptr, matrix.shape)
+        least, greatest = least + product(negative, top), greatest + product(negative, bottom)
     divisor = np.gcd.reduceat(np.append(matrix.data, 0), matrix.indptr[:-1]) if matrix.shape[0] else least
     divisor = np.where((np.diff(matrix.indptr) > 0) & (divisor > 0), divisor, 1)
     lower = np.maximum(np.where(system.lower == NO_LOWER, NO_LOWER, -(-system.lower // divisor) * divisor), least)
@@ -44,7 +47,7 @@ def tidied(system: System) -> System | None:
     if (lower > upper).any():
         return None
     speaks = np.flatnonzero(far | (lower > least) | (upper < greatest))
-    kept: dict[str, Any] = {"matrix": csr_array(matrix[speaks]), "lower": lower[speaks], "upper": upper[speaks]}
+    kept: dict[str, Any] = {"matrix": rows_at(matrix, speaks), "lower": lower[speaks], "upper": upper[speaks]}
     if isinstance(system, Reduced):
         kept["row"] = system.row[speaks]
     return replace(system, column_lower=low, column_upper=high, **kept)

@@ -1,0 +1,85 @@
+"""Pages on batches: bring many releases at once, and see what came out for each."""
+
+import json
+
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api.http.errors import ProblemError
+from api.http.intake import Order, submitted
+from api.http.service import Analyst, Reader, Service, ServiceDep
+from api.http.spool import Spool
+from api.http.uploads import bad_upload
+from api.jobs.batch_kind import ALL, KIND, BatchOptions, BatchRequest
+from api.store.job import Document, Job
+from api.store.jobs import jobs_of
+from api.store.tokens import Principal
+from api.web.drafts import result_file
+from api.web.intake import Brought, brought, checked, chosen, laid_open
+from api.web.pages import page, see
+
+LISTED = 200
+"""Batches on the page, the newest."""
+
+WORST_FIRST = ("unsafe", "undecided", "failed", "safe")
+
+FLAGS = ("together", "html")
+FIELDS = ("bounds", "time_limit")
+
+router = APIRouter(prefix="/batches")
+
+
+@router.get("")
+def list_batches(at: ServiceDep, asking: Reader) -> Response:
+    """The form for a batch, and batches that are kept."""
+    return _list(at, asking)
+
+
+@router.post("")
+async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """Begin a batch."""
+    with Spool(at.settings.working_folder) as spool:
+        try:
+            form = await brought(request, at.settings, spool)
+            files, releases = await _releases(form, at, spool)
+            wanted = BatchRequest(
+                releases=releases,
+                manifest=form.roles.get("manifest"),
+                policy=form.roles.get("policy"),
+                options=checked(BatchOptions, chosen(form.fields, FIELDS, FLAGS)),
+            )
+        except ProblemError as error:
+            return await run_in_threadpool(_list, at, asking, error)
+        order = Order(KIND.name, wanted.model_dump_json(), files)
+        job = await run_in_threadpool(submitted, at, asking, order, None)
+    return see(f"/jobs/{job.id}")
+
+
+def batch_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+    """What came out for each release of a batch that has ended, the worst first."""
+    batch = json.loads(result_file(at.store, job, "batch.json"))
+    releases = sorted(batch["releases"], key=lambda entry: WORST_FIRST.index(entry["verdict"]))
+    return page("batch.html", job=job, batch=batch, releases=releases)
+
+
+async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Document, ...], str]:
+    """Files of a batch, and which of them is the archive of the releases: ALL if they lie there as they are."""
+    archive = form.archive
+    if archive is not None:
+        return form.files, archive.name
+    files = await laid_open(form.files, at.settings, spool)
+    if not [file for file in files if file.name not in form.roles.values()]:
+        raise bad_upload("There is nothing to audit yet: choose an archive, or the files of the releases.")
+    return files, ALL
+
+
+def _list(at: Service, asking: Principal, error: ProblemError | None = None) -> Response:
+    with at.store.reading() as connection:
+        found = jobs_of(connection, asking.owner, limit=LISTED, kind=KIND.name) or ()
+    problem = None if error is None else error.problem
+    return page(
+        "batches.html",
+        status=200 if problem is None else problem.status,
+        batches=found,
+        problem=None if problem is None else problem.document(),
+    )
