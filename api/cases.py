@@ -23,7 +23,7 @@ class Run:
     """One computation of a case; paths are absolute.
 
     kind: the verb, "audit", "risk", "sap" or "suppress". For an audit the other fields are the options of `tableseal
-    audit`; for every other verb its options are in `options`.
+    audit`; for every other verb its options are in `options`. slow: takes minutes, so it is computed only on demand.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Run:
     policy: Path | None = None
     withhold_primaries: bool = False
     cumulative: bool = False
+    slow: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,20 @@
 
 What contributors of one cell find out about each other needs nothing but the interval that outsiders are left with, so
 it is asked of every pattern from the start. Who knows other withheld cells depends on the pattern: only contributors
-of withheld cells know something that others do not. These are asked for when a pattern is at hand.
+of withheld cells know something that others do not. These are asked for when a pattern is at hand: whoever knows cells
+sees what outsiders would see if these were published, so that a table which leaves them alone answers for all of them.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.decision.cuts import Requirement
+from audit.decision.cuts import Cut, Requirement
 from audit.decision.equations import Equations
-from audit.decision.oracle import Oracle
+from audit.decision.oracle import Broken, Oracle
 from audit.linear.cells import Cells
 from audit.measures.insiders.audit import KINDS
 from audit.measures.insiders.data import Data
@@ -27,31 +28,77 @@ from suppression.attacks import Attack, oracle_for
 
 
 @dataclass(frozen=True)
+class Unmet:
+    """An attack that a pattern does not withstand, or is not shown to withstand. cut: of patterns that withstand it."""
+
+    attack: Attack
+    cut: Cut | None
+
+
+@dataclass(frozen=True)
 class _View:
-    """What one knower asks about a pattern: attacks of the usual kind (by cell) and others."""
+    """What one knower asks, whatever the pattern.
+
+    known: cells that it knows; own: its contributions to others. cells, needs: sensitive cells (int64) and what it must
+    not find out about each, as positions among the requirements that all knowers with the same `own` share.
+    """
 
     who: str
     known: tuple[int, ...]
-    usual: tuple[int, ...]
-    others: tuple[Attack, ...]
+    own: tuple[tuple[int, int], ...]
+    cells: NDArray[np.int64]
+    needs: NDArray[np.int64]
+
+
+class _Asked:
+    """Requirements of knowers with the same contributions to cells that they do not know, and an oracle of them."""
+
+    def __init__(self, equations: Equations, own: tuple[tuple[int, int], ...], solver: Solver) -> None:
+        self._equations, self._own, self._solver = equations, own, solver
+        self._place: dict[Requirement, int] = {}
+        self._sent = 0
+        self._oracle: Oracle | None = None
+
+    def place(self, need: Requirement) -> int:
+        """The position of a requirement."""
+        return self._place.setdefault(need, len(self._place))
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    @property
+    def oracle(self) -> Oracle:
+        """Of all requirements so far."""
+        fresh = list(self._place)[self._sent :]
+        if self._oracle is None:
+            self._oracle = oracle_for(self._equations, [Attack(need, self._own) for need in fresh], self._solver)
+        elif fresh:
+            self._oracle.ask([Broken(need, None) for need in fresh])
+        self._sent = len(self._place)
+        return self._oracle
 
 
 class Insiders:
     """The insiders of a release, over all its cells."""
 
     def __init__(
-        self, release: Release, cells: Cells, policy: Policy, equations: Equations, primary: NDArray[np.bool_]
+        self,
+        release: Release,
+        cells: Cells,
+        policy: Policy,
+        equations: Equations,
+        primary: NDArray[np.bool_],
+        solver: Solver,
     ) -> None:
         """primary: bool (cells), the sensitive cells, the only ones that insiders count for."""
         everything = np.arange(len(cells))
-        self._release, self._policy, self._equations = release, policy, equations
+        self._release, self._policy, self._equations, self._solver = release, policy, equations, solver
         self._data = Data(release, cells, everything, everything, nonnegative=release.intruder.nonnegative)
         self._kinds = KINDS if release.intruder.insiders is None else release.intruder.insiders
         self._primary = primary
-        self._usual: dict[int, Attack] = {}
-        self._asked: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...], int], Attack | None] = {}
-        self._oracle: Oracle | None = None
-        self._places: dict[int, int] = {}
+        self._viewed: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], _View] = {}
+        self._asked: dict[tuple[tuple[int, int], ...], _Asked] = {}
+        self._plain: list[Requirement] = []
 
     @property
     def any(self) -> bool:
@@ -73,85 +120,93 @@ class Insiders:
                     hopeless.append(cell)
         return needed, tuple(hopeless)
 
-    def broken(self, pattern: NDArray[np.bool_], solver: Solver, limits: Limits) -> list[Attack]:
-        """The attacks of insiders that a pattern does not withstand."""
-        failing: list[Attack] = []
-        others: dict[tuple[tuple[int, int], ...], list[Attack]] = {}
+    def broken(
+        self, pattern: NDArray[np.bool_], limits: Limits, *, first: bool = False, helper: Oracle | None = None
+    ) -> list[Unmet]:
+        """The attacks of insiders that a pattern is not shown to withstand.
+
+        first: those of one insider are enough. helper: an oracle whose tables may answer, and which gets to know those
+        that were found.
+        """
+        views: dict[tuple[tuple[int, int], ...], list[_View]] = {}
         for view in self._views(pattern):
-            for attack in view.others:
-                others.setdefault(attack.own, []).append(attack)
-            if view.usual:
-                failing += self._failing_usual(view, pattern, solver, limits)
-        for attacks in others.values():
-            decision = oracle_for(self._equations, attacks, solver).decide(pattern, limits)
-            failing += [attacks[q] for q in np.flatnonzero(decision.failing).tolist()]
-        return failing
+            views.setdefault(view.own, []).append(view)
+        found: list[Unmet] = []
+        for own, alike in views.items():
+            oracle = self._asked[own].oracle
+            oracle.shun(np.unique(np.concatenate([np.array(v.known, np.int64) for v in alike])))
+            if helper is not None:
+                oracle.learn_from(helper)
+            found += self._unmet(alike, oracle, pattern, limits, first)
+            if helper is not None and not own:
+                helper.learn_from(oracle)
+            if first and found:
+                break
+        return found
+
+    def _unmet(
+        self, views: list[_View], oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, first: bool
+    ) -> list[Unmet]:
+        """Of knowers with the same contributions."""
+        opened = self._equations.always_open.copy()
+        opened[: self._equations.cells] |= pattern
+        label = self._equations.groups(opened)
+        asked = np.zeros((len(views), len(oracle.requirements)), np.bool_)
+        for place, view in enumerate(views):
+            involved = label[[*view.known, *(c for c, _ in view.own)]]
+            asked[place, view.needs[np.isin(label[view.cells], involved)]] = True
+        found: list[Unmet] = []
+        for place, decision in oracle.without(pattern, [v.known for v in views], asked, limits):
+            view = views[place]
+            cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
+            for q in np.flatnonzero(~decision.protected).tolist():
+                need = replace(oracle.requirements[q], known_to=view.known)
+                cut = cuts.get(q)
+                found.append(Unmet(Attack(need, view.own, view.who), None if cut is None else cut.without(view.known)))
+            if first or limits.out_of_time():
+                break
+        return found
+
+    def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Cells of a pattern that some insider knows."""
+        return np.array(sorted({c for view in self._views(pattern) for c in view.known}), np.int64)
 
     def count(self, pattern: NDArray[np.bool_]) -> int:
         """How many insiders know something of a pattern."""
         return sum(1 for _ in self._views(pattern))
 
-    def _failing_usual(
-        self, view: _View, pattern: NDArray[np.bool_], solver: Solver, limits: Limits
-    ) -> Iterator[Attack]:
-        """Whoever knows cells sees what outsiders would see if these were published: one oracle answers for all."""
-        if self._oracle is None:
-            cells = np.flatnonzero(self._primary).tolist()
-            self._places = {cell: q for q, cell in enumerate(cells)}
-            self._oracle = oracle_for(self._equations, [self._usual_attack(cell) for cell in cells], solver)
-        seen = pattern.copy()
-        seen[list(view.known)] = False
-        failing = self._oracle.decide(seen, limits).failing
-        for cell in view.usual:
-            if failing[self._places[cell]]:
-                need = self._usual_attack(cell).requirement
-                yield Attack(Requirement(cell, need.lower, need.upper, need.width, view.known), (), view.who)
-
-    def _usual_attack(self, cell: int) -> Attack:
-        """Of somebody who has no share in a cell."""
-        if cell not in self._usual:
-            nobody = Knower("", {}, {}, 1)
-            self._usual[cell] = Attack(self._requirement(Nearness(self._data, nobody, cell, self._policy.insider_p)))
-        return self._usual[cell]
-
-    def _requirement(self, test: Nearness, known: tuple[int, ...] = ()) -> Requirement:
-        low, high = test.reach()
-        return Requirement(test.cell, low, high, known_to=known)
-
     def _views(self, pattern: NDArray[np.bool_]) -> Iterator[_View]:
         """What every knower of a pattern asks, as the audit does: of sensitive cells that hang together with what it
         knows."""
         data = self._data.aimed_at(np.flatnonzero(pattern))
-        opened = self._equations.always_open.copy()
-        opened[: self._equations.cells] |= pattern
-        label = self._equations.groups(opened)
-        sensitive = np.flatnonzero(self._primary & pattern)
         for knower in knowers(data, self._kinds, self._release.intruder.coalition):
-            known, own = tuple(sorted(knower.exact)), tuple(sorted(knower.own.items()))
-            involved = np.unique(label[[*known, *(c for c, _ in own)]])
-            usual: list[int] = []
-            others: list[Attack] = []
-            for cell in sensitive[np.isin(label[sensitive], involved)].tolist():
-                attack = self._attack(data, knower, known, own, cell)
-                if attack is self._usual_attack(cell):
-                    usual.append(cell)
-                elif attack is not None:
-                    others.append(attack)
-            if usual or others:
-                yield _View(knower.who, known, tuple(usual), tuple(others))
+            key = tuple(sorted(knower.exact)), tuple(sorted(knower.own.items()))
+            if key not in self._viewed:
+                self._viewed[key] = self._view(data, knower, *key)
+            if len(self._viewed[key].cells):
+                yield self._viewed[key]
 
-    def _attack(
-        self, data: Data, knower: Knower, known: tuple[int, ...], own: tuple[tuple[int, int], ...], cell: int
-    ) -> Attack | None:
-        """What a knower must not find out about a cell: the usual, something of its own, or nothing (None)."""
-        key = (known, own, cell)
-        if key not in self._asked:
-            found: Attack | None = None
-            if cell not in knower.exact and not all_its_own(data, knower, cell):
-                found = self._usual_attack(cell)
-                need = self._requirement(Nearness(data, knower, cell, self._policy.insider_p), known)
-                plain = found.requirement
-                if own or (need.lower, need.upper) != (plain.lower, plain.upper):
-                    found = Attack(need, own, knower.who)
-            self._asked[key] = found
-        return self._asked[key]
+    def _view(self, data: Data, knower: Knower, known: tuple[int, ...], own: tuple[tuple[int, int], ...]) -> _View:
+        asked = self._asked.setdefault(own, _Asked(self._equations, own, self._solver))
+        cells = np.flatnonzero(self._primary)
+        needs = self._of_nobody(asked, cells)
+        share = np.isin(cells, list(knower.own))
+        for s in knower.exact:
+            share |= data.nested_with(s, cells)
+        kept = ~np.isin(cells, known)
+        for place in np.flatnonzero(share & kept).tolist():
+            cell = int(cells[place])
+            kept[place] = not all_its_own(data, knower, cell)
+            needs[place] = asked.place(self._requirement(data, knower, cell))
+        return _View(knower.who, known, own, cells[kept], needs[kept])
+
+    def _of_nobody(self, asked: _Asked, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of what somebody must not find out who has no share in a cell."""
+        nobody = Knower("", {}, {}, 1)
+        if not self._plain:
+            self._plain = [self._requirement(self._data, nobody, cell) for cell in cells.tolist()]
+        return np.array([asked.place(need) for need in self._plain], np.int64)
+
+    def _requirement(self, data: Data, knower: Knower, cell: int) -> Requirement:
+        low, high = Nearness(data, knower, cell, self._policy.insider_p).reach()
+        return Requirement(cell, low, high)

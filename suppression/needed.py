@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits
 from audit.bounds.method import Method
 from audit.decision.oracle import Oracle
-from audit.solvers.protocol import Solver
 from suppression.attacks import Attack
 from suppression.problem import Problem
 from suppression.seen import Equation, Seen, arithmetic, in_words, seen
@@ -43,13 +42,12 @@ class Failing:
         safe: NDArray[np.bool_],
         attacks: Sequence[Attack],
         oracle: Oracle,
-        solver: Solver,
         *,
         insiders: bool,
     ) -> None:
         """safe: bool (cells), the pattern. attacks: those of the oracle, in order. insiders: ask all insiders of each
         pattern, not only these."""
-        self._problem, self._attacks, self._solver = problem, attacks, solver
+        self._problem, self._attacks = problem, attacks
         self._insiders = insiders
         self._safe, self._parts = safe, oracle.parts(safe)
         self._part = np.full(len(safe), -1, np.int64)
@@ -65,7 +63,7 @@ class Failing:
             missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
             found += [a for a in missed if not (self._insiders and a.assumed)]
         if self._insiders:
-            found += self._problem.insiders.broken(pattern, self._solver, Limits())
+            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 
 

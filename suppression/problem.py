@@ -85,7 +85,7 @@ def build_problem(
     may = may_be_withheld(cells, primary, value)
     before = None if last is None else last_period(release, cells, last)
     cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
-    insiders = Insiders(release, cells, policy, equations, primary)
+    insiders = Insiders(release, cells, policy, equations, primary, solver)
     within, hopeless = insiders.within()
     width = least_width(policy.require.risk)
     requirements = []

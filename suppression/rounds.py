@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from audit.decision.cuts import Requirement
-from audit.decision.oracle import Oracle
+from audit.decision.oracle import Broken, Oracle
 from audit.errors import LimitError
 from audit.execution.executor import Executor
 from audit.io.wording import listing
@@ -20,7 +20,7 @@ from audit.progress import Progress
 from audit.report.model import Report
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_for, stronger
+from suppression.attacks import Attack, oracle_for
 from suppression.decisions import Decided
 from suppression.places import Places
 from suppression.problem import Problem
@@ -28,6 +28,7 @@ from suppression.search.cover import cover
 from suppression.search.method import Search, Tools
 from suppression.search.result import Found
 from suppression.shares import narrowed, widened
+from suppression.watch import InsiderWatch
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
@@ -77,9 +78,9 @@ class Rounds:
         self._solver, self._seed, self._limits = solver, seed, limits
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
-        self._attacks = [Attack(r) for r in problem.requirements]
+        self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
+        self._oracle = self._oracle_of(self._watch)
         self._forced = hand.accept.copy()
-        self._given_up: set[Attack] = set()
         self._raised: dict[int, int] = {}
         self._bound = 0
         self._latest: Found | None = None
@@ -95,18 +96,18 @@ class Rounds:
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
-            return self._run()
+            outcome = self._run()
+            outcome.oracle.watch = None  # what is asked from here on is about this pattern, and about no more attacks
+            return outcome
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
-                self._tell(self._latest, complete=True)
+                self._tell(self._latest)
             raise
 
     def _run(self) -> Outcome:
         before: Outcome | None = None
-        seen: list[Pattern] = []
-        self._foresee()
         for _ in range(ROUNDS):
-            outcome = self._searched(seen)
+            outcome = self._searched()
             if outcome.found.pattern is None:
                 # A requirement that only the audit has raised is not the user's: the pattern before it stands.
                 raised = outcome.impossible is not None and outcome.impossible.requirement.cell in self._raised
@@ -118,94 +119,75 @@ class Rounds:
             before = outcome
         return outcome
 
-    def _searched(self, seen: list[Pattern]) -> Outcome:
+    def _searched(self) -> Outcome:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
         while True:
-            posed, oracle = self._posed()
+            posed, oracle = self._posed(), self._oracle
             tools = Tools(oracle, self._engine, self._limits, self._solver, self._seed, self._progress, self._keep)
             found = self._search(posed, tools)
             self._lap("search")
             if found.impossible is not None:
                 if self._give_up(found.impossible):
                     continue
-                attack = next(a for a in self._attacks if a.requirement == found.impossible)
-                return Outcome(replace(found, pattern=None), None, None, tuple(self._attacks), oracle, attack)
+                return self._outcome(replace(found, pattern=None), None, None, self._attack(found.impossible))
             if found.pattern is not None and found.guarantee != "intervals":
-                return self._audited(found, found.pattern, oracle)  # as it is: it promises no more
+                return self._audited(found, found.pattern)  # as it is: it promises no more
             if self._proves:
                 self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
             pattern = found.pattern
             if pattern is None:
                 pattern = self._completed(posed.primary)
                 found = Found("feasible", pattern, 0, 0)
-            again = any(np.array_equal(pattern, p) for p in seen)
-            seen.append(pattern)
-            if not again and self._learn(pattern):
-                if not self._limits.out_of_time():
-                    continue
-                pattern = self._completed(pattern)
-                found = Found("feasible", pattern, 0, 0)
             wider = self._against_shares(pattern)
             if not np.array_equal(wider, pattern):
-                _, oracle = self._posed()
                 found = Found("feasible", wider, 0, 0)
-            return self._audited(found, wider, oracle)
+            return self._audited(found, wider)
 
-    def _foresee(self) -> None:
-        """Ask for what insiders find out about a quick pattern: most of that concerns every pattern. Those who would be
-        taken to know more than they do wait: without them the search proves how cheap a pattern can be."""
-        while self._problem.insiders.any and not self._limits.out_of_time():
-            posed, oracle = self._posed()
-            pattern, _ = cover(posed, oracle, posed.primary, self._limits)
-            self._lap("quick pattern")
-            if pattern is None or not self._learn(pattern, assume=False):
-                break
-
-    def _posed(self) -> tuple[Problem, Oracle]:
-        """The problem with all that has been learnt, and an oracle for it."""
+    def _posed(self) -> Problem:
+        """The problem with all that has been learnt."""
         problem = self._problem
-        posed = replace(
+        return replace(
             problem,
             primary=problem.primary | self._forced,
             may=problem.may & ~self._forced,
-            requirements=tuple(a.requirement for a in self._attacks),
+            requirements=self._oracle.requirements,
         )
-        return posed, oracle_for(problem.equations, self._attacks, self._engine)
+
+    def _oracle_of(self, watch: InsiderWatch) -> Oracle:
+        oracle = oracle_for(self._problem.equations, watch.attacks, self._engine)
+        if self._problem.insiders.any:
+            oracle.watch = watch
+            oracle.shun(self._problem.insiders.known(self._problem.primary))
+        return oracle
+
+    def _outcome(
+        self, found: Found, release: Release | None, report: Report | None, impossible: Attack | None = None
+    ) -> Outcome:
+        return Outcome(found, release, report, tuple(self._watch.attacks), self._oracle, impossible)
 
     @property
     def _proves(self) -> bool:
         """Whether every safe pattern withstands all that was asked for: then a search proves a bound."""
-        return not self._raised and not any(a.assumed for a in self._attacks)
+        return not self._raised and not any(a.assumed for a in self._watch.attacks)
 
-    def _learn(self, pattern: Pattern, *, assume: bool = True) -> bool:
-        """Ask for what insiders find out about a pattern; False if that is nothing new.
-
-        assume: also for those who have to be taken to know more than they do, once no others are left.
-        """
-        known = self._given_up | set(self._attacks)
-        new = [a for a in dict.fromkeys(map(stronger, self._broken(pattern))) if a not in known]
-        plain = [a for a in new if not a.assumed]
-        learnt = plain or (new if assume else [])
-        self._attacks += learnt
-        self._lap("insiders of a pattern")
-        return bool(learnt)
+    def _attack(self, need: Requirement) -> Attack:
+        return next(a for a in self._watch.attacks if a.requirement == need)
 
     def _broken(self, pattern: Pattern) -> list[Attack]:
         """The attacks of insiders that a pattern does not withstand."""
-        return self._problem.insiders.broken(pattern, self._engine, Limits())
+        return [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
 
     def _against_shares(self, pattern: Pattern) -> Pattern:
         """The pattern, changed to withstand also those insiders with shares whom the search could not be asked for."""
         problem = self._problem
-        if not self._given_up:
+        if not self._watch.given_up:
             return pattern
         wider = widened(problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine)
         if np.array_equal(wider, pattern):
             return pattern
-        _, oracle = self._posed()
 
         def safe(narrower: Pattern) -> bool:
-            return not self._limits.out_of_time() and oracle.shows_safe(narrower, Limits())
+            return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, Limits())
 
         result = narrowed(problem, wider, self._forced, broken=self._broken, safe=safe)
         self._lap("insiders with shares")
@@ -219,20 +201,17 @@ class Rounds:
         LimitError: none is shown to, and nothing is refuted.
         """
         while True:
-            posed, oracle = self._posed()
-            found, impossible = cover(posed, oracle, pattern, Limits())
-            if found is None:
-                if impossible is None or not self._give_up(impossible):
-                    raise LimitError(self._unsettled(posed, oracle))
-                continue
-            pattern = found
-            if not self._learn(pattern):
+            found, impossible = cover(self._posed(), self._oracle, pattern, Limits())
+            if found is not None:
                 self._lap("completion")
-                return pattern
+                return found
+            if impossible is None or not self._give_up(impossible):
+                raise LimitError(self._unsettled())
 
-    def _unsettled(self, posed: Problem, oracle: Oracle) -> str:
+    def _unsettled(self) -> str:
         """What to say if there is neither a safe pattern nor a proof that there is none; more time changes nothing."""
-        shown = oracle.protected(posed.primary | posed.may)
+        posed = self._posed()
+        shown = self._oracle.protected(posed.primary | posed.may)
         open_cells = sorted({r.cell for r, s in zip(posed.requirements, shown.tolist(), strict=True) if not s})
         names = [cell_name(posed.release, posed.cells, cell) for cell in open_cells]
         which = f" For {listing(names)} no table in whole units shows that it can be done." if names else ""
@@ -244,13 +223,16 @@ class Rounds:
     def _give_up(self, impossible: Requirement) -> bool:
         """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows
         less may not get so far, and the audit will tell. False: it does know as much."""
-        attack = next(a for a in self._attacks if a.requirement == impossible)
+        attack = self._attack(impossible)
         if attack.assumed:
-            self._attacks.remove(attack)
-            self._given_up.add(attack)
+            kept = [a for a in self._watch.attacks if a != attack]
+            before = self._oracle
+            self._watch = InsiderWatch(self._problem, kept, self._watch.given_up | {attack})
+            self._oracle = self._oracle_of(self._watch)
+            self._oracle.learn_from(before)
         return attack.assumed
 
-    def _audited(self, found: Found, pattern: Pattern, oracle: Oracle) -> Outcome:
+    def _audited(self, found: Found, pattern: Pattern) -> Outcome:
         """What a search found, with this pattern, audited."""
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
@@ -272,7 +254,7 @@ class Rounds:
         )
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
-        return Outcome(found, release, report, tuple(self._attacks), oracle)
+        return self._outcome(found, release, report)
 
     def _helpless(self, report: Report) -> bool:
         """Whether an audit finds fault with nothing but contributors who know each other too well by their ranks."""
@@ -284,19 +266,15 @@ class Rounds:
         """A better pattern of the search: audited if there is time for that."""
         self._latest = found
         if self._passed is not None and monotonic() >= self._next_audit:
-            self._tell(found, complete=False)
+            self._tell(found)
 
-    def _tell(self, found: Found, *, complete: bool) -> None:
-        """Pass on a pattern if its audit passes. complete: add what insiders make necessary."""
+    def _tell(self, found: Found) -> None:
+        """Pass on a pattern if its audit passes."""
         assert self._passed is not None
         assert found.pattern is not None
-        start, pattern = monotonic(), found.pattern
-        safe = not self._problem.insiders.broken(pattern, self._engine, Limits())
-        if complete and not safe:
-            safe, pattern = True, self._completed(pattern)
-        if safe and (self._best is None or self._problem.price(pattern) < self._best):
-            _, oracle = self._posed()
-            outcome = self._audited(Found("feasible", pattern, 0, 0), pattern, oracle)
+        start = monotonic()
+        if self._best is None or self._problem.price(found.pattern) < self._best:
+            outcome = self._audited(Found("feasible", found.pattern, 0, 0), found.pattern)
             if outcome.report is not None and outcome.report.verdict == "safe":
                 self._passed(outcome)
         self._next_audit = monotonic() + PAUSE * (monotonic() - start)
@@ -316,15 +294,19 @@ class Rounds:
             step = self._raised[cell] = 2 * self._raised.get(cell, 0) or 1
             if risky:
                 width = max(r.width for r in problem.requirements if r.cell == cell)
-                self._attacks.append(Attack(Requirement(cell, width=width + step)))
+                self._ask(Requirement(cell, width=width + step))
                 asked = True
             elif self._may_be_forced(cell):
                 # A zero that nobody can recover is one that may be something else: it has to be withheld itself.
                 self._forced[cell] = not problem.primary[cell]
                 upper = int(problem.equations.value[cell]) + step
-                self._attacks.append(Attack(Requirement(cell, upper=upper)))
+                self._ask(Requirement(cell, upper=upper))
                 asked = True
         return asked
+
+    def _ask(self, need: Requirement) -> None:
+        self._watch.attacks.append(Attack(need))
+        self._oracle.ask([Broken(need, None)])
 
     def _may_be_forced(self, cell: int) -> bool:
         problem = self._problem

@@ -123,7 +123,7 @@ def suppress(
         if found.pattern is not None and explained and found.guarantee == "intervals":
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
-            failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, engine, insiders=few)
+            failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)
             needed = needs(problem, found.pattern, failing, deciding(engine))
             nothing = [c for c, fails in needed.items() if not fails and not hand.accept[c]]
             idle = given_back(problem, found.pattern, nothing, lambda p: not failing(p))

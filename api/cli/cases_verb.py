@@ -28,6 +28,7 @@ def cases_verb(
     run: Annotated[
         bool, typer.Option("--run", help="Compute each case and compare; exit 1 if a value deviates.")
     ] = False,
+    slow: Annotated[bool, typer.Option("--slow", help="With --run: also what takes minutes.")] = False,
     json: JsonOption = None,
 ) -> Code:
     """List or compute the shipped cases.
@@ -42,7 +43,7 @@ def cases_verb(
     cases = [load_case(case) for case in ([name] if name else case_names())]
     results: list[tuple[Case, Sequence[Comparison]]] = []
     for case in cases:
-        results.append((case, _computed(case) if run else ()))
+        results.append((case, _computed(case, slow) if run else ()))
         say(_text(*results[-1], about=name is not None), error=json == STREAM)
     agree = all(comparison.agrees for _, found in results for comparison in found)
     if json is not None:
@@ -53,11 +54,11 @@ def cases_verb(
     return Code.DONE if agree else Code.UNSAFE
 
 
-def _computed(case: "Case") -> "Sequence[Comparison]":
+def _computed(case: "Case", slow: bool) -> "Sequence[Comparison]":
     from api.case_runner import run_case
 
     with Progress() as progress:
-        return run_case(case, progress)
+        return run_case(case, progress, slow=slow)
 
 
 def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:

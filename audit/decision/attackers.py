@@ -34,8 +34,13 @@ class Attackers:
     """Finds cuts that a fractional pattern breaks."""
 
     def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
-        self._equations, self._requirements, self.ends = equations, tuple(requirements), ends
+        self._equations = equations
+        self.ask(requirements, ends)
         self._regions = Regions(equations, lambda region: _Model(region, solver))
+
+    def ask(self, requirements: Sequence[Requirement], ends: Ends) -> None:
+        """Find cuts for these requirements from now on."""
+        self._requirements, self.ends = tuple(requirements), ends
 
     def cuts(self, share: Floats, limits: Limits, most: int | None = None) -> dict[int, Cut]:
         """The cut of each end (position) that falls short; at most so many.

@@ -1,5 +1,6 @@
 """What a pattern that fails says of every other pattern: the capacity cuts of Fischetti & Salazar (2001)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,11 @@ class Cut:
     def holds(self, pattern: NDArray[np.bool_]) -> bool:
         """Whether a pattern (bool, cells) satisfies it."""
         return int(self.weight[pattern[self.cells]].sum()) >= self.right
+
+    def without(self, known: Sequence[int]) -> "Cut":
+        """The same where some cells count for nothing, because the attacker knows them."""
+        kept = ~np.isin(self.cells, known)
+        return self if kept.all() else Cut(self.cells[kept], self.weight[kept], self.right)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What tables have to show for requirements to be met: how far which cells must be able to move."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,20 +36,33 @@ class Ends:
     def __len__(self) -> int:
         return len(self.cell)
 
+    def since(self, first: int) -> "Ends":
+        """The ends from a position on."""
+        known = None if self.known is None else csr_array(self.known[first:])
+        return replace(
+            self,
+            requirement=self.requirement[first:],
+            cell=self.cell[first:],
+            sign=self.sign[first:],
+            distance=self.distance[first:],
+            known=known,
+            attacker=self.attacker[first:],
+        )
+
     def met(
         self, move: NDArray[np.int64] | NDArray[np.float64], slack: float = 0.0, denominator: int = 1
     ) -> NDArray[np.bool_]:
         """bool (ends): which are shown by a table.
 
-        move: (cells), by how much the table moves each cell, in 1 / denominator. slack: share of the distance that may
-        be missing.
+        move: (cells, and perhaps further columns), by how much the table moves each, in 1 / denominator. slack: share
+        of the distance that may be missing.
         """
         own = move[self.cell]
         extent = np.where(self.sign == 0, np.abs(own), -self.sign * own)
         distance = self.distance * denominator
         met: NDArray[np.bool_] = extent >= distance * (1.0 - slack) if slack else extent >= distance
         if self.known is not None and met.any():
-            met &= (self.known @ (move != 0).astype(np.int64)) == 0
+            met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met
 
     def known_to(self, end: int) -> NDArray[np.int64]:

@@ -5,8 +5,9 @@ a table serves every pattern that withholds what it changes; multipliers refute 
 cells that would weaken them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,28 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
+    meets it; None: none is known, or it is not sure that it has to be met."""
+
+    requirement: Requirement
+    cut: Cut | None
+
+
+class Watch(Protocol):
+    """Knows more requirements than an oracle was asked about, too many to ask them all."""
+
+    def __call__(
+        self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits, *, first: bool
+    ) -> Sequence[Broken]:
+        """Those that are not met by a pattern which meets what the oracle was asked about.
+
+        first: some of them are enough.
+        """
+        ...
+
+
+@dataclass(frozen=True)
 class Part:
     """What a pattern leaves open of one connected part of the table.
 
@@ -70,7 +93,12 @@ class Part:
 
 
 class Oracle:
-    """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it."""
+    """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
+
+    Attributes
+    ----------
+    watch: is told of every pattern that meets all requirements, and may know more that become requirements.
+    """
 
     def __init__(
         self,
@@ -78,8 +106,10 @@ class Oracle:
         requirements: Sequence[Requirement],
         method: Method,
         solver: Solver | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does."""
+        self.watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
         self._narrow = equations.always_open[: equations.cells]
@@ -92,6 +122,34 @@ class Oracle:
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self.solved = 0
         """Components that had to be solved by the method so far."""
+        self._learnt_from: dict[int, int] = {}
+
+    def ask(self, broken: Sequence[Broken]) -> None:
+        """Take more requirements, behind those so far."""
+        for more in broken:
+            if more.cut is not None:
+                self._cuts.setdefault(len(self.requirements), []).append(more.cut)
+                self.pool.add(more.cut)
+            self.requirements += (more.requirement,)
+        self.ends = ends_of(self.requirements, self.equations.value, self._narrow)
+        self._witnesses.ask(self.ends)
+        if self.movers is not None:
+            self.movers.ask(self.requirements, self.ends)
+
+    def shun(self, cells: NDArray[np.int64]) -> None:
+        """Prefer tables that leave these cells alone."""
+        if self.movers is not None:
+            self.movers.shun(cells)
+
+    def learn_from(self, other: "Oracle") -> None:
+        """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds
+        of cells that may differ."""
+        equations = self.equations
+        for changed, moves in other._witnesses.since(self._learnt_from.get(id(other), 0)):
+            value = equations.value[changed] + moves
+            if ((value >= equations.column_lower[changed]) & (value <= equations.column_upper[changed])).all():
+                self._witnesses.add(changed, moves)
+        self._learnt_from[id(other)] = other._witnesses.count
 
     def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:
         """Which requirements a pattern meets.
@@ -101,7 +159,46 @@ class Oracle:
         table of whole units is found.
         """
         limits = limits or Limits()
-        protected = self.protected(pattern)
+        while True:
+            decision = self._decide(pattern, limits, exact, None)
+            if not decision.safe or not self._more(pattern, limits):
+                return decision
+
+    def without(
+        self,
+        pattern: NDArray[np.bool_],
+        known: Sequence[Sequence[int]],
+        asked: NDArray[np.bool_],
+        limits: Limits,
+    ) -> Iterator[tuple[int, Decision]]:
+        """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
+        to blame for something, its position and the decision.
+
+        known: sets of cells; asked: bool (sets x requirements), those that matter.
+        """
+        met = self._witnesses.met_without(pattern | self._narrow, known)
+        for place, cells in enumerate(known):
+            among = asked[place]
+            if (among & ~self.ends.requirements_met(met[place])).any():
+                view = pattern.copy()
+                view[list(cells)] = False
+                decision = self._decide(view, limits, False, among)
+                if not decision.safe:
+                    yield place, decision
+
+    def _more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether the watch knows a requirement that a pattern does not meet; then it is asked from now on."""
+        broken = () if self.watch is None else self.watch(self, pattern, limits, first=False)
+        if broken:
+            self.ask(broken)
+        return bool(broken)
+
+    def _decide(
+        self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, among: NDArray[np.bool_] | None
+    ) -> Decision:
+        """The answer about some requirements (bool, None: all), the others taken as met."""
+        other = False if among is None else ~among
+        protected = self.protected(pattern) | other
         cuts: dict[int, Cut] = {}
         for q in np.flatnonzero(~protected).tolist():
             view = self._view(pattern, q)
@@ -111,7 +208,7 @@ class Oracle:
         large: set[int] = set()
         if self.movers is not None:
             large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts)
-            protected = self.protected(pattern)
+            protected = self.protected(pattern) | other
         left: dict[tuple[int, ...], list[int]] = {}
         for q in self._asked(protected, cuts):
             if not exact and self.movers is not None and q not in large:
@@ -120,7 +217,7 @@ class Oracle:
             left.setdefault(known, []).append(q)
         for members in left.values():
             self._solve(self._view(pattern, members[0]), members, limits, cuts)
-        protected = self.protected(pattern) if left else protected
+        protected = self.protected(pattern) | other if left else protected
         failing = np.zeros(len(self.requirements), np.bool_)
         failing[list(cuts)] = True
         return Decision(protected & ~failing, failing, tuple(cuts[q] for q in sorted(cuts)))
@@ -132,7 +229,7 @@ class Oracle:
         """
         protected = self.protected(pattern)
         if protected.all():
-            return True
+            return self._nothing_more(pattern, limits)
         asked = np.flatnonzero(~protected).tolist()
         if self.movers is None:
             return self.decide(pattern, limits).safe
@@ -142,7 +239,14 @@ class Oracle:
         large = self._move(self.movers, pattern, asked, limits, cuts, first=True)
         if large and not cuts:
             return self.decide(pattern, limits, exact=False).safe
-        return not cuts and bool(self.protected(pattern).all())
+        return not cuts and bool(self.protected(pattern).all()) and self._nothing_more(pattern, limits)
+
+    def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether the watch has nothing against a pattern."""
+        broken = () if self.watch is None else self.watch(self, pattern, limits, first=True)
+        for cut in (b.cut for b in broken if b.cut is not None):
+            self.pool.add(cut)
+        return not broken
 
     def widened(
         self, pattern: NDArray[np.bool_], q: int, may: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
@@ -163,28 +267,30 @@ class Oracle:
 
     def narrowed(
         self, pattern: NDArray[np.bool_], start: NDArray[np.bool_], cost: NDArray[np.float64], limits: Limits
-    ) -> NDArray[np.bool_] | None:
-        """A pattern around `start` and within another, shown to be safe: each end takes what it needs in turn, the
-        cheapest for it as a linear program sees it, the widest first. None: not shown, or out of time.
+    ) -> tuple[NDArray[np.bool_], bool]:
+        """(a pattern around `start` and within another, whether it is shown to be safe): each end takes what it needs
+        in turn, the cheapest for it as a linear program sees it, the widest first.
 
         cost: float64 (cells), of withholding.
         """
         chosen = start.copy()
-        for end in np.argsort(-self.ends.distance, kind="stable").tolist():
-            if self._witnesses.met(chosen | self._narrow)[end]:
-                continue
-            if self.movers is None or limits.out_of_time():
-                return None
-            wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
-            if wider is None:
-                return None
-            chosen = wider
-        return chosen if self.protected(chosen).all() else None
+        while True:
+            for end in np.argsort(-self.ends.distance, kind="stable").tolist():
+                if self._witnesses.met(chosen | self._narrow)[end]:
+                    continue
+                if self.movers is None or limits.out_of_time():
+                    return chosen, False
+                wider = self.movers.widen(chosen, pattern, cost, end, limits, self._learn)
+                chosen = chosen if wider is None else wider
+            if not self.protected(chosen).all():
+                return chosen, False
+            if not self._more(chosen, limits):
+                return chosen, True
 
     def parts(self, pattern: NDArray[np.bool_]) -> list[Part]:
         """An oracle for each part of a pattern, which answers for all patterns within it; they know the tables in hand
-        that serve it. This one for everything where little would be gained."""
-        if SPARSE * np.count_nonzero(pattern) > len(pattern):
+        that serve it. This one for everything where little would be gained, and where it watches for more."""
+        if self.watch is not None or SPARSE * np.count_nonzero(pattern) > len(pattern):
             return [Part(np.arange(len(pattern)), tuple(range(len(self.requirements))), self)]
         found: list[Part] = []
         part_of = np.full(self.equations.cells, -1, np.int64)

@@ -1,5 +1,7 @@
 """Tables in hand: each shows values that cells can take, in every pattern that withholds what it changes."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,8 @@ class Witnesses:
         self._marked = np.empty(0, np.int64)
         self._changes = np.zeros((0, 0), np.uint64)
         self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
+        self._key: dict[int, bytes] = {}
+        self._keys: set[bytes] = set()
         self._tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
     def __len__(self) -> int:
@@ -33,6 +37,13 @@ class Witnesses:
         move = np.zeros(self._cells, np.int64)
         move[changed] = moves
         met = self._ends.met(move, denominator=denominator)
+        key = changed.tobytes() + moves.tobytes() + denominator.to_bytes(8)
+        if key in self._keys:
+            return met
+        if len(self._tables) == self._most:
+            self._keys.discard(self._key[self._count % self._most])
+        self._keys.add(key)
+        self._key[self._count % self._most] = key
         at = self._count % self._most
         self._count += 1
         fresh = changed[self._mark[changed] < 0]
@@ -49,9 +60,56 @@ class Witnesses:
             self._tables.append(table)
         return met
 
+    def ask(self, ends: Ends) -> None:
+        """Look at the tables for these ends from now on; the ends so far stay in front."""
+        before, self._ends = len(self._ends), ends
+        fresh = ends.since(before)
+        rows = self._meets.shape[0]
+        meets = np.zeros((rows, len(ends)), np.bool_)
+        if rows:
+            meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before).astype(np.bool_)
+        move = np.zeros(self._cells, np.int64)
+        for at, (changed, moves) in enumerate(self._tables):
+            move[changed] = moves
+            meets[at, before:] = fresh.met(move)
+            move[changed] = 0
+        words = (len(ends) + 63) // 64
+        self._meets = np.zeros((rows, words), np.uint64)
+        for at in range(len(self._tables)):
+            self._meets[at] = packed(meets[at], words)
+
+    def since(self, count: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Tables (cells, moves) that came in after the first `count`, as far as they are remembered."""
+        start = max(count, self._count - len(self._tables))
+        return [self._tables[k % self._most] for k in range(start, self._count)]
+
+    @property
+    def count(self) -> int:
+        """How many tables have come in."""
+        return self._count
+
     def met(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (ends): which the tables meet that serve a pattern (bool, cells)."""
-        words = np.bitwise_or.reduce(self._meets[self._serving(pattern)], axis=0)
+        return self._met(self._serving(pattern))
+
+    def met_without(self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
+        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides."""
+        serving = self._serving(pattern)
+        changes = self._changes[serving]
+        result = np.zeros((len(known), len(self._ends)), np.bool_)
+        for k, cells in enumerate(known):
+            marks = self._mark[list(cells)]
+            marks = marks[marks >= 0]
+            left = serving
+            if len(marks):
+                held = packed(np.isin(np.arange(len(self._marked)), marks), self._changes.shape[1])
+                at = np.flatnonzero(held)
+                left = serving[np.flatnonzero(~(changes[:, at] & held[at]).any(axis=1))]
+            result[k] = self._met(left)
+        return result
+
+    def _met(self, tables: NDArray[np.int64]) -> NDArray[np.bool_]:
+        words = np.bitwise_or.reduce(self._meets[tables], axis=0)
         return np.unpackbits(words.view(np.uint8), count=len(self._ends)).astype(np.bool_)
 
     def reach(self, cell: int, pattern: NDArray[np.bool_]) -> tuple[int, int]:

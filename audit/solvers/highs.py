@@ -63,6 +63,11 @@ class HighsWarm:
         self._model.changeColsBounds(len(self._columns), self._columns, lower, upper)
         self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
 
+    def forget(self) -> None:
+        """Start the next run from nothing, with dual simplex."""
+        self._model.clearSolver()
+        self._model.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+
     def add_rows(self, matrix: csr_array, lower: Floats, upper: Floats) -> None:
         """Add rows; the next run starts with dual simplex."""
         start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)

@@ -65,6 +65,10 @@ class WarmSolver(Protocol):
         """Change the bounds of all columns; the next run starts with dual simplex."""
         ...
 
+    def forget(self) -> None:
+        """Start the next run from nothing, with dual simplex."""
+        ...
+
     def add_rows(self, matrix: csr_array, lower: Floats, upper: Floats) -> None:
         """Add rows; the next run starts with dual simplex."""
         ...

@@ -37,7 +37,7 @@ def cover(
             return None, None  # nothing is proved and not everything is shown
         for q, cut in zip(failing, decision.cuts, strict=True):
             if not satisfy(problem, cut, pattern, price):
-                return None, problem.requirements[q]
+                return None, oracle.requirements[q]
     return None, None
 
 

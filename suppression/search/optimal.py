@@ -46,11 +46,21 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     if pattern is None:
         return Found("unfinished", None, 0, 0)
     planes.improve(pattern)
+    if tools.oracle.watch is not None:
+        _take_needed(planes, limits)
     relax(planes, limits)
     round_off(planes, limits)
     _near(planes, limits)
     _whole(planes, limits)
     return planes.found()
+
+
+def _take_needed(planes: Planes, limits: Limits) -> None:
+    """A safe pattern of what each end needs: against many attackers much cheaper than what broken cuts add up to."""
+    problem, oracle = planes.problem, planes.tools.oracle
+    found, safe = oracle.narrowed(problem.primary | problem.may, problem.primary, problem.cost.astype(float), limits)
+    if safe:
+        planes.improve(clean_up(problem, oracle, found, limits))
 
 
 def _near(planes: Planes, limits: Limits) -> None:

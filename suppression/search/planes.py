@@ -36,7 +36,7 @@ class Planes:
         self.master = Master(self.candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
         self._place = np.full(len(problem.primary), -1, dtype=np.int64)
         self._place[self.candidates] = np.arange(len(self.candidates))
-        self._attackers = Attackers(problem.equations, problem.requirements, tools.oracle.ends, tools.engine)
+        self._attackers = Attackers(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
         self._lonely = Lonely(problem.equations)
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
         self._short_row = np.repeat(np.arange(self._short.shape[0]), np.diff(self._short.indptr))
@@ -47,6 +47,7 @@ class Planes:
         self.reduced = np.zeros(len(self.candidates))
         for relation, cell in self._lonely.alone(problem.primary):
             self.add(self._lonely.cut(relation, cell))
+        self._take()
 
     def improve(self, pattern: NDArray[np.bool_]) -> None:
         """A safe pattern."""
@@ -86,6 +87,9 @@ class Planes:
 
     def separate(self, share: NDArray[np.float64], limits: Limits) -> int:
         """Add cuts that a pattern breaks (float64, cells); how many are new."""
+        oracle = self.tools.oracle
+        if oracle.ends is not self._attackers.ends:
+            self._attackers.ask(oracle.requirements, oracle.ends)
         added = self._bridges(share)
         return added + sum(self.add(cut) for cut in self._attackers.cuts(share, limits, CUTS_A_ROUND).values())
 
@@ -116,13 +120,17 @@ class Planes:
         reach: reduced cost up to which cells beside those of the best pattern are looked at. What a smaller reach
         proves holds for patterns of these cells alone.
         """
-        for cut in self.tools.oracle.pool.cuts[self._taken :]:
-            self.master.add(cut)
-        self._taken = len(self.tools.oracle.pool.cuts)
+        self._take()
         looked_at = self.open
         if self.best is not None and np.isfinite(reach):
             looked_at = (self.open & (self.reduced <= reach)) | self.best[self.candidates]
         return self.master.whole(seconds, open_candidates=looked_at, gap=gap)
+
+    def _take(self) -> None:
+        """Add the cuts that the oracle has found."""
+        for cut in self.tools.oracle.pool.cuts[self._taken :]:
+            self.master.add(cut)
+        self._taken = len(self.tools.oracle.pool.cuts)
 
     def pattern(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The cells (bool) of chosen candidates (bool), with the primaries."""

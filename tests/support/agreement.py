@@ -81,13 +81,15 @@ def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell, together: in
     if oracle.cells[target].status not in WITHHELD:
         return False
     for name in oracle.open_cells:
-        known, values = oracle.cells[name], np.rint(tables @ oracle.forms[name])
+        values = np.rint(tables @ oracle.forms[name])
         if name == target or not _attacks(oracle, name, together) or len(np.unique(values)) == 1:
             continue
-        truth, own = known.truth, oracle.cells[target].truth
-        if own is not None and own <= truth and _nested(oracle.forms[name], oracle.forms[target]):
+        held = _held(oracle, name)
+        if target in held:
             continue  # it holds nobody but the insiders
-        left = tables[values == truth]
+        stated = [other for other in held if oracle.cells[other].truth is not None]
+        fits = [np.rint(tables @ oracle.forms[other]) == oracle.cells[other].truth for other in stated]
+        left = tables[np.all(fits, axis=0)]
         if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
             return True
     return False
@@ -114,8 +116,19 @@ def _attacks(oracle: Oracle, name: Cell, together: int) -> bool:
     )
 
 
-def _nested(one: np.ndarray, other: np.ndarray) -> bool:
-    return bool((one <= other).all() or (one >= other).all())
+def _held(oracle: Oracle, name: Cell) -> list[Cell]:
+    """Open cells that lie inside one around the insiders' cell which counts nobody else, their own among them."""
+    truth, form = oracle.cells[name].truth, oracle.forms[name]
+    around = [
+        whole
+        for cell, whole in oracle.forms.items()
+        if cell[0] == name[0] and cell in oracle.cells and oracle.cells[cell].truth == truth and (whole >= form).all()
+    ]
+    return [
+        cell
+        for cell in oracle.open_cells
+        if cell[0] == name[0] and any((oracle.forms[cell] <= whole).all() for whole in around)
+    ]
 
 
 def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> None:

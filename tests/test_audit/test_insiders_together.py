@@ -166,3 +166,37 @@ def test_the_coalition_is_part_of_the_release(coalition: int) -> None:
     assert release.intruder.coalition == coalition
     again = canonical_json(release)
     assert (b"coalition" in again) == (coalition > 1)
+
+
+def alone_in_a_row(l_y: int) -> Report:
+    """Row k has one company, all of it in column x; its cells and those of row l are withheld, the totals are not."""
+    value = {"kx": 50, "ky": 0, "kT": 50, "lx": 70, "ly": l_y, "lT": 70 + l_y, "Tx": 120, "Ty": l_y, "TT": 120 + l_y}
+    count = {"kx": 1, "ky": 0, "kT": 1, "lx": 5, "ly": 5, "lT": 9, "Tx": 6, "Ty": 5, "TT": 9}
+    cells = {
+        "a": [name[0] for name in value],
+        "b": [name[1] for name in value],
+        "value": [None if name[0] != "T" else v for name, v in value.items()],
+        "true": list(value.values()),
+        "n": list(count.values()),
+        "x1": [50 if name[0] == "k" and v else min(v, 20) for name, v in value.items()],
+        "s": ["" if name[0] == "T" else "primary" for name in value],
+    }
+    table = {"name": "t", "cells": cells, "status": "s", "truth": "true", "frequency": "n", "contributors": ["x1"]}
+    document = {
+        "tableseal": 1,
+        "kind": "magnitude",
+        "unit": 1,
+        "variables": {"a": {"total": "T", "codes": ["k", "l"]}, "b": {"total": "T", "codes": ["x", "y"]}},
+        "tables": [table],
+        "intruder": {"insiders": ["singletons"]},
+    }
+    return audit(release_from_document(document)).report
+
+
+@pytest.mark.parametrize("l_y", [1, 20, 40])
+def test_who_is_alone_in_a_row_knows_that_its_other_cells_hold_nothing(l_y: int) -> None:  # CONVENTION 44
+    """From the value of one cell alone it could not tell how row l is divided."""
+    report = alone_in_a_row(l_y)
+    close = {"".join(c for _, c in cell.cell): cell.insider for cell in report.cells if cell.insider is not None}
+    assert set(close) == {"lx", "ly", "lT"}
+    assert len({insider.who for insider in close.values()}) == 1

@@ -1,5 +1,6 @@
 """Whatever a method returns is safe: by the audit, and by a list of every table made without the package."""
 
+import itertools
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -200,6 +201,29 @@ def test_holdings_and_coalitions_are_attackers(seed: int) -> None:
         return
     assert failing(result.report) <= codes_of(result, result.problem.hopeless)
     assert all(row.reason == "insider" for row in result.report.cells if row.verdict == "underprotected")
+
+
+@settings(FEW, max_examples=6)
+@given(SEEDS, st.booleans())
+def test_no_safe_pattern_is_cheaper_than_the_bound(seed: int, units: bool) -> None:
+    """Whoever attacks: what is called optimal is the cheapest of all patterns that pass an audit, and a bound is
+    below."""
+    document, policy = (microdata_document(seed), None) if units else (random_document(seed), POLICY)
+    note(str(document))
+    result = suppressed(document, method="optimal", policy=policy)
+    problem, found = result.problem, result.found
+    free = np.flatnonzero(problem.may)
+    assume(found.pattern is not None and not problem.hopeless and len(free) <= 6)
+    price = []
+    for chosen in itertools.product([False, True], repeat=len(free)):
+        pattern = problem.primary.copy()
+        pattern[free[list(chosen)]] = True
+        protected = protected_release(problem.release, problem.cells, problem.primary, pattern)
+        if problem.price(pattern) < found.cost and audit(protected, policy=policy).report.verdict == "safe":
+            price.append(problem.price(pattern))
+    cheapest = min(price, default=found.cost)
+    assert found.bound <= cheapest
+    assert found.status != "optimal" or found.cost == cheapest
 
 
 def one_line(values: Sequence[int], **more: Any) -> Release:

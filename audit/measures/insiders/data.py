@@ -34,6 +34,9 @@ class Data:
         self.release, self.cells = release, cells
         self.open_cells, self.targets = open_cells, targets
         self.nonnegative = nonnegative
+        self._held: dict[int, NDArray[np.int64]] = {}
+        self._few: dict[tuple[int, int], NDArray[np.int64]] = {}
+        self._related: dict[tuple[int, int, bool], NDArray[np.bool_]] = {}
 
     @classmethod
     def audited(cls, prepared: Prepared, found: CellBounds) -> Self:
@@ -85,6 +88,49 @@ class Data:
             parts = np.split(members.indices, members.indptr[1:-1])
             found.append([frozenset(part.tolist()) for part in parts])
         return found
+
+    def held_by(self, s: int) -> NDArray[np.int64]:
+        """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
+        inside a cell around it that has no more contributors than it has."""
+        if s not in self._held:
+            cell = int(self.open_cells[s])
+            count = int(self.contributors[cell])
+            few = self._with_few(count, int(self.cells.measure[cell]))
+            codes = self.cells.codes[few]
+            around = self._parts(codes, self.cells.codes[cell], whole=False) & (self.contributors[few] == count)
+            inside = np.zeros(len(few), np.bool_)
+            for whole in codes[around]:
+                inside |= self._parts(codes, whole, whole=True)
+            self._held[s] = np.flatnonzero(np.isin(self.open_cells, few[inside]))
+        return self._held[s]
+
+    def nested_with(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which open cells (positions) are part of open cell s, or it of them; see `nested`."""
+        cell, cells = int(self.open_cells[s]), self.open_cells[others]
+        codes = self.cells.codes[cells]
+        related = self._parts(codes, self.cells.codes[cell], whole=True)
+        related |= self._parts(codes, self.cells.codes[cell], whole=False)
+        related &= self.cells.measure[cells] == self.cells.measure[cell]
+        return related
+
+    def _with_few(self, count: int, measure: int) -> NDArray[np.int64]:
+        """int64, cells of a measure with at most so many contributors, or nobody knows how many."""
+        if (count, measure) not in self._few:
+            self._few[count, measure] = np.flatnonzero((self.contributors <= count) & (self.cells.measure == measure))
+        return self._few[count, measure]
+
+    def _parts(self, codes: NDArray[np.int32], other: NDArray[np.int32], *, whole: bool) -> NDArray[np.bool_]:
+        """Which codes (cells x variables) lie inside others (variables), or around them."""
+        result = np.ones(len(codes), np.bool_)
+        for v, code in enumerate(other.tolist()):
+            if (v, code, whole) not in self._related:
+                members = list(self.release.variables.values())[v].members
+                own = np.zeros(members.shape[1], np.int64)
+                own[members.indices[members.indptr[code] : members.indptr[code + 1]]] = 1
+                shared = (members != 0).astype(np.int64) @ own
+                self._related[v, code, whole] = shared == (np.diff(members.indptr) if whole else own.sum())
+            result &= self._related[v, code, whole][codes[:, v]]
+        return result
 
     def nested(self, one: int, other: int) -> bool:
         """True if one of two open cells is part of the other. By codes: linked cells may be written over different base

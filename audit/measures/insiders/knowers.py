@@ -1,6 +1,7 @@
 """Who knows which withheld cells, or part of them, from their own books.
 
-* The only contributor of a withheld cell, or a coalition of all its contributors, knows the cell.
+* The only contributor of a withheld cell, or a coalition of all its contributors, knows the cell, and every other one
+  that holds nobody else.
 * A holding knows what its units gave to each cell, and each cell to which nobody else contributes.
 """
 
@@ -32,16 +33,29 @@ def knowers(data: Data, kinds: tuple[str, ...], together: int) -> Iterator[Knowe
     """Single contributors, coalitions of up to `together` contributors, holdings; as far as `kinds` asks for them."""
     known = data.cells.truth.known
     limit = max(together, 1 if "singletons" in kinds else 0)
+    told: set[tuple[int, ...]] = set()
     for s in data.targets.tolist():
         cell = int(data.open_cells[s])
         count = int(data.contributors[cell])
         if not known[cell] or not 1 <= count <= limit or (count == 1 and "singletons" not in kinds):
             continue
+        exact = _held(data, s)
+        if tuple(exact) in told:
+            continue
+        told.add(tuple(exact))
         name = cell_name(data.release, data.cells, cell)
         who = f"only contributor of {name}" if count == 1 else f"all {count} contributors of {name} together"
-        yield Knower(who, {s: int(data.cells.truth.units[cell])}, {}, count)
+        yield Knower(who, exact, {}, count)
     if "holdings" in kinds and data.contributions is not None:
         yield from _holdings(data, data.contributions)
+
+
+def _held(data: Data, s: int) -> dict[int, int]:
+    """Targets that hold nobody but the contributors of open cell s, with their values."""
+    held = data.held_by(s)
+    cells = data.open_cells[held]
+    kept = data.cells.truth.known[cells] & np.isin(held, data.targets)
+    return dict(zip(held[kept].tolist(), data.cells.truth.units[cells[kept]].tolist(), strict=True))
 
 
 def _holdings(data: Data, contributions: Contributions) -> Iterator[Knower]:
@@ -72,6 +86,8 @@ def _holdings(data: Data, contributions: Contributions) -> Iterator[Knower]:
                 exact[k] = int(data.cells.truth.units[cell])
             elif data.nonnegative:
                 own[k] = int(contributions.amount[entry])
+        for s in list(exact):
+            exact |= _held(data, s)
         if exact or own:
             cells = plural(len(exact) + len(own), "withheld cell")
             yield Knower(f'holding "{label}" (in {cells})', exact, own, 1)
