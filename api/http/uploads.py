@@ -203,6 +203,28 @@ def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Doc
         raise bad_upload(str(error)) from None
 
 
+def refuse_too_much(packed: bytes | Path, settings: Settings) -> None:
+    """Look into the directory of an archive that a job will unpack; what else is wrong with it the job says.
+
+    Raises
+    ------
+    ProblemError: it unpacks to more than this service takes.
+    """
+    from audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
+
+    try:
+        with (
+            io.BytesIO(packed) if isinstance(packed, bytes) else open(packed, "rb") as file,
+            Archive(file, "The archive", Limits(content=settings.max_unpacked)),
+        ):
+            return
+    except ArchiveError as error:
+        if error.reason == "content":
+            raise ProblemError(_refused(error)) from None
+    except InputError:
+        return
+
+
 def _spooled(archive: "Archive", name: str, spool: Spool) -> bytes | Path:
     sink = Sink(spool)
     for piece in archive.pieces(name):

@@ -20,7 +20,7 @@ BUSY_SECONDS = 30.0
 _SCRUB_MILLISECONDS = 500
 """How long emptying the write-ahead log waits for others; there is a next time."""
 
-_PATIENCE = {
+PATIENCE = {
     "connect_timeout": 10,  # seconds
     "tcp_user_timeout": 20_000,  # milliseconds
     "keepalives_idle": 10,
@@ -55,7 +55,7 @@ class Store:
             parsed = parsed.set(drivername="postgresql+psycopg")
             try:
                 self._engine = create_engine(
-                    parsed, pool_pre_ping=True, pool_size=10, max_overflow=40, connect_args=_PATIENCE
+                    parsed, pool_pre_ping=True, pool_size=10, max_overflow=40, connect_args=PATIENCE
                 )
             except ModuleNotFoundError:
                 raise InputError("database: PostgreSQL needs its driver: pip install 'tableseal[postgres]'.") from None

@@ -165,6 +165,9 @@ def test_archives_that_explode(client: TestClient) -> None:
     zeros = archive(("release.csv", b"0" * 30_000_000))
     problem(client.post("/v1/audits", content=zeros, headers=ZIP), 413, "archive-too-large")
     problem(client.post("/v1/audits", files={"file": ("a.zip", zeros)}, headers=WAIT), 413, "archive-too-large")
+    for sent in ({"content": zeros, "headers": ZIP}, {"files": {"releases": ("a.zip", zeros)}, "headers": WAIT}):
+        problem(client.post("/v1/batches", **sent), 413, "archive-too-large")
+    assert client.post("/batches", files={"files": ("a.zip", zeros)}).status_code == 413
     many = archive(*((f"{k}.csv", b"") for k in range(21)))
     problem(client.post("/v1/audits", content=many, headers=ZIP), 413, "too-many-files")
     crowd = archive(*((f"{k:0>150}", b"") for k in range(500)))

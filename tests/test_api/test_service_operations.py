@@ -7,15 +7,18 @@ import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
+from inspect import iscoroutinefunction
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from asking import asked
 from databases import BACKENDS, new_database
+from fastapi.routing import iter_route_contexts
 from serving import address, patiently, started
 from sqlalchemy import select, text, update
 
+from api.http.app import create_app
 from api.http.audits import EXAMPLE
 from api.jobs.worker import Worker
 from api.logs import JsonLines, TextLines, fields
@@ -152,6 +155,14 @@ def test_ready_means_tables_of_this_version(tmp_path: Path) -> None:
         refused = client.get("/readyz")
         assert (refused.status_code, client.get("/healthz").status_code) == (503, 200)
         assert refused.json()["type"].endswith("database-not-migrated")
+
+
+def test_health_and_files_of_pages_wait_for_no_thread(tmp_path: Path) -> None:
+    """Threads may all be waiting for the database."""
+    app = create_app(Settings(data=tmp_path))
+    found = {r.path: r.endpoint for r in iter_route_contexts(app.routes) if r.path in ("/healthz", "/static/{name}")}
+    assert len(found) == 2
+    assert all(iscoroutinefunction(endpoint) for endpoint in found.values())
 
 
 def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -14,12 +14,12 @@ from sqlalchemy import select, text, update
 from typer.testing import CliRunner
 
 from api.cli.app import app as command
-from api.store import jobs, queue, tokens
+from api.store import engine, jobs, queue, tokens
 from api.store.engine import Store
 from api.store.events import events_after
 from api.store.files import content_of, files_of
 from api.store.job import CHUNK, Document, Lease, State
-from api.store.migrate import migrate
+from api.store.migrate import migrate, opened
 from api.store.schema import jobs as job_table
 from api.store.schema import metadata
 from audit.errors import InputError
@@ -90,6 +90,17 @@ def test_a_database_that_cannot_be_used_is_no_fault_of_ours(tmp_path: Path) -> N
                 assert "Error: database: cannot be used: " in result.output
                 assert said in result.output
                 assert "pass-word" not in result.output
+
+
+def test_a_server_that_takes_calls_and_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the network swallows what is sent: threads must not wait for ever."""
+    pytest.importorskip("psycopg", reason="PostgreSQL: psycopg is not installed")
+    assert 0 < engine.PATIENCE["connect_timeout"] <= 10
+    monkeypatch.setitem(engine.PATIENCE, "connect_timeout", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/x"
+        with pytest.raises(InputError, match="timeout"), opened(url):
+            pass
 
 
 def test_a_database_of_a_later_version(store: Store) -> None:
