@@ -154,15 +154,17 @@ def test_ready_means_tables_of_this_version(tmp_path: Path) -> None:
         store.close()
         refused = client.get("/readyz")
         assert (refused.status_code, client.get("/healthz").status_code) == (503, 200)
+        assert (client.head("/readyz").status_code, client.head("/healthz").status_code) == (503, 200)
         assert refused.json()["type"].endswith("database-not-migrated")
 
 
 def test_health_and_files_of_pages_wait_for_no_thread(tmp_path: Path) -> None:
     """Threads may all be waiting for the database."""
     app = create_app(Settings(data=tmp_path))
-    found = {r.path: r.endpoint for r in iter_route_contexts(app.routes) if r.path in ("/healthz", "/static/{name}")}
-    assert len(found) == 2
-    assert all(iscoroutinefunction(endpoint) for endpoint in found.values())
+    wanted = {"/healthz", "/static/{name}"}
+    found = [(r.path, r.endpoint) for r in iter_route_contexts(app.routes) if r.path in wanted]
+    assert {path for path, _ in found} == wanted
+    assert all(iscoroutinefunction(endpoint) for _, endpoint in found)
 
 
 def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
