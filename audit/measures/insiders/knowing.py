@@ -13,6 +13,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.measures.insiders.knowers import Knower
+from audit.measures.insiders.nearness import Nearness
 
 
 class Neighbourhood:
@@ -55,16 +56,16 @@ class Question:
 def question(
     neighbourhood: Neighbourhood,
     knower: Knower,
-    near: Sequence[int],
-    needed: Sequence[tuple[int, int]],
+    tests: Sequence[Nearness],
     method: Method,
     limits: Limits,
 ) -> Question:
-    """What a knower asks about the targets near it.
+    """What a knower asks about some targets.
 
-    needed: for each target the value that its minimum must not exceed and the value that its maximum must reach for the
-    knower not to be too close; NO_LOWER, NO_UPPER: both ends have to be known.
+    The question is how far down and up each can go: only as far as it must for the knower not to be too close, but for
+    those of which both ends have to be known (see Nearness.needed).
     """
+    near, needed = [t.cell for t in tests], [t.needed() for t in tests]
     reduced, forms = neighbourhood.reduced, neighbourhood.forms
     known = [*knower.exact, *knower.own]
     involved = sorted({c for k in [*known, *near] for c in neighbourhood.components(k)})
