@@ -34,17 +34,34 @@ class Need:
 
 
 class Failing:
-    """Which attacks a pattern does not withstand, insiders of that very pattern included."""
+    """What a safe pattern no longer withstands when cells of it are published, insiders of the rest included."""
 
-    def __init__(self, problem: Problem, attacks: Sequence[Attack], oracle: Oracle, *, insiders: bool) -> None:
-        """attacks: those of the oracle, in order. insiders: ask all insiders of each pattern, not only these."""
-        self._problem, self._attacks, self._oracle = problem, attacks, oracle
+    def __init__(
+        self,
+        problem: Problem,
+        safe: NDArray[np.bool_],
+        attacks: Sequence[Attack],
+        oracle: Oracle,
+        *,
+        insiders: bool,
+    ) -> None:
+        """safe: bool (cells), the pattern. attacks: those of the oracle, in order. insiders: ask all insiders of each
+        pattern, not only these."""
+        self._problem, self._attacks = problem, attacks
         self._insiders = insiders
+        self._safe, self._parts = safe, oracle.parts(safe)
+        self._part = np.full(len(safe), -1, np.int64)
+        for number, part in enumerate(self._parts):
+            self._part[part.cells] = number
 
     def __call__(self, pattern: NDArray[np.bool_]) -> list[Attack]:
-        """Attacks that are not shown to be withstood; of each cell and insider only one."""
-        protected = self._oracle.decide(pattern).protected
-        found = [a for q, a in enumerate(self._attacks) if not protected[q] and not (self._insiders and a.assumed)]
+        """Attacks that a pattern within the safe one is not shown to withstand; of each cell and insider only one."""
+        found = []
+        for number in np.unique(self._part[self._safe & ~pattern]).tolist():
+            part = self._parts[number]
+            protected = part.oracle.decide(pattern[part.cells]).protected
+            missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
+            found += [a for a in missed if not (self._insiders and a.assumed)]
         if self._insiders:
             found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())

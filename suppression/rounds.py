@@ -12,6 +12,8 @@ from audit.decision.cuts import Requirement
 from audit.decision.oracle import Broken, Oracle
 from audit.errors import LimitError
 from audit.execution.executor import Executor
+from audit.io.wording import listing
+from audit.linear.naming import cell_name
 from audit.model import Release, Status
 from audit.pipeline import audit
 from audit.progress import Progress
@@ -90,7 +92,7 @@ class Rounds:
 
         Raises
         ------
-        LimitError: no pattern was found within the time.
+        LimitError: no pattern is shown to be safe, and none is refuted.
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
@@ -196,7 +198,7 @@ class Rounds:
 
         Raises
         ------
-        LimitError: none was found.
+        LimitError: none is shown to, and nothing is refuted.
         """
         while True:
             found, impossible = cover(self._posed(), self._oracle, pattern, Limits())
@@ -204,7 +206,19 @@ class Rounds:
                 self._lap("completion")
                 return found
             if impossible is None or not self._give_up(impossible):
-                raise LimitError("No safe pattern was found within the time; allow more of it.")
+                raise LimitError(self._unsettled())
+
+    def _unsettled(self) -> str:
+        """What to say if there is neither a safe pattern nor a proof that there is none; more time changes nothing."""
+        posed = self._posed()
+        shown = self._oracle.protected(posed.primary | posed.may)
+        open_cells = sorted({r.cell for r, s in zip(posed.requirements, shown.tolist(), strict=True) if not s})
+        names = [cell_name(posed.release, posed.cells, cell) for cell in open_cells]
+        which = f" For {listing(names)} no table in whole units shows that it can be done." if names else ""
+        return (
+            "No pattern is shown to be safe, and none is refuted." + which + " Ask for less protection, or let more "
+            "cells be withheld."
+        )
 
     def _give_up(self, impossible: Requirement) -> bool:
         """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows

@@ -98,7 +98,7 @@ def suppress(
     ------
     InputError: withheld cells without true values, sensitive cells that cannot be withheld, an unknown solver, a
         decision that cannot be kept.
-    LimitError: a size beyond what can be handled; no pattern found within the time.
+    LimitError: a size beyond what can be handled; no pattern shown to be safe, and none refuted.
     """
     refuse_missing(solver)
     clock = _Clock()
@@ -123,7 +123,7 @@ def suppress(
         if found.pattern is not None and explained and found.guarantee == "intervals":
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
-            failing = Failing(problem, outcome.attacks, outcome.oracle, insiders=few)
+            failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)
             needed = needs(problem, found.pattern, failing, deciding(engine))
             nothing = [c for c, fails in needed.items() if not fails and not hand.accept[c]]
             idle = given_back(problem, found.pattern, nothing, lambda p: not failing(p))

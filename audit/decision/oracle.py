@@ -21,6 +21,7 @@ from audit.decision.ends import ends_of
 from audit.decision.equations import Equations
 from audit.decision.model import NEARLY, in_whole_units
 from audit.decision.movers import Movers
+from audit.decision.parts import pieces
 from audit.decision.pool import Pool
 from audit.decision.witnesses import Witnesses
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -28,6 +29,10 @@ from audit.solvers.protocol import Solver
 
 MOST_TABLES = 4000
 """Tables that are remembered."""
+
+SPARSE = 8
+"""Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each
+question takes longer than the question."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,19 @@ class Watch(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Part:
+    """What a pattern leaves open of one connected part of the table.
+
+    cells: int64, positions of its cells, which its own oracle numbers in this order. asked: positions of its
+    requirements.
+    """
+
+    cells: NDArray[np.int64]
+    asked: tuple[int, ...]
+    oracle: "Oracle"
+
+
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
 
@@ -93,7 +111,7 @@ class Oracle:
         self._narrow = equations.always_open[: equations.cells]
         self.ends = ends_of(self.requirements, equations.value, self._narrow)
         self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
-        self._method = method
+        self._method, self._solver = method, solver
         self._witnesses = Witnesses(equations.cells, MOST_TABLES, self.ends)
         self._cuts: dict[int, list[Cut]] = {}
         self.pool = Pool(equations.cells)
@@ -264,6 +282,33 @@ class Oracle:
                 return chosen, False
             if not self._more(chosen, limits):
                 return chosen, True
+
+    def parts(self, pattern: NDArray[np.bool_]) -> list[Part]:
+        """An oracle for each part of a pattern, which answers for all patterns within it; they know the tables in hand
+        that serve it. This one for everything where little would be gained, and where it watches for more."""
+        if self.watch is not None or SPARSE * np.count_nonzero(pattern) > len(pattern):
+            return [Part(np.arange(len(pattern)), tuple(range(len(self.requirements))), self)]
+        found: list[Part] = []
+        part_of = np.full(self.equations.cells, -1, np.int64)
+        place = np.full(self.equations.cells, -1, np.int64)
+        for piece in pieces(self.equations, self.requirements, pattern):
+            cells = piece.columns[: piece.equations.cells]
+            part_of[cells], place[cells] = len(found), np.arange(len(cells))
+            oracle = Oracle(piece.equations, piece.requirements, self._method, self._solver)
+            found.append(Part(cells, piece.asked, oracle))
+        for changed, moves in self._witnesses.serving(pattern | self._narrow):
+            # Parts share no relation: what a table does in each of them is a table by itself.
+            for number in np.unique(part_of[changed]).tolist():
+                here = part_of[changed] == number
+                found[number].oracle._witnesses.add(place[changed[here]], moves[here])
+        return found
+
+    def learn(self, part: Part, pattern: NDArray[np.bool_]) -> None:
+        """Remember the tables of a part that serve a pattern (bool, cells of the part)."""
+        if part.oracle is self:
+            return
+        for changed, moves in part.oracle._witnesses.serving(pattern | part.oracle._narrow):
+            self._witnesses.add(part.cells[changed], moves)
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""

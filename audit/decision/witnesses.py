@@ -121,6 +121,15 @@ class Witnesses:
                 low, high = min(low, move), max(high, move)
         return low, high
 
+    def serving(self, pattern: NDArray[np.bool_]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """(cells, whole units by which they move) of the tables that serve a pattern, and move anything so far."""
+        found = []
+        for table in self._serving(pattern).tolist():
+            changed, moves = self._tables[table]
+            if moves.any():
+                found.append((changed[moves != 0], moves[moves != 0]))
+        return found
+
     def _serving(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         count = len(self._tables)
         published = packed(~pattern[self._marked], self._changes.shape[1])

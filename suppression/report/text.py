@@ -9,6 +9,7 @@ from audit.linear.naming import plural
 from audit.report.words import headline, printable
 from suppression.costs import FACTOR
 from suppression.needed import Need
+from suppression.report.widths import required_widths
 from suppression.search.result import GUARANTEES
 from suppression.seen import short_name
 from suppression.suppress import Suppression
@@ -29,6 +30,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     lines = [f"{report.verdict.upper()}: {headline(report)}", *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
+    lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)
     lines += _listed("Decided by hand", _decisions(result), limit)
     hopeless = "Contributors know each other too well, whatever is withheld (ranks alone say it)"
     lines += _listed(hopeless, _names(result, result.problem.hopeless), limit)
@@ -82,6 +84,16 @@ def _needed(result: Suppression, needs: Sequence[Need]) -> str:
     shown = ", ".join(names[:SHOWN_NEEDS]) + (f" and {more} more" if more > 0 else "")
     plain = [e.text for e in needs[0].equations if None not in (c for _, c in e.terms)]
     return f"{shown}, through {plain[0]}" if plain else shown
+
+
+def _widths(result: Suppression) -> list[str]:
+    """ "North / F: 12 required, 3 to 20 possible"."""
+    found = []
+    for width in required_widths(result):
+        (name,) = _names(result, [width.cell])
+        low, high = ("no limit" if end is None else _number(end) for end in (width.lower, width.upper))
+        found.append(f"{name}: {_number(width.required)} required, {low} to {high} possible")
+    return found
 
 
 def _decisions(result: Suppression) -> list[str]:

@@ -10,6 +10,7 @@ from audit.report.to_json import report_document
 from suppression.costs import FACTOR
 from suppression.impossible import Conflict
 from suppression.needed import Need
+from suppression.report.widths import required_widths
 from suppression.seen import Equation, Seen, in_decimals
 from suppression.suppress import Suppression
 
@@ -40,6 +41,10 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "cells": _cells(result),
         "withheld_for_nothing": [cell_document(result, cell) for cell in result.idle],
         "beyond_help": [cell_document(result, cell) for cell in problem.hopeless],
+        "required_widths": [
+            {**cell_document(result, w.cell), "width": w.required, "possible": [w.lower, w.upper]}
+            for w in required_widths(result)
+        ],
         "decisions": _decisions(result),
         "last_period": _changes(result),
         "audit": None if result.report is None else report_document(result.report),

@@ -7,7 +7,7 @@ from audit.bounds.component import Limits
 from audit.decision.cuts import Cut, Requirement
 from audit.decision.oracle import Decision, Oracle
 from suppression.problem import Problem
-from suppression.search.relations import Lonely
+from suppression.search.relations import Lonely, Tied
 
 
 def cover(
@@ -17,7 +17,8 @@ def cover(
     limits: Limits,
     price: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
-    """(a safe pattern around `start`, a requirement that nothing allowed meets); None, None: out of time.
+    """(a safe pattern around `start`, a requirement that nothing allowed meets); None, None: out of time, or nothing
+    is shown and nothing refuted.
 
     price: float64 (cells), what the cells seem to cost, if not their cost.
     """
@@ -93,15 +94,23 @@ def satisfy(problem: Problem, cut: Cut, pattern: NDArray[np.bool_], price: NDArr
 
 
 def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
-    """Give back every secondary cell that turned out not to be needed, dearest first."""
+    """Give back every secondary cell of a safe pattern that turned out not to be needed, dearest first."""
     kept = pattern.copy()
-    secondary = np.flatnonzero(kept & ~problem.primary)
-    for cell in secondary[np.lexsort((secondary, -problem.cost[secondary]))].tolist():
-        if limits.out_of_time():
-            break
-        if oracle.pool.needed(kept)[cell]:
-            continue
-        kept[cell] = False
-        if not oracle.shows_safe(kept, limits):
-            kept[cell] = True
+    for part in oracle.parts(pattern):
+        cells, left = part.cells, pattern[part.cells]
+        relations = Tied(part.oracle.equations, part.oracle.ends.cell)
+        tied = relations.needed(left)
+        secondary = np.flatnonzero(left & ~problem.primary[cells])
+        for cell in secondary[np.lexsort((secondary, -problem.cost[cells[secondary]]))].tolist():
+            if limits.out_of_time():
+                break
+            if tied[cell] or part.oracle.pool.needed(left)[cell]:
+                continue
+            left[cell] = False
+            if part.oracle.shows_safe(left, limits):
+                tied = relations.needed(left)
+            else:
+                left[cell] = True
+        kept[cells] = left
+        oracle.learn(part, left)
     return kept

@@ -160,6 +160,10 @@ class Master:
         closed = gap == 0 and cost - bound <= max(1e-6 * cost, ABSOLUTE_GAP)
         return Chosen(pattern, round(cost) if closed else whole_bound(bound))
 
+    def price(self, pattern: NDArray[np.bool_]) -> int:
+        """Cost of a pattern (bool, candidates)."""
+        return round(float(self.cost[pattern].sum()))
+
     def _satisfies(self, pattern: NDArray[np.bool_]) -> bool:
         matrix, right = self._matrix(self.rows), np.array([r.right for r in self.rows])
         return bool((matrix @ pattern.astype(np.float64) >= right - 1e-6).all())

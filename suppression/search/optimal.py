@@ -19,6 +19,13 @@ from suppression.search.result import Found
 AIM = 0.3
 """Share of the gap between the best pattern and the bound that a master problem may leave open, while it is large."""
 
+REACH = 0.01
+"""Share of that gap up to which the reduced cost of a cell counts as small (fh3d_mid: a master of 913 of 2,588 cells
+takes 3 s instead of 16, and costs the same)."""
+
+NEAR_AIM = 0.05
+"""AIM for masters of such cells: they are quick, and loose answers make dear patterns."""
+
 EXACT = 5e-4
 """Gap of a master problem below which it is solved to its end."""
 
@@ -43,6 +50,7 @@ def optimal(problem: Problem, tools: Tools) -> Found:
         _take_needed(planes, limits)
     relax(planes, limits)
     round_off(planes, limits)
+    _near(planes, limits)
     _whole(planes, limits)
     return planes.found()
 
@@ -53,6 +61,22 @@ def _take_needed(planes: Planes, limits: Limits) -> None:
     found, safe = oracle.narrowed(problem.primary | problem.may, problem.primary, problem.cost.astype(float), limits)
     if safe:
         planes.improve(clean_up(problem, oracle, found, limits))
+
+
+def _near(planes: Planes, limits: Limits) -> None:
+    """Whole patterns of the best one's cells and of those that the relaxation nearly withholds, until one is safe.
+
+    Such a master takes a fraction of the time, and shows most of what is wrong with whole patterns.
+    """
+    while planes.bound < planes.cost * (1 - EXACT) and not limits.out_of_time():
+        gap = planes.cost - planes.bound
+        chosen = planes.choose(min(SHARE * limits.seconds_left(), 10.0**6), NEAR_AIM * gap / planes.cost, REACH * gap)
+        if chosen.pattern is None or planes.master.price(chosen.pattern) >= planes.cost:
+            return
+        settled = _answer(planes, planes.pattern(chosen.pattern), limits)
+        planes.tools.progress("search", planes.bound, planes.cost)
+        if settled:
+            return
 
 
 def _whole(planes: Planes, limits: Limits) -> None:

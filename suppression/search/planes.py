@@ -114,10 +114,17 @@ class Planes:
                 added += self.master.add_row(Row(np.append(inside, own), weight, 0.0))
         return added
 
-    def choose(self, seconds: float, gap: float) -> Chosen:
-        """The cheapest whole pattern of the master, or one so near to it."""
+    def choose(self, seconds: float, gap: float, reach: float = np.inf) -> Chosen:
+        """The cheapest whole pattern of the master, or one so near to it.
+
+        reach: reduced cost up to which cells beside those of the best pattern are looked at. What a smaller reach
+        proves holds for patterns of these cells alone.
+        """
         self._take()
-        return self.master.whole(seconds, open_candidates=self.open, gap=gap)
+        looked_at = self.open
+        if self.best is not None and np.isfinite(reach):
+            looked_at = (self.open & (self.reduced <= reach)) | self.best[self.candidates]
+        return self.master.whole(seconds, open_candidates=looked_at, gap=gap)
 
     def _take(self) -> None:
         """Add the cuts that the oracle has found."""

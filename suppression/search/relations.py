@@ -1,8 +1,9 @@
-"""A withheld cell that stands alone in a relation can be computed: the first cuts, cheap to find."""
+"""What single relations say: a withheld cell that is alone in one can be computed, and of two each gives the other."""
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
 
 from audit.decision.cuts import Cut
 from audit.decision.equations import Equations
@@ -34,3 +35,25 @@ class Lonely:
         """A sensitive cell needs another one in each of its relations."""
         others = self.others(relation, cell)
         return Cut(others, np.ones(len(others), np.int64), 1)
+
+
+class Tied:
+    """Withheld cells of which publishing one gives another, through relations that hold two of them."""
+
+    def __init__(self, equations: Equations, asked: NDArray[np.int64]) -> None:
+        """asked: int64, cells that must be able to move."""
+        equal = np.flatnonzero(equations.lower == equations.upper)
+        self._rows = csr_array(abs(csr_array(equations.matrix[equal]).sign()))
+        self._always_open, self._cells, self._asked = equations.always_open, equations.cells, asked
+
+    def needed(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool (cells): those of a pattern (bool, cells) that give one that must be able to move."""
+        open_columns = self._always_open.copy()
+        open_columns[: self._cells] |= pattern
+        marked = open_columns.astype(np.int64)
+        rows = self._rows[np.flatnonzero(self._rows @ marked == 2)]
+        ends = rows.indices[open_columns[rows.indices]].reshape(-1, 2)
+        graph = coo_array((np.ones(len(ends), np.int8), (ends[:, 0], ends[:, 1])), shape=(len(marked),) * 2)
+        _, label = connected_components(graph, directed=False)
+        result = np.isin(label[: self._cells], label[self._asked])
+        return result & pattern

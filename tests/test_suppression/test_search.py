@@ -23,6 +23,7 @@ from suppression.problem import Problem, build_problem
 from suppression.search.cover import clean_up, cover
 from suppression.search.method import Tools
 from suppression.search.optimal import optimal
+from suppression.search.relations import Tied
 from suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
@@ -126,6 +127,53 @@ def test_a_start_pattern_is_kept_and_cleaned() -> None:
     assert impossible is None
     assert pattern is not None
     assert problem.price(clean_up(problem, oracle, np.ones(5, np.bool_), Limits())) == problem.scale
+
+
+@given(SEEDS)
+def test_parts_answer_as_the_whole_does(seed: int) -> None:
+    """Any cells of a safe pattern published: their parts say what the whole says, and no other part fails."""
+    problem = small_problem(seed)
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
+    pattern, _ = cover(problem, oracle, problem.primary, Limits())
+    if pattern is None:
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("audit.decision.oracle.SPARSE", 0)
+        parts = oracle.parts(pattern)
+    assert sorted(c for part in parts for c in part.cells.tolist() if pattern[c]) == np.flatnonzero(pattern).tolist()
+    assert sorted(q for part in parts for q in part.asked) == list(range(len(problem.requirements)))
+    rng = np.random.default_rng(seed)
+    secondary = np.flatnonzero(pattern & ~problem.primary)
+    for count in range(1, min(len(secondary), 4) + 1):
+        fewer = pattern.copy()
+        fewer[rng.choice(secondary, count, replace=False)] = False
+        by_part = np.zeros(len(problem.requirements), np.bool_)
+        for part in parts:
+            by_part[list(part.asked)] = part.oracle.decide(fewer[part.cells]).protected
+        whole = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs()).decide(fewer)
+        assert by_part.tolist() == whole.protected.tolist()
+
+
+@given(SEEDS, st.sampled_from([0, 10**9]))
+def test_a_clean_pattern_needs_each_cell(seed: int, sparse: int) -> None:
+    """In parts or as a whole; and what relations of two cells say is needed, is."""
+    problem = small_problem(seed)
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
+    pattern, _ = cover(problem, oracle, problem.primary, Limits())
+    if pattern is None:
+        return
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("audit.decision.oracle.SPARSE", sparse)
+        clean = clean_up(problem, oracle, pattern, Limits())
+    fresh = Oracle(problem.equations, problem.requirements, deciding(Highs()))
+    assert not (clean & ~pattern).any()
+    assert fresh.decide(clean).safe
+    tied = Tied(problem.equations, fresh.ends.cell).needed(pattern)
+    for kept, cells in ((clean, clean), (pattern, tied)):
+        for cell in np.flatnonzero(cells & ~problem.primary).tolist():
+            without = kept.copy()
+            without[cell] = False
+            assert not fresh.decide(without).safe
 
 
 @pytest.mark.parametrize(("word", "message"), [("b=1", "variables are a"), ("a=9", 'no code "9"'), ("a", 'no code ""')])

@@ -427,6 +427,11 @@ def test_sliding_protection_asks_for_a_width(partner: str) -> None:
     assert result.report.verdict == "safe"
     spans = [row.upper - row.lower for row in result.report.cells if row.status == "primary"]  # type: ignore[operator]
     assert min(spans) >= width
+    (told,) = suppression_document(result)["required_widths"]  # type: ignore[misc]
+    assert told["cell"] == {"a": "1"}
+    assert told["width"] == width
+    assert told["possible"][1] - told["possible"][0] in spans
+    assert f"1: {width} required, " in suppression_text(result, limit=None)
     narrow = {"4": "3", "2": "4"}.get(partner)
     if narrow is not None:
         pattern = result.problem.primary.copy()
@@ -436,6 +441,22 @@ def test_sliding_protection_asks_for_a_width(partner: str) -> None:
         report = audit(protected_release(problem.release, problem.cells, problem.primary, pattern)).report
         assert report.verdict == "unsafe"
         assert {row.reason for row in report.cells if row.verdict == "underprotected"} == {"protection"}
+
+
+@pytest.mark.parametrize("time_limit", [None, 0.0, 5.0])
+def test_what_is_neither_shown_nor_refuted_is_not_blamed_on_time(
+    monkeypatch: pytest.MonkeyPatch, time_limit: float | None
+) -> None:
+    """The search for a safe pattern that comes last has no limit, so more time cannot help."""
+    monkeypatch.setattr("suppression.rounds.cover", lambda *_: (None, None))
+
+    def nothing(problem: Problem, tools: Tools) -> Found:
+        return Found("unfinished", None, 0, 0)
+
+    with pytest.raises(LimitError) as caught:
+        suppress(line([1, 30, 5, 9]), policy=POLICY, search=nothing, method="nothing", time_limit=time_limit)
+    assert "1" in str(caught.value)
+    assert "time" not in str(caught.value)
 
 
 @pytest.mark.parametrize("withheld_total", [False, True])

@@ -1,0 +1,78 @@
+"""What a pattern leaves open falls into parts that share no relation: each is a small table of its own.
+
+What is asked of one part costs as much as that part, whatever the size of the release.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.decision.cuts import Requirement
+from audit.decision.equations import Equations
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One part, with columns numbered anew in the same order; everything else is published.
+
+    columns: int64, their positions in the whole. asked: positions of the requirements for its cells.
+    """
+
+    columns: NDArray[np.int64]
+    equations: Equations
+    asked: tuple[int, ...]
+    requirements: tuple[Requirement, ...]
+
+
+def pieces(equations: Equations, requirements: Sequence[Requirement], pattern: NDArray[np.bool_]) -> list[Piece]:
+    """The parts of a pattern (bool, cells); what an attacker knows of other parts does not matter in this one."""
+    open_columns = equations.always_open.copy()
+    open_columns[: equations.cells] |= pattern
+    label = equations.groups(open_columns)
+    inside = np.flatnonzero(label >= 0)
+    inside = inside[np.argsort(label[inside], kind="stable")]
+    asked: dict[int, list[int]] = {}
+    for q, need in enumerate(requirements):
+        asked.setdefault(int(label[need.cell]), []).append(q)
+    found = []
+    for columns in np.split(inside, np.flatnonzero(np.diff(label[inside])) + 1):
+        own = tuple(asked.get(int(label[columns[0]]), ())) if len(columns) else ()
+        found.append(Piece(columns, restricted(equations, columns), own, _renumbered(requirements, own, columns)))
+    return found
+
+
+def restricted(equations: Equations, columns: NDArray[np.int64]) -> Equations:
+    """The relations as they are with all columns published but these (int64, ascending), which are numbered anew.
+
+    It has no short relations: what these say of published cells is no sum of columns that are left.
+    """
+    part = equations.component(columns, csr_array((0, len(columns)), dtype=np.int64))
+    return Equations(
+        part.matrix,
+        csr_array(part.matrix.T.tocsr()),
+        csr_array((0, len(columns)), dtype=np.int64),
+        part.lower,
+        part.upper,
+        equations.column_lower[columns],
+        equations.column_upper[columns],
+        equations.value[columns],
+        equations.always_open[columns],
+        int(np.count_nonzero(columns < equations.cells)),
+    )
+
+
+def _renumbered(
+    requirements: Sequence[Requirement], asked: Sequence[int], columns: NDArray[np.int64]
+) -> tuple[Requirement, ...]:
+    place = {column: at for at, column in enumerate(columns.tolist())}
+    return tuple(
+        replace(
+            requirements[q],
+            cell=place[requirements[q].cell],
+            known_to=tuple(place[c] for c in requirements[q].known_to if c in place),
+        )
+        for q in asked
+    )
