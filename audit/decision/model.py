@@ -77,8 +77,9 @@ class Model:
         # cells held still, it takes seven times as many pivots (French turnover: 710 instead of 92).
         self._warm.forget()
 
-    def move(self, limits: Limits) -> Floats | None:
-        """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that."""
+    def move(self, limits: Limits, *, prove: bool = True) -> Floats | None:
+        """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that (if asked
+        to)."""
         cost = self._cost.copy()
         cost[self._own] = -1.0
         outcome = self._warm.minimise(cost, limits.seconds_left())
@@ -86,7 +87,7 @@ class Model:
             return None
         best, self.multipliers = outcome.x, outcome.row_dual
         self.extent = float(best[self._own])
-        if self.extent < self._distance * (1 - NEARLY):
+        if prove and self.extent < self._distance * (1 - NEARLY):
             cost = np.zeros(len(cost))
             cost[self._own] = -1.0
             pure = self._warm.minimise(cost, limits.seconds_left())

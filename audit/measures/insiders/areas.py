@@ -11,18 +11,9 @@ from scipy.sparse.csgraph import connected_components
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.reduce import Reduced
-from audit.measures.insiders.knowers import Knower
-from audit.measures.insiders.nearness import Nearness
+from audit.measures.insiders.asking import Asking
 
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Asking:
-    """A knower and what it can be too close to."""
-
-    knower: Knower
-    tests: tuple[Nearness, ...]
 
 
 @dataclass(frozen=True)
@@ -61,7 +52,7 @@ class Area:
 def areas(
     reduced: Reduced, forms: csr_array, truth: Ints, known: NDArray[np.bool_], asked: Sequence[Asking]
 ) -> list[Area]:
-    """Areas in which some knower asks about something.
+    """Areas in which some knower asks about something that is not settled by what outsiders know.
 
     forms: int64 csr (forms x columns); truth, known: int64, bool (forms), their true values as far as they are known.
     """
@@ -81,12 +72,12 @@ def areas(
     of_form = label[: len(which)]
     of_column = np.where(reduced.component >= 0, label[len(which) + reduced.component], -1)
     of_row = of_column[reduced.matrix.indices[reduced.matrix.indptr[:-1]]]
-    place = {k: i for i, k in enumerate(involved)}
+    label_of = dict(zip(involved, of_form.tolist(), strict=True))
     views: dict[int, list[tuple[int, Sequence[int]]]] = {}
     for number, asking in enumerate(asked):
         tests: dict[int, list[int]] = {}
-        for position, test in enumerate(asking.tests):
-            tests.setdefault(int(of_form[place[test.cell]]), []).append(position)
+        for position in np.flatnonzero(asking.doubtful).tolist():
+            tests.setdefault(label_of[asking.tests[position].cell], []).append(position)
         for area, own in tests.items():
             views.setdefault(area, []).append((number, own))
     found = []
@@ -119,7 +110,7 @@ def _view(asking: Asking, number: int, tests: Sequence[int], at: dict[int, tuple
     rows: list[tuple[int, int, int]] = []
     for test in (asking.tests[t] for t in tests):
         position, constant = at[test.cell]
-        down, up = test.reach()
+        down, up = test.reach
         rows.append(
             (position, NO_UPPER if down is None else down - constant, NO_LOWER if up is None else up - constant)
         )

@@ -7,7 +7,6 @@
 """
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +14,15 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
 from audit.bounds.engine import CellBounds
-from audit.bounds.method import Method
 from audit.bounds.plan import deciding
 from audit.execution.executor import Executor
 from audit.linear.naming import plural
 from audit.linear.reduce import Reduced
-from audit.measures.insiders.areas import Asking, areas
+from audit.measures.insiders.areas import areas
+from audit.measures.insiders.asking import Asking, asking
 from audit.measures.insiders.data import Data
 from audit.measures.insiders.findings import Gathered, InsiderAudit
-from audit.measures.insiders.knowers import knowers
 from audit.measures.insiders.knowing import Neighbourhood, answer, question
-from audit.measures.insiders.nearness import Nearness, all_its_own
 from audit.measures.insiders.shown import Shown
 from audit.measures.insiders.within import within
 from audit.model import Note, Policy, Status
@@ -58,21 +55,10 @@ def audit_insiders(
     gathered = Gathered()
     if data.nonnegative:
         within(data, found, policy.insider_p, kinds, intruder.coalition, gathered)
-    method = deciding(engine)
-    _ask(
-        data,
-        prepared.system.forms,
-        reduced,
-        judged,
-        policy.insider_p,
-        kinds,
-        method,
-        engine,
-        limits,
-        progress,
-        executor,
-        gathered,
-    )
+    forms = prepared.system.forms
+    neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
+    asked = asking(data, neighbourhood, found, policy.insider_p, kinds)
+    _ask(data, forms, reduced, asked, neighbourhood, engine, limits, progress, executor, gathered)
     return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(data, kinds))
 
 
@@ -80,53 +66,28 @@ def _ask(
     data: Data,
     forms: csr_array,
     reduced: Reduced,
-    judged: NDArray[np.bool_],
-    p: Fraction,
-    kinds: tuple[str, ...],
-    method: Method,
+    asked: Sequence[Asking],
+    neighbourhood: Neighbourhood,
     engine: Solver,
     limits: Limits,
     progress: Progress,
     executor: Executor,
     gathered: Gathered,
 ) -> None:
-    """Bound what hangs together with what each knower knows: tables in hand first, the rest knower by knower."""
-    neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
-    asked = _asking(data, neighbourhood, p, kinds)
-    cells = data.open_cells
+    """Judge what each knower asks: by tables in hand first, the rest knower by knower."""
+    method, cells = deciding(engine), data.open_cells
     parts = areas(reduced, forms, data.cells.truth.units[cells], data.cells.truth.known[cells], asked)
     left = [np.ones(len(a.tests), np.bool_) for a in asked]
-    shown = Shown(method, engine, limits)
-    for done, (area, cleared) in enumerate(zip(parts, executor.map(shown, parts), strict=True), start=1):
+    for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
         for view, marks in zip(area.views, cleared, strict=True):
             left[view.asking][view.test[marks]] = False
-        progress("insiders", done, len(parts))
-    open_tests = [
-        [t for t, is_left in zip(a.tests, marks.tolist(), strict=True) if is_left]
-        for a, marks in zip(asked, left, strict=True)
-    ]
+    open_tests = [[a.tests[t] for t in np.flatnonzero(marks)] for a, marks in zip(asked, left, strict=True)]
     rest = [(a.knower, tests) for a, tests in zip(asked, open_tests, strict=True) if tests]
     questions = [question(neighbourhood, knower, tests, method, limits) for knower, tests in rest]
-    for done, ((_, tests), bounds) in enumerate(zip(rest, executor.map(answer, questions), strict=True), start=1):
+    for done, ((knower, tests), bounds) in enumerate(zip(rest, executor.map(answer, questions), strict=True), start=1):
         for test, found in zip(tests, bounds or [None] * len(tests), strict=True):
-            test.judge(found, gathered)
+            test.judge(knower.who, found, gathered)
         progress("insiders", done, len(rest))
-
-
-def _asking(data: Data, neighbourhood: Neighbourhood, p: Fraction, kinds: tuple[str, ...]) -> list[Asking]:
-    """What each knower asks; those who know the same ask once."""
-    asked: dict[object, Asking] = {}
-    for knower in knowers(data, kinds, data.release.intruder.coalition):
-        key = frozenset(knower.exact.items()), frozenset(knower.own.items()), knower.members
-        if key in asked:
-            continue
-        # A cell inside or around one that the knower knows, with nobody else in it, holds nothing but its own value.
-        near = neighbourhood.of([*knower.exact, *knower.own])
-        tests = [
-            Nearness(data, knower, k, p) for k in near if k not in knower.exact and not all_its_own(data, knower, k)
-        ]
-        asked[key] = Asking(knower, tuple(tests))
-    return [a for a in asked.values() if a.tests]
 
 
 def _notes(data: Data, kinds: Sequence[str]) -> tuple[Note, ...]:

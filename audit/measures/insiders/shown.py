@@ -17,13 +17,12 @@ from audit.bounds.method import Method
 from audit.decision.model import NEARLY, Model, in_whole_units
 from audit.decision.movers import SHY
 from audit.decision.regions import Region, room
+from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
-from audit.measures.insiders.areas import Area, Ints, View
+from audit.measures.insiders.areas import Area, Ints
 from audit.solvers.protocol import Solver
 
 Marks = NDArray[np.bool_]
-
-NOTHING = 2**62
 
 
 @dataclass(frozen=True)
@@ -66,94 +65,115 @@ class Shown:
 
 
 class _Search:
-    """The tables of one area."""
+    """The tables of one area, and what they show: how far down and up each target goes for each knower.
+
+    Arrays are views x targets, where targets are those of any view.
+    """
 
     def __init__(self, area: Area, first: Ints, solver: Solver, limits: Limits) -> None:
         component, self._views, self._limits = area.component, area.views, limits
         self._equations = as_equations(component)
         self._column = self._equations.targets.indices.astype(np.int64)
-        count = component.matrix.shape[1]
-        self._table = np.zeros(self._equations.matrix.shape[1], np.int64)
-        self._table[:count] = first
-        interval = np.flatnonzero(component.lower != component.upper)
-        self._table[count : count + len(interval)] = (component.matrix @ first)[interval]
-        self._table[self._column] = component.targets @ first
-        nothing = np.zeros(self._equations.matrix.shape[0])
-        down, up = room(self._table, self._equations.column_lower, self._equations.column_upper)
-        columns, rows = np.arange(len(self._table)), np.arange(len(nothing))
-        region = Region(columns, rows, self._equations.matrix, nothing, nothing, down, up)
-        self._model = Model(region, solver)
-        weight = np.ones(len(self._table))
-        weight[self._column[np.unique(np.concatenate([_none, *(v.exact for v in self._views)]))]] = SHY
-        self._model.reset(np.ones(len(self._table), np.bool_), weight)
-        self._low = [np.full(len(v.targets), NOTHING) for v in self._views]
-        self._high = [np.full(len(v.targets), -NOTHING) for v in self._views]
-        self._add(self._table)
+        self._table = _completed(component, self._column, first, self._equations.matrix.shape[1])
+        self._targets = np.unique(np.concatenate([v.targets for v in self._views]))
+        shape = len(self._views), len(self._targets)
+        self._asked = np.zeros(shape, np.bool_)
+        self._least, self._most = np.full(shape, NO_UPPER), np.full(shape, NO_LOWER)
+        for number, view in enumerate(self._views):
+            at = np.searchsorted(self._targets, view.targets)
+            self._asked[number, at] = True
+            self._least[number, at], self._most[number, at] = view.low, view.high
+        exact, own = [v.exact for v in self._views], [v.own for v in self._views]
+        self._exact = self._column[np.concatenate(exact)], np.repeat(np.arange(shape[0]), [len(k) for k in exact])
+        self._own = self._column[np.concatenate(own)], np.repeat(np.arange(shape[0]), [len(k) for k in own])
+        self._value = np.concatenate([v.value for v in self._views])
+        self._share = np.concatenate([v.least for v in self._views])
+        agrees = self._agrees(self._table)
+        self._asked &= agrees[:, None]
+        self._low = np.tile(self._table[self._column[self._targets]], (shape[0], 1))
+        self._high = self._low.copy()
+        self._model = self._warm(solver)
+
+    def _warm(self, solver: Solver) -> Model:
+        """The linear program of moves from the first table."""
+        equations = self._equations
+        rows, columns = equations.matrix.shape
+        down, up = room(self._table, equations.column_lower, equations.column_upper)
+        still = np.zeros(rows)
+        model = Model(Region(np.arange(columns), np.arange(rows), equations.matrix, still, still, down, up), solver)
+        weight = np.ones(columns)
+        weight[self._exact[0]] = SHY
+        model.reset(np.ones(columns, np.bool_), weight)
+        return model
 
     def cleared(self) -> list[Marks]:
         """For each view: which targets go as far as they must in tables that agree with the knower."""
-        return [
-            (low <= view.low) & (high >= view.high) & (low < high)
-            for view, low, high in zip(self._views, self._low, self._high, strict=True)
-        ]
+        cleared = self._asked & ~self._open()
+        return [cleared[k, np.searchsorted(self._targets, view.targets)] for k, view in enumerate(self._views)]
 
     def run(self) -> None:
         """Move what is not cleared yet, for one knower after another."""
-        for number, view in enumerate(self._views):
-            if not self._fits(view, self._table):
+        for number, t in np.argwhere(self._open()).tolist():
+            cell = int(self._table[self._column[self._targets[t]]])
+            down, up = cell - int(self._least[number, t]), int(self._most[number, t]) - cell
+            if self._low[number, t] > self._least[number, t] and not self._move(number, t, 1, down):
                 continue
-            for t in range(len(view.targets)):
-                self._clear(number, t)
+            if self._high[number, t] < self._most[number, t] and not self._move(number, t, -1, up):
+                continue
+            if self._low[number, t] == self._high[number, t] and not self._move(number, t, 1, 1):
+                self._move(number, t, -1, 1)
 
-    def _clear(self, number: int, t: int) -> None:
-        view = self._views[number]
-        at = int(self._table[self._column[view.targets[t]]])
-        if self._low[number][t] > view.low[t] and not self._move(number, t, 1, at - int(view.low[t])):
-            return
-        if self._high[number][t] < view.high[t] and not self._move(number, t, -1, int(view.high[t]) - at):
-            return
-        if self._low[number][t] == self._high[number][t] and not self._move(number, t, 1, 1):
-            self._move(number, t, -1, 1)
+    def _open(self) -> Marks:
+        met = (self._low <= self._least) & (self._high >= self._most) & (self._low < self._high)
+        return self._asked & ~met
 
     def _move(self, number: int, t: int, way: int, distance: int) -> bool:
         """Whether a table is found that moves a target so far (way 1: down)."""
-        if self._limits.out_of_time():
-            return False
-        view, cell = self._views[number], int(self._column[self._views[number].targets[t]])
-        goal = int(self._table[cell]) - way * distance
-        model = self._model
+        view, model = self._views[number], self._model
+        cell, own = int(self._column[self._targets[t]]), self._column[view.own]
+        falling = own, (self._table[own] - view.least).astype(np.float64)
+        # What a vertex with fractions does not show one that goes a unit further may.
         for further in (0, 1):
-            own = self._column[view.own]
-            model.aim(
-                cell, way, distance + further, self._column[view.exact], (own, (self._table[own] - view.least) * 1.0)
-            )
-            point = model.move(self._limits)
+            if self._limits.out_of_time():
+                return False
+            model.aim(cell, way, distance + further, self._column[view.exact], falling)
+            point = model.move(self._limits, prove=False)
             if point is None or model.extent < distance * (1 - NEARLY):
                 return False
             moves = in_whole_units(point)
-            if moves is not None:
-                for table in (self._table + moves, self._table - moves):
-                    if self._holds(table):
-                        self._add(table)
-                if (self._low[number][t] <= goal) if way == 1 else (self._high[number][t] >= goal):
-                    return True
+            if moves is None:
+                continue
+            for signed in (moves, -moves):
+                self._add(signed)
+            goal = self._table[cell] - way * distance
+            if (self._low[number, t] <= goal) if way == 1 else (self._high[number, t] >= goal):
+                return True
         return False
 
-    def _holds(self, table: Ints) -> bool:
-        return satisfies(self._equations, Rational(table, 1))
+    def _add(self, moves: Ints) -> None:
+        """Let a table, if it is one, speak for all knowers with whom it agrees."""
+        table = self._table + moves
+        if not satisfies(self._equations, Rational(table, 1)):
+            return
+        value = table[self._column[self._targets]]
+        moved = np.flatnonzero(moves[self._column[self._targets]])
+        place = np.ix_(np.flatnonzero(self._agrees(table)), moved)
+        self._low[place] = np.minimum(self._low[place], value[moved])
+        self._high[place] = np.maximum(self._high[place], value[moved])
 
-    def _fits(self, view: View, table: Ints) -> bool:
-        """Whether a table agrees with what a knower knows."""
-        column = self._column
-        return bool((table[column[view.exact]] == view.value).all() and (table[column[view.own]] >= view.least).all())
-
-    def _add(self, table: Ints) -> None:
-        """Let a table speak for all knowers with whom it agrees."""
-        for view, low, high in zip(self._views, self._low, self._high, strict=True):
-            if self._fits(view, table):
-                value = table[self._column[view.targets]]
-                np.minimum(low, value, out=low)
-                np.maximum(high, value, out=high)
+    def _agrees(self, table: Ints) -> Marks:
+        """bool (views): a table has what the knower knows."""
+        result = np.ones(len(self._views), np.bool_)
+        result[self._exact[1][table[self._exact[0]] != self._value]] = False
+        result[self._own[1][table[self._own[0]] < self._share]] = False
+        return result
 
 
-_none = np.empty(0, np.int64)
+def _completed(component: Component, column: Ints, first: Ints, columns: int) -> Ints:
+    """A table of a component as one of its equations (see as_equations), in which targets have columns."""
+    table = np.zeros(columns, np.int64)
+    table[: len(first)] = first
+    interval = np.flatnonzero(component.lower != component.upper)
+    table[len(first) : len(first) + len(interval)] = (component.matrix @ first)[interval]
+    table[column] = component.targets @ first
+    return table
