@@ -208,5 +208,5 @@ class Insiders:
         return np.array([asked.place(need) for need in self._plain], np.int64)
 
     def _requirement(self, data: Data, knower: Knower, cell: int) -> Requirement:
-        low, high = Nearness(data, knower, cell, self._policy.insider_p).reach
+        low, high = Nearness(data, knower, cell, self._policy.insider_p).reach()
         return Requirement(cell, low, high)

@@ -1,7 +1,7 @@
 """Parts of a release that hang together through what knowers know: what is shown in one says nothing of another."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,11 +9,16 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from audit.bounds.component import Component
+from audit.bounds.components import Components
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.reduce import Reduced
 from audit.measures.insiders.asking import Asking
+from audit.sparse import entries, row_of_entries, rows_at
 
 Ints = NDArray[np.int64]
+
+MOST = 2_000_000
+"""Pairs of knowers and cells of one area that are looked at together (16 MB for each number of a pair)."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,7 @@ class View:
 
     exact, value: forms that it knows. own, least: forms to which it gave so much. targets: forms that it asks about;
     low, high: how far down and up each must be able to go (NO_UPPER, NO_LOWER: any change will do). asking, test:
-    int64, which question each target is (position among all knowers, position among the knower's tests).
+    int64, which question each target is (position among all knowers, position among the cells that it asks about).
     """
 
     exact: Ints
@@ -56,69 +61,79 @@ def areas(
 
     forms: int64 csr (forms x columns); truth, known: int64, bool (forms), their true values as far as they are known.
     """
-    involved = sorted({k for a in asked for k in (*a.knower.exact, *a.knower.own, *(t.cell for t in a.tests))})
-    if not involved:
+    if not asked:
         return []
-    which = np.array(involved, np.int64)
-    local = csr_array(forms[which])
+    involved = np.zeros(forms.shape[0], np.bool_)
+    for a in asked:
+        involved[[*a.knower.exact, *a.knower.own]] = involved[a.cells] = True
+    which = np.flatnonzero(involved)
+    local = rows_at(forms, which)
     constant = local @ np.where(reduced.fixed, reduced.value, 0)
-    # Forms and components are the two sides of a graph.
-    form = np.repeat(np.arange(len(which)), np.diff(local.indptr))
-    component = reduced.component[local.indices]
-    open_entries = component >= 0
-    nodes = len(which) + reduced.components
-    edges = (form[open_entries], len(which) + component[open_entries])
-    _, label = connected_components(coo_array((np.ones(len(edges[0]), np.int8), edges), shape=(nodes, nodes)), False)
-    of_form = label[: len(which)]
-    of_column = np.where(reduced.component >= 0, label[len(which) + reduced.component], -1)
-    of_row = of_column[reduced.matrix.indices[reduced.matrix.indptr[:-1]]]
-    label_of = dict(zip(involved, of_form.tolist(), strict=True))
-    views: dict[int, list[tuple[int, Sequence[int]]]] = {}
-    for number, asking in enumerate(asked):
-        tests: dict[int, list[int]] = {}
-        for position in np.flatnonzero(asking.doubtful).tolist():
-            tests.setdefault(label_of[asking.tests[position].cell], []).append(position)
-        for area, own in tests.items():
-            views.setdefault(area, []).append((number, own))
+    local = entries(local, reduced.component[local.indices] >= 0)
+    of_form, of_component, count = _areas(local, reduced)
+    order = np.argsort(of_form, kind="stable")
+    which, constant, of_form, local = which[order], constant[order], of_form[order], rows_at(local, order)
+    start = np.searchsorted(of_form, np.arange(count + 1))
+    places = _Places(*(np.full(forms.shape[0], -1, np.int64) for _ in range(3)))
+    places.area[which], places.place[which] = of_form, np.arange(len(which)) - start[of_form]
+    places.constant[which] = constant
+    views: dict[int, list[View]] = {}
+    for number, a in enumerate(asked):
+        doubtful = np.flatnonzero(a.doubtful)
+        of_test = places.area[a.cells[doubtful]]
+        for area in np.unique(of_test).tolist():
+            views.setdefault(area, []).append(_view(a, number, doubtful[of_test == area], area, places))
+    label = np.where(reduced.component >= 0, of_component[reduced.component], -1)
+    parts = Components(replace(reduced, component=label, components=count))
     found = []
-    for area in sorted(views):
-        inside = np.flatnonzero(of_form == area)
-        columns, rows = np.flatnonzero(of_column == area), np.flatnonzero(of_row == area)
-        at = {int(which[i]): (n, int(constant[i])) for n, i in enumerate(inside.tolist())}
-        found.append(
-            Area(
-                Component(
-                    csr_array(reduced.matrix[rows][:, columns]),
-                    reduced.lower[rows],
-                    reduced.upper[rows],
-                    reduced.column_lower[columns],
-                    reduced.column_upper[columns],
-                    csr_array(local[inside][:, columns]),
-                ),
-                truth[which[inside]] - constant[inside],
-                known[which[inside]],
-                tuple(_view(asked[number], number, tests, at) for number, tests in views[area]),
-            )
-        )
+    for area, seen in sorted(views.items()):
+        first, last = int(start[area]), int(start[area + 1])
+        component = parts.component(area, local, first, last)
+        inside = which[first:last]
+        value = truth[inside] - constant[first:last]
+        together = max(1, MOST // len(inside))
+        found += [
+            Area(component, value, known[inside], tuple(seen[k : k + together])) for k in range(0, len(seen), together)
+        ]
     return found
 
 
-def _view(asking: Asking, number: int, tests: Sequence[int], at: dict[int, tuple[int, int]]) -> View:
-    """A knower in the area whose forms are at some positions, with what is constant in them."""
-    exact, value = _placed(asking.knower.exact.items(), at)
-    own, least = _placed(asking.knower.own.items(), at)
-    rows: list[tuple[int, int, int]] = []
-    for test in (asking.tests[t] for t in tests):
-        position, constant = at[test.cell]
-        down, up = test.reach
-        rows.append(
-            (position, NO_UPPER if down is None else down - constant, NO_LOWER if up is None else up - constant)
-        )
-    targets, low, high = np.array(rows, np.int64).T
-    return View(exact, value, own, least, targets, low, high, number, np.array(tests, np.int64))
+@dataclass(frozen=True)
+class _Places:
+    """int64 (forms): the area that each is in (-1: none), its place there, and what is constant in it."""
+
+    area: Ints
+    place: Ints
+    constant: Ints
 
 
-def _placed(amounts: Iterable[tuple[int, int]], at: dict[int, tuple[int, int]]) -> tuple[Ints, Ints]:
-    inside = [(at[k][0], amount - at[k][1]) for k, amount in amounts if k in at]
-    pairs = np.array(inside, np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+def _areas(local: csr_array, reduced: Reduced) -> tuple[Ints, Ints, int]:
+    """(area of each form, area of each component, number of areas): forms and components as two sides of a graph."""
+    forms = local.shape[0]
+    edges = row_of_entries(local), forms + reduced.component[local.indices]
+    nodes = forms + reduced.components
+    graph = coo_array((np.ones(local.nnz, np.int8), edges), shape=(nodes, nodes))
+    count, label = connected_components(graph, directed=False)
+    return label[:forms].astype(np.int64), label[forms:].astype(np.int64), int(count)
+
+
+def _view(asking: Asking, number: int, tests: Ints, area: int, places: _Places) -> View:
+    """A knower in an area."""
+    cells, low, high = asking.cells[tests], asking.low[tests], asking.high[tests]
+    constant = places.constant[cells]
+    return View(
+        *_placed(asking.knower.exact, area, places),
+        *_placed(asking.knower.own, area, places),
+        places.place[cells],
+        np.where(low == NO_UPPER, NO_UPPER, low - constant),
+        np.where(high == NO_LOWER, NO_LOWER, high - constant),
+        number,
+        tests,
+    )
+
+
+def _placed(amounts: Mapping[int, int], area: int, places: _Places) -> tuple[Ints, Ints]:
+    """(places of those of some forms that are in an area, their amounts without what is constant)."""
+    cells, units = np.array(list(amounts), np.int64), np.array(list(amounts.values()), np.int64)
+    inside = places.area[cells] == area
+    return places.place[cells[inside]], units[inside] - places.constant[cells[inside]]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.engine import CellBounds
+from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.measures.insiders.data import Data
 from audit.measures.insiders.knowers import Knower, knowers
 from audit.measures.insiders.knowing import Neighbourhood
@@ -19,11 +20,14 @@ NOBODY = Knower("", {}, {}, 1)
 class Asking:
     """A knower and what it can be too close to.
 
-    doubtful: bool (tests), it is not proved that even outsiders are too close.
+    cells: int64, targets near what it knows. low, high: int64, how far down and up each must be able to go (NO_UPPER,
+    NO_LOWER: any change will do). doubtful: bool, it is not proved that even outsiders are too close.
     """
 
     knower: Knower
-    tests: tuple[Nearness, ...]
+    cells: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
     doubtful: NDArray[np.bool_]
 
 
@@ -31,21 +35,26 @@ def asking(
     data: Data, neighbourhood: Neighbourhood, found: CellBounds, p: Fraction, kinds: tuple[str, ...]
 ) -> list[Asking]:
     """Every knower that asks about something; those who know the same ask once."""
-    plain = {int(k): Nearness(data, NOBODY, int(k), p) for k in neighbourhood.targets}
-    doubtful = {k: not test.fails(found.bounds[k]) for k, test in plain.items()}
+    targets = neighbourhood.targets
+    plain = np.array([_asked(Nearness(data, NOBODY, k, p), found) for k in targets.tolist()], np.int64).reshape(-1, 3)
     asked: dict[object, Asking] = {}
     for knower in knowers(data, kinds, data.release.intruder.coalition):
         key = frozenset(knower.exact.items()), frozenset(knower.own.items()), knower.members
         if key in asked:
             continue
-        tests, doubts = [], []
         near, shared = _near(data, neighbourhood, knower)
-        for k, is_shared in zip(near.tolist(), shared.tolist(), strict=True):
-            test = Nearness(data, knower, k, p) if is_shared else plain[k]
-            tests.append(test)
-            doubts.append(not test.fails(found.bounds[k]) if is_shared else doubtful[k])
-        asked[key] = Asking(knower, tuple(tests), np.array(doubts, np.bool_))
-    return [a for a in asked.values() if a.tests]
+        told = plain[np.searchsorted(targets, near)]
+        for place in np.flatnonzero(shared).tolist():
+            told[place] = _asked(Nearness(data, knower, int(near[place]), p), found)
+        asked[key] = Asking(knower, near, told[:, 0], told[:, 1], told[:, 2] != 0)
+    return [a for a in asked.values() if len(a.cells)]
+
+
+def _asked(test: Nearness, found: CellBounds) -> tuple[int, int, bool]:
+    """(low, high, doubtful) of a target."""
+    low, high = test.reach()
+    doubtful = not test.fails(found.bounds[test.cell])
+    return NO_UPPER if low is None else low, NO_LOWER if high is None else high, doubtful
 
 
 def _near(data: Data, neighbourhood: Neighbourhood, knower: Knower) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

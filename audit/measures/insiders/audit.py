@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from audit.measures.insiders.asking import Asking, asking
 from audit.measures.insiders.data import Data
 from audit.measures.insiders.findings import Gathered, InsiderAudit
 from audit.measures.insiders.knowing import Neighbourhood, answer, question
+from audit.measures.insiders.nearness import Nearness
 from audit.measures.insiders.shown import Shown
 from audit.measures.insiders.within import within
 from audit.model import Note, Policy, Status
@@ -58,7 +60,7 @@ def audit_insiders(
     forms = prepared.system.forms
     neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
     asked = asking(data, neighbourhood, found, policy.insider_p, kinds)
-    _ask(data, forms, reduced, asked, neighbourhood, engine, limits, progress, executor, gathered)
+    _ask(data, forms, reduced, asked, policy.insider_p, neighbourhood, engine, limits, progress, executor, gathered)
     return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(data, kinds))
 
 
@@ -67,6 +69,7 @@ def _ask(
     forms: csr_array,
     reduced: Reduced,
     asked: Sequence[Asking],
+    p: Fraction,
     neighbourhood: Neighbourhood,
     engine: Solver,
     limits: Limits,
@@ -77,12 +80,15 @@ def _ask(
     """Judge what each knower asks: by tables in hand first, the rest knower by knower."""
     method, cells = deciding(engine), data.open_cells
     parts = areas(reduced, forms, data.cells.truth.units[cells], data.cells.truth.known[cells], asked)
-    left = [np.ones(len(a.tests), np.bool_) for a in asked]
+    left = [np.ones(len(a.cells), np.bool_) for a in asked]
     for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
         for view, marks in zip(area.views, cleared, strict=True):
             left[view.asking][view.test[marks]] = False
-    open_tests = [[a.tests[t] for t in np.flatnonzero(marks)] for a, marks in zip(asked, left, strict=True)]
-    rest = [(a.knower, tests) for a, tests in zip(asked, open_tests, strict=True) if tests]
+    rest = [
+        (a.knower, [Nearness(data, a.knower, k, p) for k in a.cells[marks].tolist()])
+        for a, marks in zip(asked, left, strict=True)
+        if marks.any()
+    ]
     questions = [question(neighbourhood, knower, tests, method, limits) for knower, tests in rest]
     for done, ((knower, tests), bounds) in enumerate(zip(rest, executor.map(answer, questions), strict=True), start=1):
         for test, found in zip(tests, bounds or [None] * len(tests), strict=True):

@@ -1,7 +1,6 @@
 """What a knower can be too close to in a cell, and how far its values must reach so that it is not."""
 
 from fractions import Fraction
-from functools import cached_property
 from math import ceil, floor
 
 from audit.bounds.component import TargetBounds
@@ -35,7 +34,6 @@ class Nearness:
         self._target = second if shared and first == self._own else first
         self._count = max(max(int(data.contributors[cell]), 1) - (knower.members if shared else 0), 1)
 
-    @cached_property
     def reach(self) -> tuple[int | None, int | None]:
         """How far down and up the cell must be able to go; None: it is enough that it can change at all."""
         if self._target is None:
@@ -45,7 +43,7 @@ class Nearness:
 
     def needed(self) -> tuple[int, int]:
         """Values that the cell must be able to take for the knower not to be too close."""
-        low, high = self.reach
+        low, high = self.reach()
         # Both may hold of a single value, which would be computed.
         return (low, high) if low is not None and high is not None and low < high else (NO_LOWER, NO_UPPER)
 
