@@ -108,24 +108,32 @@ class _Search:
 
     def cleared(self) -> list[Marks]:
         """For each view: which targets go as far as they must in tables that agree with the knower."""
-        cleared = self._asked & ~self._open()
+        cleared = self._asked & ~self._open(slice(None))
         return [cleared[k, np.searchsorted(self._targets, view.targets)] for k, view in enumerate(self._views)]
 
     def run(self) -> None:
         """Move what is not cleared yet, for one knower after another."""
-        for number, t in np.argwhere(self._open()).tolist():
-            cell = int(self._table[self._column[self._targets[t]]])
-            down, up = cell - int(self._least[number, t]), int(self._most[number, t]) - cell
-            if self._low[number, t] > self._least[number, t] and not self._move(number, t, 1, down):
-                continue
-            if self._high[number, t] < self._most[number, t] and not self._move(number, t, -1, up):
-                continue
-            if self._low[number, t] == self._high[number, t] and not self._move(number, t, 1, 1):
-                self._move(number, t, -1, 1)
+        for number in range(len(self._views)):
+            for t in np.flatnonzero(self._open(number)).tolist():
+                self._clear(number, t)
 
-    def _open(self) -> Marks:
-        met = (self._low <= self._least) & (self._high >= self._most) & (self._low < self._high)
-        return self._asked & ~met
+    def _clear(self, number: int, t: int) -> None:
+        """Move a target down and up as far as it must go, as far as tables in hand do not; or at all."""
+        cell = int(self._table[self._column[self._targets[t]]])
+        down, up = cell - int(self._least[number, t]), int(self._most[number, t]) - cell
+        if self._low[number, t] > self._least[number, t] and not self._move(number, t, 1, down):
+            return
+        if self._high[number, t] < self._most[number, t] and not self._move(number, t, -1, up):
+            return
+        if self._low[number, t] == self._high[number, t] and not self._move(number, t, 1, 1):
+            self._move(number, t, -1, 1)
+
+    def _open(self, views: int | slice) -> Marks:
+        """What is asked and not cleared yet."""
+        low, high = self._low[views], self._high[views]
+        met = (low <= self._least[views]) & (high >= self._most[views]) & (low < high)
+        result: Marks = self._asked[views] & ~met
+        return result
 
     def _move(self, number: int, t: int, way: int, distance: int) -> bool:
         """Whether a table is found that moves a target so far (way 1: down)."""
