@@ -61,7 +61,7 @@ class Failing:
             part = self._parts[number]
             protected = part.oracle.decide(pattern[part.cells]).protected
             missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
-            found += [a for a in missed if not (self._insiders and a.assumed)]
+            found += [a for a in missed if not (self._insiders and a.who)]
         if self._insiders:
             found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())

@@ -175,12 +175,7 @@ def _checked(name: str) -> str:
 def _opened(database: str | None, data: str | None) -> "Iterator[Store]":
     """The database of the service, up to date."""
     from api.settings import load_settings
-    from api.store.engine import Store
-    from api.store.migrate import migrate
+    from api.store.migrate import opened
 
-    store = Store(load_settings(database=database, data=data).database_url)
-    try:
-        migrate(store)
+    with opened(load_settings(database=database, data=data).database_url) as store:
         yield store
-    finally:
-        store.close()

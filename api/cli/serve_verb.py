@@ -74,12 +74,10 @@ def worker_verb(database: DatabaseOption = None, data: DataOption = None) -> Cod
     """
     from api.jobs.worker import work
     from api.settings import load_settings
-    from api.store.engine import Store
-    from api.store.migrate import migrate
+    from api.store.migrate import opened
 
     settings = load_settings(database=database, data=data)
-    store = Store(settings.database_url)
-    migrate(store)
-    store.close()
+    with opened(settings.database_url):
+        pass
     work(settings)
     return Code.DONE

@@ -139,16 +139,11 @@ def token_revoke(
 def _opened(database: str | None, data: str | None) -> "Iterator[tuple[Settings, Store]]":
     """The database of the service, up to date."""
     from api.settings import load_settings
-    from api.store.engine import Store
-    from api.store.migrate import migrate
+    from api.store.migrate import opened
 
     settings = load_settings(database=database, data=data)
-    store = Store(settings.database_url)
-    try:
-        migrate(store)
+    with opened(settings.database_url) as store:
         yield settings, store
-    finally:
-        store.close()
 
 
 def _when(seconds: float | None) -> str | None:

@@ -3,12 +3,13 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from fastapi.concurrency import run_in_threadpool
 
 from api.http.described import archive, form, work_responses
 from api.http.intake import Asked, Order, answer
 from api.http.resources import JobResource
 from api.http.spool import Spool
-from api.http.uploads import Fields, read_upload
+from api.http.uploads import Fields, read_upload, refuse_too_much
 from api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
 
 FIELDS = Fields("releases", ("manifest", "policy"), packed=True)
@@ -33,6 +34,8 @@ async def post_batch(ask: Asked, options: Annotated[BatchOptions, Query()]) -> R
     """
     with Spool(ask.at.settings.working_folder) as spool:
         upload = await read_upload(ask.http, ask.at.settings, spool, FIELDS)
+        packed = next(file.content for file in upload.files if file.name == upload.main)
+        await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
         wanted = BatchRequest(
             releases=upload.main,
             manifest=upload.roles.get("manifest"),

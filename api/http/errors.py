@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from api.access.who import UnavailableError
 from api.problems import UNEXPECTED, Problem, problem_of
@@ -93,6 +94,10 @@ def install(app: FastAPI, page: Page) -> None:
             logger.warning("no room is left on the disk")
             return answer(request, FULL)
         raise error
+
+    @app.exception_handler(ClientDisconnect)
+    async def _gone(_: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=400)  # nobody reads it; it is counted
 
     @app.exception_handler(Exception)
     async def _unexpected(request: Request, error: Exception) -> Response:

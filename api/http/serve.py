@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import socket
 import threading
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
@@ -14,8 +15,8 @@ from api.http.protocol import closing_after
 from api.jobs.worker import work
 from api.logs import log_to_stderr
 from api.settings import Settings
-from api.store.engine import Store
-from api.store.migrate import migrate
+from api.store.migrate import opened
+from audit.errors import InputError
 
 GRACE = 10
 """Seconds that requests and workers have to come to an end."""
@@ -28,19 +29,20 @@ def serve(settings: Settings) -> None:
 
     Raises
     ------
-    InputError: the data folder or the database cannot be used.
+    InputError: the data folder, the database or the port cannot be used.
     """
     log_to_stderr(settings.log)
     os.umask(0o077)  # nothing that is written is for others on this machine
-    store = Store(settings.database_url)
-    migrate(store)  # before anybody looks for tables
-    store.close()
+    _refuse_taken(settings.host, settings.port)
+    with opened(settings.database_url):  # before anybody looks for tables
+        pass
     config = uvicorn.Config(
         create_app(settings),
         host=settings.host,
         port=settings.port,
         http=closing_after(settings.header_seconds),
         access_log=False,
+        log_config=None,  # lines of its own would be neither JSON nor without what errors say
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
@@ -54,6 +56,17 @@ def serve(settings: Settings) -> None:
         signal.signal(number, end)
     with Workers(settings):
         server.run()
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Before there are workers, which would take up jobs."""
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
+            with socket.socket(family, kind, protocol) as tried:
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+                tried.bind(address)
+    except OSError as error:
+        raise InputError(f"host {host}, port {port}: cannot be listened on: {error.strerror}.") from None
 
 
 class Workers:

@@ -1,5 +1,6 @@
 """What every route needs, and who is asking."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated
@@ -82,9 +83,20 @@ def _refuse_others(request: Request) -> None:
 
     The name by which they reach this machine is not one of its own (DNS rebinding), or the browser names their origin.
     """
-    if is_foreign(request.headers) or not is_loopback(request.url.hostname or ""):
+    if is_foreign(request.headers) or not _is_here(request.headers.get("host")):
         text = "This service answers only programs and pages of this machine, at localhost or 127.0.0.1."
         raise ProblemError(Problem("not-local", "Not from here", 403, text))
+
+
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+))(?::[0-9]*)?")
+"""RFC 9110: name or address, and a port; what is no such thing is nobody's name, whatever part of it looks like."""
+
+
+def _is_here(host: str | None) -> bool:
+    if host is None:  # HTTP/1.0, which no browser speaks
+        return True
+    found = _HOST.fullmatch(host)
+    return found is not None and is_loopback((found[1] or found[2]).lower())
 
 
 _ORDER = list(Role)

@@ -76,6 +76,11 @@ async def read_upload(request: Request, settings: Settings, spool: Spool, fields
     ------
     ProblemError: a media type that is not understood, names that lead elsewhere, too much of anything, no main file.
     """
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding != "identity":
+        text = f"The request is packed ({coding[:100]}); send it as it is, or as a zip archive."
+        problem = Problem("unsupported-media-type", "What is this?", 415, text, parameter="Content-Encoding")
+        raise ProblemError(problem, {"Accept-Encoding": "identity"})
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == FORM:
         return await _form(request, settings, spool, fields)
@@ -196,6 +201,28 @@ def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Doc
         raise ProblemError(_refused(error)) from None
     except InputError as error:
         raise bad_upload(str(error)) from None
+
+
+def refuse_too_much(packed: bytes | Path, settings: Settings) -> None:
+    """Look into the directory of an archive that a job will unpack; what else is wrong with it the job says.
+
+    Raises
+    ------
+    ProblemError: it unpacks to more than this service takes.
+    """
+    from audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
+
+    try:
+        with (
+            io.BytesIO(packed) if isinstance(packed, bytes) else open(packed, "rb") as file,
+            Archive(file, "The archive", Limits(content=settings.max_unpacked)),
+        ):
+            return
+    except ArchiveError as error:
+        if error.reason == "content":
+            raise ProblemError(_refused(error)) from None
+    except InputError:
+        return
 
 
 def _spooled(archive: "Archive", name: str, spool: Spool) -> bytes | Path:

@@ -20,6 +20,15 @@ BUSY_SECONDS = 30.0
 _SCRUB_MILLISECONDS = 500
 """How long emptying the write-ahead log waits for others; there is a next time."""
 
+PATIENCE = {
+    "connect_timeout": 10,  # seconds
+    "tcp_user_timeout": 20_000,  # milliseconds
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""How long PostgreSQL is waited for when the network swallows what is sent; without it, for a quarter of an hour."""
+
 Unreachable = OperationalError
 """The database does not answer; what was begun is rolled back and may be tried again."""
 
@@ -45,7 +54,9 @@ class Store:
         elif backend == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
             try:
-                self._engine = create_engine(parsed, pool_pre_ping=True, pool_size=10, max_overflow=40)
+                self._engine = create_engine(
+                    parsed, pool_pre_ping=True, pool_size=10, max_overflow=40, connect_args=PATIENCE
+                )
             except ModuleNotFoundError:
                 raise InputError("database: PostgreSQL needs its driver: pip install 'tableseal[postgres]'.") from None
         else:

@@ -1,10 +1,14 @@
 """Bring a database up to the tables of this version."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import inspect, text
+from sqlalchemy.exc import DatabaseError
 
 from api.store.engine import Store
+from audit.errors import InputError
 
 _FOLDER = Path(__file__).parent / "migrations"
 """Migrations are numbered: the name of their file begins with their revision, four digits."""
@@ -14,9 +18,17 @@ _LOCK = 0x7461626C
 
 
 def migrate(store: Store) -> None:
-    """Create what is missing; nothing happens where the database is up to date."""
-    if is_current(store):
+    """Create what is missing; nothing happens where the database is up to date.
+
+    Raises
+    ------
+    InputError: a later version of this program has changed the tables.
+    """
+    found, newest = _version(store), _newest()
+    if found == newest:
         return  # without loading alembic, which takes a second
+    if found is not None and found > newest:
+        raise InputError(f"database: is of a later version of tableseal ({found}); this one knows {newest}.")
     from alembic import command
     from alembic.config import Config
 
@@ -29,9 +41,33 @@ def migrate(store: Store) -> None:
         command.upgrade(config, "head")
 
 
+@contextmanager
+def opened(url: str) -> Iterator[Store]:
+    """The database at a URL, up to date: how a program begins with it.
+
+    Raises
+    ------
+    InputError: it cannot be used: nobody answers, none of this name, wrong password, read only, a file of another kind.
+    """
+    store = Store(url)
+    try:
+        try:
+            migrate(store)
+        except DatabaseError as error:
+            said = str(error.orig).strip().partition("\n")[0].rstrip(".")
+            raise InputError(f"database: cannot be used: {said}.") from None
+        yield store
+    finally:
+        store.close()
+
+
 def is_current(store: Store) -> bool:
     """Whether the database has the tables of this version."""
-    return _version(store) == max(path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py"))
+    return _version(store) == _newest()
+
+
+def _newest() -> str:
+    return max(path.name[:4] for path in (_FOLDER / "versions").glob("[0-9]*.py"))
 
 
 def _version(store: Store) -> str | None:

@@ -9,7 +9,7 @@ from api.http.errors import ProblemError
 from api.http.intake import Order, submitted
 from api.http.service import Analyst, Reader, Service, ServiceDep
 from api.http.spool import Spool
-from api.http.uploads import bad_upload
+from api.http.uploads import bad_upload, refuse_too_much
 from api.jobs.batch_kind import ALL, KIND, BatchOptions, BatchRequest
 from api.store.job import Document, Job
 from api.store.jobs import jobs_of
@@ -66,6 +66,7 @@ async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Doc
     """Files of a batch, and which of them is the archive of the releases: ALL if they lie there as they are."""
     archive = form.archive
     if archive is not None:
+        await run_in_threadpool(refuse_too_much, archive.content, at.settings)
         return form.files, archive.name
     files = await laid_open(form.files, at.settings, spool)
     if not [file for file in files if file.name not in form.roles.values()]:

@@ -63,7 +63,7 @@ def parts_of(report: str) -> tuple[str, str]:
 
 
 @static.get("/static/{name}")
-def get_static(name: str, if_none_match: Annotated[str, Header()] = "") -> Response:
+async def get_static(name: str, if_none_match: Annotated[str, Header()] = "") -> Response:
     """A file that pages load."""
     if name not in _STATIC:
         return problem_page(Problem("not-found", "Not Found", 404, "There is no such file."))

@@ -6,6 +6,7 @@ a number or a yes/no is decided later by the field it stands in.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -23,6 +24,9 @@ ALIAS_BUDGET = 100_000
 """Nodes that all aliases of one document may stand for, together."""
 YAML_LIMIT = 64 * 2**20
 """Characters of YAML that are read (JSON has no such limit of its own)."""
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""Escapes of JSON that are a character only in pairs; libyaml refuses them."""
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _TEXT_TAGS = frozenset((None, "!", "tag:yaml.org,2002:str"))
@@ -94,6 +98,8 @@ def _parse_json(text: str, source: str) -> Document:
 
     try:
         found = json.loads(text, parse_int=str, parse_float=str, parse_constant=refuse, object_pairs_hook=pairs)
+        if _SURROGATE.search(text):
+            _refuse_halves(found, source)
         return _json_booleans(found)
     except json.JSONDecodeError as error:
         raise InputError(
@@ -101,6 +107,14 @@ def _parse_json(text: str, source: str) -> Document:
         ) from error
     except RecursionError:
         raise InputError(f"{source}: lists and objects are nested too deeply.") from None
+
+
+def _refuse_halves(found: object, source: str) -> None:
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise InputError(f"{source}: found {half}, half of a surrogate pair, which is no character.") from None
 
 
 def _json_booleans(value: object) -> Document:

@@ -85,25 +85,27 @@ def insiders_know(oracle: Oracle, tables: np.ndarray, target: Cell, together: in
         if name == target or not _attacks(oracle, name, together) or len(np.unique(values)) == 1:
             continue
         held = _held(oracle, name)
-        if target in held:
-            continue  # it holds nobody but the insiders
-        stated = [other for other in held if oracle.cells[other].truth is not None]
-        fits = [np.rint(tables @ oracle.forms[other]) == oracle.cells[other].truth for other in stated]
-        left = tables[np.all(fits, axis=0)]
+        if target in held and oracle.cells[target].truth is not None:
+            continue  # it holds nobody but the insiders, as far as the agency says
+        left = _fitting(oracle, tables, held)
         if len(left) and len(list(possible_values(left, oracle.forms[target]))) == 1:
             return True
     return False
 
 
 def some_insider_does_not_fit(oracle: Oracle, tables: np.ndarray, target: Cell, together: int) -> bool:
-    """Whether the true value of some other withheld count that insiders know is impossible, so that nothing is shown of
-    them."""
+    """Whether the true values of withheld counts that some insiders know are impossible together, so that nothing is
+    shown of them."""
     return any(
-        name != target
-        and _attacks(oracle, name, together)
-        and not (np.rint(tables @ oracle.forms[name]) == oracle.cells[name].truth).any()
+        name != target and _attacks(oracle, name, together) and len(_fitting(oracle, tables, _held(oracle, name))) == 0
         for name in oracle.open_cells
     )
+
+
+def _fitting(oracle: Oracle, tables: np.ndarray, held: list[Cell]) -> np.ndarray:
+    """The tables in which cells have their true values, as far as these are given."""
+    stated = [name for name in held if oracle.cells[name].truth is not None]
+    return tables[np.all([np.rint(tables @ oracle.forms[name]) == oracle.cells[name].truth for name in stated], axis=0)]
 
 
 def _attacks(oracle: Oracle, name: Cell, together: int) -> bool:

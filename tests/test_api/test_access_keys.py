@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from api.cli.app import app as command
 from api.http.audits import EXAMPLE
+from api.http.protections import UNPROTECTED
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.log import log_of, note
@@ -31,11 +32,13 @@ OPEN = {"/healthz", "/readyz", "/metrics", "/account", "/account/leave", "/stati
 
 @dataclass(frozen=True)
 class Office:
-    """A service, keys by who holds them, and what the department `ann` has: a job and a publication."""
+    """A service, keys by who holds them, and what the department `ann` has: a publication, the job that made it, and
+    others of several kinds."""
 
     client: TestClient
     keys: Mapping[str, str]
     job: str
+    others: tuple[str, ...] = ()
 
     def ask(self, who: str | None, method: str, path: str, **more: Any) -> Any:
         headers = {**more.pop("headers", {}), **({} if who is None else {"Authorization": f"Bearer {self.keys[who]}"})}
@@ -66,7 +69,14 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
         found = Office(client, keys, "")
         made = found.ask("ann", "POST", "/v1/publications/prices/releases?publish=true", json=EXAMPLE, headers=WAIT)
         assert made.json()["published"] == 1, made.text
-        yield Office(client, keys, path_of(made).rpartition("/")[2])
+        draft = found.ask(
+            "ann", "POST", "/releases", files={"text": (None, json.dumps(EXAMPLE))}, follow_redirects=False
+        )
+        wanted = (("/v1/audits?html=true&proof=true", EXAMPLE), ("/v1/suppressions", UNPROTECTED))
+        done = [draft, *(found.ask("ann", "POST", path, json=body, headers=WAIT) for path, body in wanted)]
+        assert [answer.status_code for answer in done] == [303, 200, 200]
+        job, *others = (path_of(answer).rpartition("/")[2] for answer in (made, *done))
+        yield Office(client, keys, job, tuple(others))
 
 
 def routes(client: TestClient) -> list[tuple[str, str]]:
@@ -88,7 +98,7 @@ def bodies(path: str, job: str) -> dict[str, Any]:
 
 
 def filled(path: str, job: str) -> str:
-    values = {"job": job, "name": "prices", "number": "1"}
+    values = {"job": job, "draft": job, "name": "prices", "number": "1"}
     return re.sub(r"\{(\w+)[^}]*\}", lambda found: values.get(found[1], "1"), path)
 
 
@@ -102,20 +112,24 @@ def test_every_route_asks_who_it_is(office: Office, who: str | None) -> None:
 
 
 def test_what_is_anothers_is_as_if_it_were_not_there(office: Office) -> None:
-    """CONVENTION 401: on every route that there is."""
+    """CONVENTION 401: on every route that there is, for every kind of object; and it is there for its owner."""
     before = office.ask("ann", "GET", "/v1/publications/prices").json()
     walked = 0
     for method, path in routes(office.client):
         if path == "/v1/publications/{name}/releases":
             continue  # begins a publication of eve's own, below
-        response = office.ask("eve", method, filled(path, office.job), **bodies(path, office.job))
-        if "{" in path:
-            assert response.status_code == 404, (method, path, response.text)
-            walked += 1
-        elif method == "GET":
-            assert office.job not in response.text, path
-            assert "prices" not in response.text, path
-    assert walked >= 9
+        for job in (office.job, *office.others):
+            response = office.ask("eve", method, filled(path, job), **bodies(path, job))
+            if "{" in path:
+                assert response.status_code == 404, (method, path, response.text)
+                walked += 1
+            elif method == "GET":
+                assert job not in response.text, path
+                assert "prices" not in response.text, path
+    assert walked >= 100
+    for path in (path for method, path in routes(office.client) if method == "GET" and "{" in path):
+        found = [office.ask("ann", "GET", filled(path, job)).status_code for job in (office.job, *office.others)]
+        assert 200 in found or "{name" in path, path
     own = office.ask("eve", "POST", "/v1/publications/prices/releases", json=EXAMPLE, headers=WAIT).json()
     assert {table["entry"] for table in own["audited"]} == {0}, "audited with nothing of ann's"
     assert office.ask("ann", "GET", "/v1/publications/prices").json() == before

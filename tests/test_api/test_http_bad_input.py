@@ -1,8 +1,10 @@
 """Whatever comes in, the answer is a problem document: never a fault of the service, never its memory or its time."""
 
 import asyncio
+import gzip
 import io
 import json
+import logging
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,6 +165,9 @@ def test_archives_that_explode(client: TestClient) -> None:
     zeros = archive(("release.csv", b"0" * 30_000_000))
     problem(client.post("/v1/audits", content=zeros, headers=ZIP), 413, "archive-too-large")
     problem(client.post("/v1/audits", files={"file": ("a.zip", zeros)}, headers=WAIT), 413, "archive-too-large")
+    for sent in ({"content": zeros, "headers": ZIP}, {"files": {"releases": ("a.zip", zeros)}, "headers": WAIT}):
+        problem(client.post("/v1/batches", **sent), 413, "archive-too-large")
+    assert client.post("/batches", files={"files": ("a.zip", zeros)}).status_code == 413
     many = archive(*((f"{k}.csv", b"") for k in range(21)))
     problem(client.post("/v1/audits", content=many, headers=ZIP), 413, "too-many-files")
     crowd = archive(*((f"{k:0>150}", b"") for k in range(500)))
@@ -177,6 +182,60 @@ def test_other_media_types(client: TestClient, media_type: str) -> None:
         response = client.post(path, content=b"x=1", headers={**WAIT, "Content-Type": media_type})
         problem(response, 415, "unsupported-media-type")
         assert "application/json" in response.headers["accept"]
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "gzip, identity", "x" * 500])
+def test_packed_bodies(client: TestClient, coding: str) -> None:
+    content = gzip.compress(json.dumps(EXAMPLE).encode())
+    for path in ("/v1/audits", "/v1/batches", "/v1/risk", "/v1/suppressions"):
+        response = client.post(path, content=content, headers={**JSON, "Content-Encoding": coding})
+        found = problem(response, 415, "unsupported-media-type")
+        assert found["parameter"] == "Content-Encoding"
+        assert response.headers["accept-encoding"] == "identity"
+    assert client.post("/v1/audits", json=EXAMPLE, headers={**WAIT, "Content-Encoding": "Identity"}).status_code == 200
+
+
+def test_half_of_a_surrogate_pair(client: TestClient) -> None:
+    text = json.dumps(EXAMPLE)
+    for word in (EXAMPLE["title"], "region", "Total", "primary"):
+        answer = client.post("/v1/audits", content=text.replace(f'"{word}"', f'"{word}\\ud800"'), headers=JSON)
+        problem(answer, 422, "invalid-release")
+
+
+def test_who_goes_away_is_no_fault(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    app = create_app(Settings(data=tmp_path))
+    headers = [(b"host", b"localhost"), (b"content-length", b"100")]
+    for path, media_type in (
+        ("/v1/audits", b"application/json"),
+        ("/v1/batches", b"application/zip"),
+        ("/v1/risk", b"multipart/form-data; boundary=x"),
+        ("/releases", b"multipart/form-data; boundary=x"),
+        ("/account", b"application/x-www-form-urlencoded"),
+    ):
+        messages = [{"type": "http.disconnect"}, {"type": "http.request", "body": b"--x\r\n", "more_body": True}]
+
+        async def receive(messages: list[Any] = messages) -> Any:
+            return messages.pop()
+
+        async def send(_: Any) -> None:
+            pass
+
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "POST",
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [*headers, (b"content-type", media_type)],
+            "server": ("localhost", 80),
+            "client": ("127.0.0.1", 1),
+        }
+        asyncio.run(app(scope, receive, send))
+    assert len(caplog.records) >= 5
+    assert {record.levelname for record in caplog.records} == {"INFO"}
 
 
 def test_forms_that_cannot_be_used(client: TestClient) -> None:

@@ -249,6 +249,25 @@ def test_pages_from_elsewhere_cannot_use_a_service_without_keys(client: TestClie
     assert client.get("/v1/jobs", headers={"Origin": "http://localhost"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("here", "hosts"),
+    [
+        (True, "localhost LOCALHOST localhost: localhost:8000 127.0.0.1:80 127.8.8.8 [::1] [::1]:8000"),
+        (
+            False,
+            "evil.example evil.example:80 evil.example:x localhost@evil.example evil.example@localhost localhost:x "
+            "localhost/evil.example evil.example#localhost evil.example,localhost localhost\\.evil.example [::1 ::1 "
+            "[localhost] 0.0.0.0 localhost.evil.example \xff :8000",
+        ),
+    ],
+)
+def test_what_is_no_name_of_this_machine_is_refused(client: TestClient, here: bool, hosts: str) -> None:
+    """CONVENTION 364: also what is no name at all, whatever part of it is a name of this machine."""
+    for host in (*hosts.split(), *(() if here else ("", " ", "localhost localhost"))):
+        response = client.get("/v1/jobs", headers={"Host": host.encode("latin-1")})
+        assert response.status_code == (200 if here else 403), host
+
+
 def test_keys_roles_and_owners(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, access="keys", inline_workers=0)
     with TestClient(create_app(settings)) as client:

@@ -3,19 +3,25 @@
 import json
 import logging
 import socket
+import sys
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
+from inspect import iscoroutinefunction
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from asking import asked
 from databases import BACKENDS, new_database
+from fastapi.routing import iter_route_contexts
 from serving import address, patiently, started
 from sqlalchemy import select, text, update
 
+from api.http.app import create_app
 from api.http.audits import EXAMPLE
 from api.jobs.worker import Worker
-from api.logs import JsonLines, fields
+from api.logs import JsonLines, TextLines, fields
 from api.settings import Settings
 from api.store import queue, schema, workers
 from api.store.engine import Store
@@ -151,6 +157,14 @@ def test_ready_means_tables_of_this_version(tmp_path: Path) -> None:
         assert refused.json()["type"].endswith("database-not-migrated")
 
 
+def test_health_and_files_of_pages_wait_for_no_thread(tmp_path: Path) -> None:
+    """Threads may all be waiting for the database."""
+    app = create_app(Settings(data=tmp_path))
+    found = {r.path: r.endpoint for r in iter_route_contexts(app.routes) if r.path in ("/healthz", "/static/{name}")}
+    assert len(found) == 2
+    assert all(iscoroutinefunction(endpoint) for endpoint in found.values())
+
+
 def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "api")
     lines: list[dict[str, object]] = []
@@ -175,6 +189,34 @@ def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.Lo
         ("order-7", "/v1/jobs/{job}", 404),
         (made.headers["x-request-id"], "/v1/jobs", 200),
     ]
+
+
+def _elsewhere(secret: str) -> None:
+    raise ValueError(f"found {secret}\n  and {secret}")
+
+
+@pytest.mark.parametrize("style", ["text", "json"])
+def test_the_log_says_where_errors_are_and_not_what_they_say(style: str) -> None:
+    """Messages of errors that nobody foresaw may hold values, those of other processes too."""
+    secret = "8675309"
+    formatter = JsonLines() if style == "json" else TextLines("%(message)s")
+    lines = []
+    for chained in (True, False):
+        try:
+            try:
+                with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                    pool.submit(_elsewhere, secret).result()
+            except ValueError as error:
+                if chained:
+                    raise KeyError(secret) from error
+                raise LookupError(secret) from None
+        except LookupError:
+            record = logging.LogRecord("uvicorn.error", logging.ERROR, "f", 1, "fault", (), sys.exc_info())
+            lines.append(formatter.format(record))
+    assert secret not in "".join(lines)
+    assert all(word in lines[0] for word in ("KeyError", "ValueError", "in _elsewhere", "test_service_operations.py"))
+    assert "LookupError" in lines[1]
+    assert "ValueError" not in lines[1]
 
 
 def test_lines_of_the_log_are_json() -> None:

@@ -1,5 +1,6 @@
 """The store: migrations, leases, keys, files; on SQLite and on PostgreSQL."""
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -9,14 +10,16 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from databases import BACKENDS, new_database
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
+from typer.testing import CliRunner
 
-from api.store import jobs, queue, tokens
+from api.cli.app import app as command
+from api.store import engine, jobs, queue, tokens
 from api.store.engine import Store
 from api.store.events import events_after
 from api.store.files import content_of, files_of
 from api.store.job import CHUNK, Document, Lease, State
-from api.store.migrate import migrate
+from api.store.migrate import migrate, opened
 from api.store.schema import jobs as job_table
 from api.store.schema import metadata
 from audit.errors import InputError
@@ -70,6 +73,50 @@ def test_a_database_file_is_private(tmp_path: Path) -> None:
 def test_other_databases_are_refused(url: str) -> None:
     with pytest.raises(InputError, match="database"):
         Store(url)
+
+
+def test_a_database_that_cannot_be_used_is_no_fault_of_ours(tmp_path: Path) -> None:
+    """Every program that begins with a database says what is wrong with it, and no password."""
+    garbage = tmp_path / "garbage"
+    garbage.mkdir()
+    (garbage / "tableseal.db").write_bytes(b"no database" * 100)
+    with socket.socket() as taken:  # bound and not listened on
+        taken.bind(("127.0.0.1", 0))
+        nobody = f"postgresql://ann:pass-word@127.0.0.1:{taken.getsockname()[1]}/x"
+        for verb in (["serve", "--port", "0"], ["worker"], ["token", "list"], ["publication", "show", "x"]):
+            for where, said in ((["--data", str(garbage)], "not a database"), (["--database", nobody], "refused")):
+                result = CliRunner().invoke(command, [*verb, "--data", str(tmp_path), *where])
+                assert result.exit_code == 2, result.output
+                assert "Error: database: cannot be used: " in result.output
+                assert said in result.output
+                assert "pass-word" not in result.output
+
+
+def test_a_server_that_takes_calls_and_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the network swallows what is sent: threads must not wait for ever."""
+    pytest.importorskip("psycopg", reason="PostgreSQL: psycopg is not installed")
+    assert 0 < engine.PATIENCE["connect_timeout"] <= 10
+    monkeypatch.setitem(engine.PATIENCE, "connect_timeout", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/x"
+        with pytest.raises(InputError, match="timeout"), opened(url):
+            pass
+
+
+def test_a_database_of_a_later_version(store: Store) -> None:
+    with store.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(InputError, match=r"database: is of a later version of tableseal \(9999\)"):
+        migrate(store)
+
+
+def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(command, ["serve", "--port", str(port), "--data", str(tmp_path / "none")])
+    assert result.exit_code == 2
+    assert f"Error: host 127.0.0.1, port {port}: cannot be listened on: Address already in use." in result.output
+    assert not (tmp_path / "none").exists(), "nothing has begun"
 
 
 def test_a_job_is_claimed_once_and_finished_by_its_holder(store: Store) -> None:

@@ -36,6 +36,21 @@ def test_json_keeps_digits() -> None:
     assert parse_document(text, "r.yaml") == parse_document(text, "r.json", json_only=True)
 
 
+@given(st.lists(st.sampled_from([*"aé😀", "\\ud83d\\ude00", "\\uD800", "\\udfFF", "\\\\ud800"])), st.booleans())
+def test_half_of_a_surrogate_pair_is_no_character(parts: list[str], key: bool) -> None:
+    """No report, digest or log can hold it; JSON has an escape for it all the same."""
+    written = f'"{"".join(parts)}"'
+    text = f'{{"a": [{{{written}: 1}}]}}' if key else f'{{"a": [{written}]}}'
+    try:
+        json.loads(written).encode()
+    except UnicodeEncodeError:
+        with pytest.raises(InputError, match=r"r\.json: found \\ud[8-f]\w\w, half of a surrogate pair"):
+            parse_document(text, "r.json", json_only=True)
+    else:
+        found = parse_document(text, "r.json", json_only=True)
+        assert found == {"a": [{json.loads(written): "1"} if key else json.loads(written)]}
+
+
 @pytest.mark.parametrize(
     ("text", "mentions"),
     [
