@@ -11,7 +11,7 @@ from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
 from audit.bounds.frechet import first_bounds
-from audit.bounds.plan import deciding, full, shuttle_only
+from audit.bounds.plan import full, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
 from audit.execution.executor import HERE, Executor
@@ -145,7 +145,9 @@ def audit(
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
     uncounted = replace(limits, values=False)
-    insiders = audit_insiders(prepared, reduced, found, applied, deciding(engine), uncounted, tell, executor)
+    # Units that are subtracted (SAP) may make any cell sensitive.
+    judged = sensitivity.judged(cells) if applied.require.sap is None else np.ones(len(cells), np.bool_)
+    insiders = audit_insiders(prepared, reduced, found, judged, applied, engine, uncounted, tell, executor)
     clock.lap("insiders")
     sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
     if sap is not None:

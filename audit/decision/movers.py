@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack
 
 from audit.bounds.certify import rationalise, scaled, sparse
 from audit.bounds.component import Limits
@@ -16,17 +15,13 @@ from audit.bounds.plan import DENSE
 from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
 from audit.decision.ends import Ends
 from audit.decision.equations import Equations
-from audit.decision.regions import Floats, Ints, Region, Regions
-from audit.solvers.protocol import Problem as Program
+from audit.decision.model import NEARLY, Model
+from audit.decision.regions import Floats, Ints, Regions, region_of
 from audit.solvers.protocol import Solver
 
-RELUCTANCE = 1e-4
-"""What a unit of movement elsewhere costs beside a unit of the cell in question, at most: little enough that the cell
-goes as far as it can."""
-
 OFTEN = 0.01
-"""The same for cells that have requirements of their own, beside 1 for others: they are withheld in every pattern that
-matters, so that tables which move them serve more patterns."""
+"""What movement costs of cells that have requirements of their own, beside 1 for others: they are withheld in every
+pattern that matters, so that tables which move them serve more patterns."""
 
 SHY = 20.0
 """How much dearer movement of cells is that some attacker knows: tables that leave them alone serve against it, too."""
@@ -44,15 +39,6 @@ AVOID = 10.0
 STALE = 100
 """Cells that may have been given back before groups are looked for again."""
 
-NEARLY = 1e-6
-"""Share of a distance that is too little to matter."""
-
-WIDE = 64
-"""Times the distance that a cell may move in a table of an integer program."""
-
-QUICK = 1.0
-"""Seconds for an integer program."""
-
 Learn = Callable[[Ints, Floats], NDArray[np.bool_]]
 
 
@@ -61,9 +47,9 @@ class Movers:
 
     def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
         self._equations = equations
-        self._regions = Regions(equations, lambda region: _Model(region, solver))
+        self._regions = Regions(equations, lambda region: Model(region, solver))
         self._solver = solver
-        self._everything: _Model | None = None
+        self._everything: Model | None = None
         nothing = np.zeros(equations.matrix.shape[1], np.bool_)
         self._grouped = nothing, np.full(len(nothing), -1, np.int64)
         self._shy = np.ones(len(nothing))
@@ -102,7 +88,7 @@ class Movers:
             met[shown] = True
             return shown
 
-        left: list[tuple[_Model, Ints]] = []
+        left: list[tuple[Model, Ints]] = []
         large: list[int] = []
         for group in np.unique(of_end).tolist():
             members = asked[of_end == group]
@@ -147,7 +133,7 @@ class Movers:
 
     def _in_whole_units(
         self,
-        left: list[tuple["_Model", Ints]],
+        left: list[tuple[Model, Ints]],
         open_columns: NDArray[np.bool_],
         met: NDArray[np.bool_],
         limits: Limits,
@@ -191,17 +177,17 @@ class Movers:
                     return wider & (pattern | may)
         return None
 
-    def _around(self, open_columns: NDArray[np.bool_], cell: int) -> "_Model":
+    def _around(self, open_columns: NDArray[np.bool_], cell: int) -> Model:
         """A model of the part of the table around a cell; of everything where that is most of it."""
         label = self._label(open_columns)
         columns = np.flatnonzero(label == label[cell])
         if 2 * len(columns) <= len(label):
             return self._regions.of(columns)
         if self._everything is None:
-            self._everything = _Model(Region(self._equations, np.arange(len(label))), self._solver)
+            self._everything = Model(region_of(self._equations, np.arange(len(label))), self._solver)
         return self._everything
 
-    def _one(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> Cut | None:
+    def _one(self, model: Model, end: int, limits: Limits, learn: Learn) -> Cut | None:
         """The cut of an end that cannot be reached; None if it can, or nothing was shown."""
         distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
         extent, multipliers = 0.0, []
@@ -220,7 +206,7 @@ class Movers:
         need = self._requirements[self._ends.requirement[end]]
         return capacity_cut(self._equations, need, Missed(distance, tuple(multipliers)), model.region.rows)
 
-    def _whole(self, model: "_Model", end: int, limits: Limits, learn: Learn) -> bool:
+    def _whole(self, model: Model, end: int, limits: Limits, learn: Learn) -> bool:
         """Whether a table of whole units is found that shows the end to be met: one that goes a unit further, or that
         of an integer program."""
         distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
@@ -242,7 +228,7 @@ class Movers:
         return False
 
 
-def _candidates(model: "_Model", limits: Limits) -> Iterator[Floats]:
+def _candidates(model: Model, limits: Limits) -> Iterator[Floats]:
     """Points that bring the cell all the way, until one is a table of whole units: the cheapest, others that avoid what
     had fractions, and those of integer programs, first over what moved so far."""
     moved = np.zeros(len(model.region.columns), np.bool_)
@@ -265,87 +251,3 @@ def _candidates(model: "_Model", limits: Limits) -> Iterator[Floats]:
         found = model.move_whole(limits, among)
         if found is not None:
             yield found
-
-
-class _Model:
-    """Moves up and moves down are columns of their own."""
-
-    def __init__(self, region: Region, solver: Solver) -> None:
-        self.region = region
-        still = np.zeros(2 * len(region.columns))
-        self._both = csr_array(hstack([region.matrix, -region.matrix]))
-        self._solver = solver
-        self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
-        self._room = np.concatenate([region.up, region.down])
-        self._still = still
-        self.weight = still
-        self.extent = 0.0
-        self.multipliers = still
-
-    def reset(self, open_columns: NDArray[np.bool_], weight: Floats) -> None:
-        """What is withheld, and how much it should be left alone."""
-        self._open = np.tile(open_columns, 2)
-        self.weight = weight
-        self._cost = np.tile(weight, 2) * (RELUCTANCE / len(weight))
-
-    def aim(self, cell: int, way: int, distance: int, known: Ints) -> None:
-        """Which cell is to go how far (way 1: down), with what the attacker knows held still."""
-        count = len(self.region.columns)
-        at = int(np.searchsorted(self.region.columns, cell))
-        self._far = np.where(self._open, self._room, 0.0)
-        if len(known):
-            self._far[np.tile(np.isin(self.region.columns, known), 2)] = 0.0
-        self._own, other = (at + count, at) if way == 1 else (at, at + count)
-        self._distance = distance
-        self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
-        self._warm.set_columns(self._still, self._far)
-        # Few cells move from the true table, which is the vertex without a basis: from the last vertex, with other
-        # cells held still, it takes seven times as many pivots (French turnover: 710 instead of 92).
-        self._warm.forget()
-
-    def move(self, limits: Limits) -> Floats | None:
-        """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that."""
-        cost = self._cost.copy()
-        cost[self._own] = -1.0
-        outcome = self._warm.minimise(cost, limits.seconds_left())
-        if outcome.x is None or outcome.row_dual is None:
-            return None
-        best, self.multipliers = outcome.x, outcome.row_dual
-        self.extent = float(best[self._own])
-        if self.extent < self._distance * (1 - NEARLY):
-            cost = np.zeros(len(cost))
-            cost[self._own] = -1.0
-            pure = self._warm.minimise(cost, limits.seconds_left())
-            if pure.x is None or pure.row_dual is None:
-                return None
-            self.extent, self.multipliers = float(pure.x[self._own]), pure.row_dual
-        return self._moves(best)
-
-    def least(self, limits: Limits) -> Floats | None:
-        """Moves (columns) that bring the cell all the way at the least weight; None if there are none."""
-        if self._far[self._own] < self._distance:
-            return None
-        low = self._still.copy()
-        low[self._own] = self._distance
-        self._warm.set_columns(low, self._far)
-        outcome = self._warm.minimise(np.tile(self.weight, 2), limits.seconds_left())
-        self._warm.set_columns(self._still, self._far)
-        return None if outcome.x is None else self._moves(outcome.x)
-
-    def move_whole(self, limits: Limits, among: NDArray[np.bool_] | None = None) -> Floats | None:
-        """The same in whole units, by an integer program over some of the columns, or all; None if there is
-        nothing, or it is not found quickly."""
-        far = np.floor(np.minimum(self._far, WIDE * self._distance)) * (1 if among is None else np.tile(among, 2))
-        low = self._still.copy()
-        if far[self._own] < self._distance:
-            return None
-        low[self._own] = self._distance
-        region = self.region
-        program = Program(self._both, np.ceil(region.low), np.floor(region.high), low, far)
-        outcome = self._solver.minimise_integer(program, self._still, min(QUICK, limits.seconds_left()))
-        return None if outcome.x is None else self._moves(outcome.x)
-
-    def _moves(self, x: Floats) -> Floats:
-        count = len(self.region.columns)
-        moves: Floats = x[:count] - x[count:]
-        return moves

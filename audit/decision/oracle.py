@@ -19,6 +19,7 @@ from audit.bounds.plan import DENSE
 from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
 from audit.decision.ends import ends_of
 from audit.decision.equations import Equations
+from audit.decision.model import NEARLY, in_whole_units
 from audit.decision.movers import Movers
 from audit.decision.parts import pieces
 from audit.decision.pool import Pool
@@ -28,11 +29,6 @@ from audit.solvers.protocol import Solver
 
 MOST_TABLES = 4000
 """Tables that are remembered."""
-
-MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 12)
-"""Of a vertex with fractions that are tried: cells without an upper limit have room for them."""
-
-NEARLY = 1e-6
 
 SPARSE = 8
 """Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each
@@ -367,12 +363,10 @@ class Oracle:
         """Remember the point of a linear program, and its mirror image, where some multiple of it is a table of whole
         numbers."""
         at = np.flatnonzero(np.abs(point) > NEARLY)
-        columns, point = columns[at], point[at]
-        for factor in MULTIPLES:
-            moves = np.rint(point * factor).astype(np.int64)
-            if np.abs(moves - point * factor).max(initial=0.0) <= NEARLY:
-                return self._remember(columns, moves) | self._remember(columns, -moves)
-        return np.zeros(len(self.ends), np.bool_)
+        moves = in_whole_units(point[at])
+        if moves is None:
+            return np.zeros(len(self.ends), np.bool_)
+        return self._remember(columns[at], moves) | self._remember(columns[at], -moves)
 
     def _remember(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Remember a table if it is one; bool (ends): what it meets."""

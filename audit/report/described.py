@@ -36,13 +36,7 @@ def described(prepared: Prepared, sensitivity: Sensitivity, which: NDArray[np.in
     """The cells at the positions `which`, in that order; whole columns first, which is faster than cell by cell."""
     cells = prepared.cells
     status = cells.status[which]
-    sensitive = (
-        cells.sensitive_status[which]
-        | sensitivity.sensitive[which]
-        | (status == Status.PRIMARY)
-        | (status == Status.WITHHELD)
-        | ((status <= Status.FROZEN) & ~cells.exact[which])
-    )
+    sensitive = sensitivity.judged(cells)[which]
     by_number = {int(status): status for status in Status}
     low, high = _known(sensitivity.required_lower, which), _known(sensitivity.required_upper, which)
     columns = zip(

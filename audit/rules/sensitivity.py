@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Amounts
+from audit.linear.cells import Cells
+from audit.model import Amounts, Status
 
 
 @dataclass(frozen=True)
@@ -25,3 +26,14 @@ class Sensitivity:
     required_upper: Amounts
     required_width: Amounts
     rule: tuple[str | None, ...]
+
+    def judged(self, cells: Cells) -> NDArray[np.bool_]:
+        """bool (cells): what must not come out, by a rule or because of how it is released."""
+        result: NDArray[np.bool_] = (
+            cells.sensitive_status
+            | self.sensitive
+            | (cells.status == Status.PRIMARY)
+            | (cells.status == Status.WITHHELD)
+            | ((cells.status <= Status.FROZEN) & ~cells.exact)
+        )
+        return result

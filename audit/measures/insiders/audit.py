@@ -10,23 +10,27 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
 from audit.bounds.engine import CellBounds
-from audit.bounds.method import Method
+from audit.bounds.plan import deciding
 from audit.execution.executor import Executor
 from audit.linear.naming import plural
 from audit.linear.reduce import Reduced
+from audit.measures.insiders.areas import areas
+from audit.measures.insiders.asking import Asking, asking
 from audit.measures.insiders.data import Data
 from audit.measures.insiders.findings import Gathered, InsiderAudit
-from audit.measures.insiders.knowers import Knower, knowers
-from audit.measures.insiders.knowing import Neighbourhood, Question, answer, question
-from audit.measures.insiders.nearness import Nearness, all_its_own
+from audit.measures.insiders.knowing import Neighbourhood, answer, question
+from audit.measures.insiders.nearness import Nearness
+from audit.measures.insiders.shown import Shown
 from audit.measures.insiders.within import within
 from audit.model import Note, Policy, Status
 from audit.prepare import Prepared
 from audit.progress import Progress
+from audit.solvers.protocol import Solver
 
 KINDS = ("largest", "second", "singletons", "holdings")
 
@@ -35,14 +39,16 @@ def audit_insiders(
     prepared: Prepared,
     reduced: Reduced,
     found: CellBounds,
+    judged: NDArray[np.bool_],
     policy: Policy,
-    method: Method,
+    engine: Solver,
     limits: Limits,
     progress: Progress,
     executor: Executor,
 ) -> InsiderAudit:
     """Run the insiders that the release asks for, as far as the agency's data allow.
 
+    judged: bool (cells), what insiders must not get too close to.
     Cells that outsiders already know are left out: nothing is worse than that.
     """
     intruder = prepared.release.intruder
@@ -51,7 +57,10 @@ def audit_insiders(
     gathered = Gathered()
     if data.nonnegative:
         within(data, found, policy.insider_p, kinds, intruder.coalition, gathered)
-    _ask(data, prepared.system.forms, reduced, policy.insider_p, kinds, method, limits, progress, executor, gathered)
+    forms = prepared.system.forms
+    neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
+    asked = asking(data, neighbourhood, found, policy.insider_p, kinds)
+    _ask(data, forms, reduced, asked, policy.insider_p, neighbourhood, engine, limits, progress, executor, gathered)
     return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(data, kinds))
 
 
@@ -59,31 +68,32 @@ def _ask(
     data: Data,
     forms: csr_array,
     reduced: Reduced,
+    asked: Sequence[Asking],
     p: Fraction,
-    kinds: tuple[str, ...],
-    method: Method,
+    neighbourhood: Neighbourhood,
+    engine: Solver,
     limits: Limits,
     progress: Progress,
     executor: Executor,
     gathered: Gathered,
 ) -> None:
-    """Bound what hangs together with what each knower knows."""
-    neighbourhood = Neighbourhood(reduced, forms, data.targets)
-    asked: list[tuple[Knower, list[Nearness]]] = []
-    questions: list[Question] = []
-    for knower in knowers(data, kinds, data.release.intruder.coalition):
-        known = [*knower.exact, *knower.own]
-        # A cell inside or around one that the knower knows, with nobody else in it, holds nothing but its own value.
-        near = [k for k in neighbourhood.of(known) if k not in knower.exact and not all_its_own(data, knower, k)]
-        tests = [Nearness(data, knower, k, p) for k in near]
-        if tests:
-            asked.append((knower, tests))
-            needed = [t.needed() for t in tests]
-            questions.append(question(neighbourhood, knower, near, needed, method, limits))
-    for done, ((_, tests), bounds) in enumerate(zip(asked, executor.map(answer, questions), strict=True), start=1):
+    """Judge what each knower asks: by tables in hand first, the rest knower by knower."""
+    method, cells = deciding(engine), data.open_cells
+    parts = areas(reduced, forms, data.cells.truth.units[cells], data.cells.truth.known[cells], asked)
+    left = [np.ones(len(a.cells), np.bool_) for a in asked]
+    for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
+        for view, marks in zip(area.views, cleared, strict=True):
+            left[view.asking][view.test[marks]] = False
+    rest = [
+        (a.knower, [Nearness(data, a.knower, k, p) for k in a.cells[marks].tolist()])
+        for a, marks in zip(asked, left, strict=True)
+        if marks.any()
+    ]
+    questions = [question(neighbourhood, knower, tests, method, limits) for knower, tests in rest]
+    for done, ((knower, tests), bounds) in enumerate(zip(rest, executor.map(answer, questions), strict=True), start=1):
         for test, found in zip(tests, bounds or [None] * len(tests), strict=True):
-            test.judge(found, gathered)
-        progress("insiders", done, len(asked))
+            test.judge(knower.who, found, gathered)
+        progress("insiders", done, len(rest))
 
 
 def _notes(data: Data, kinds: Sequence[str]) -> tuple[Note, ...]:

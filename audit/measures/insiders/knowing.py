@@ -13,6 +13,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import Reduced
 from audit.measures.insiders.knowers import Knower
+from audit.measures.insiders.nearness import Nearness
 
 
 class Neighbourhood:
@@ -22,20 +23,23 @@ class Neighbourhood:
     """
 
     def __init__(self, reduced: Reduced, forms: csr_array, targets: NDArray[np.int64]) -> None:
-        self.reduced, self.forms = reduced, forms
-        self._members: dict[int, list[int]] = {}
+        self.reduced, self.forms, self.targets = reduced, forms, targets
+        members: dict[int, list[int]] = {}
         for k in targets.tolist():
             for component in self.components(k):
-                self._members.setdefault(component, []).append(k)
+                members.setdefault(component, []).append(k)
+        self._members = {c: np.array(own, np.int64) for c, own in members.items()}
 
     def components(self, k: int) -> list[int]:
         """Open components that form k reaches into."""
         label = self.reduced.component[self.forms.indices[self.forms.indptr[k] : self.forms.indptr[k + 1]]]
         return sorted({int(c) for c in label.tolist() if c >= 0})
 
-    def of(self, known: Sequence[int]) -> list[int]:
-        """Targets that share an open component with any of these."""
-        return sorted({t for k in known for c in self.components(k) for t in self._members.get(c, ())})
+    def of(self, known: Sequence[int]) -> NDArray[np.int64]:
+        """int64, targets that share an open component with any of these, ascending."""
+        involved = {c for k in known for c in self.components(k)}
+        found = [self._members[c] for c in sorted(involved) if c in self._members]
+        return np.unique(np.concatenate([*found, np.empty(0, np.int64)]))
 
 
 @dataclass(frozen=True)
@@ -55,16 +59,16 @@ class Question:
 def question(
     neighbourhood: Neighbourhood,
     knower: Knower,
-    near: Sequence[int],
-    needed: Sequence[tuple[int, int]],
+    tests: Sequence[Nearness],
     method: Method,
     limits: Limits,
 ) -> Question:
-    """What a knower asks about the targets near it.
+    """What a knower asks about some targets.
 
-    needed: for each target the value that its minimum must not exceed and the value that its maximum must reach for the
-    knower not to be too close; NO_LOWER, NO_UPPER: both ends have to be known.
+    The question is how far down and up each can go: only as far as it must for the knower not to be too close, but for
+    those of which both ends have to be known (see Nearness.needed).
     """
+    near, needed = [t.cell for t in tests], [t.needed() for t in tests]
     reduced, forms = neighbourhood.reduced, neighbourhood.forms
     known = [*knower.exact, *knower.own]
     involved = sorted({c for k in [*known, *near] for c in neighbourhood.components(k)})

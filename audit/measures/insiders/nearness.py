@@ -22,7 +22,7 @@ class Nearness:
     """What a knower can be too close to in a cell: its value, and the largest contribution of somebody else."""
 
     def __init__(self, data: Data, knower: Knower, k: int, p: Fraction) -> None:
-        self.cell, self._who, self._p = k, knower.who, p
+        self.cell, self._p = k, p
         self._target: int | None = None
         cell = int(data.open_cells[k])
         if data.is_count[cell] or not data.nonnegative:
@@ -47,26 +47,30 @@ class Nearness:
         # Both may hold of a single value, which would be computed.
         return (low, high) if low is not None and high is not None and low < high else (NO_LOWER, NO_UPPER)
 
-    def judge(self, bounds: TargetBounds | None, gathered: Gathered) -> None:
+    def fails(self, bounds: TargetBounds) -> bool:
+        """Whether it is proved that even who knows no more than these bounds is too close."""
+        return self._closest("", outer_ends(bounds)) is not None
+
+    def judge(self, who: str, bounds: TargetBounds | None, gathered: Gathered) -> None:
         """Too close by what is proved, not too close by tables in hand, or left open."""
         if bounds is None:
             gathered.open.add(self.cell)  # the knower's values do not fit: nothing is shown
             return
-        proved = self._closest(outer_ends(bounds))
+        proved = self._closest(who, outer_ends(bounds))
         shown = attained_ends(bounds)
         if proved is not None:
             gathered.too_close(self.cell, proved)
-        elif shown is None or self._closest(shown) is not None:
+        elif shown is None or self._closest(who, shown) is not None:
             gathered.open.add(self.cell)
 
-    def _closest(self, ends: tuple[End, End]) -> Insider | None:
+    def _closest(self, who: str, ends: tuple[End, End]) -> Insider | None:
         """What the knower concludes from an interval where that is too close."""
         low, high = ends
         if low is not None and low == high:
-            return Insider(self._who, low, high)
+            return Insider(who, low, high)
         if self._target is None:
             return None
         # Of `count` others the largest gives at least an equal share of what is not the knower's own.
         rest_low, rest_high = others(low, high, self._own)
         share = None if rest_low is None else -(-rest_low // self._count)
-        return Insider(self._who, share, rest_high) if too_close(share, rest_high, self._target, self._p) else None
+        return Insider(who, share, rest_high) if too_close(share, rest_high, self._target, self._p) else None
