@@ -46,7 +46,7 @@ class Failing:
         insiders: bool,
     ) -> None:
         """safe: bool (cells), the pattern. attacks: those of the oracle, in order. insiders: ask all insiders of each
-        pattern, not only these."""
+        pattern; else only where nothing of these fails, which has to be sure."""
         self._problem, self._attacks = problem, attacks
         self._insiders = insiders
         self._safe, self._parts = safe, oracle.parts(safe)
@@ -62,7 +62,7 @@ class Failing:
             protected = part.oracle.decide(pattern[part.cells]).protected
             missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
             found += [a for a in missed if not (self._insiders and a.who)]
-        if self._insiders:
+        if self._insiders or not found:
             found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 

@@ -38,7 +38,9 @@ def test_what_is_left_and_which_coordinates_go_together(seed: int) -> None:
             assert bool(space.users(c)) == bool((np.abs(dense[:, c]) > 1e-9).any())
             for d in range(c):
                 pair = dense[:, [c, d]]
-                together = np.abs(pair).max(axis=0, initial=0.0).min() > 1e-9 and np.linalg.matrix_rank(pair) == 1
+                together = (
+                    np.abs(pair).max(axis=0, initial=0.0).min() > 1e-9 and np.linalg.matrix_rank(pair, tol=1e-9) == 1
+                )
                 assert space.parallel(c, d) == together
                 assert (bool(space.users(c)) and space.column(c) == space.column(d)) == together
         if k < columns:

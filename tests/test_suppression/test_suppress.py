@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from agreement import insiders_know, oracle_of
 from full_releases import full_release
-from hypothesis import HealthCheck, assume, given, note, settings
+from hypothesis import HealthCheck, assume, example, given, note, settings
 from hypothesis import strategies as st
 from oracle import Document, possible_values
 from protected import as_document
@@ -20,7 +20,9 @@ from audit.pipeline import audit
 from audit.report import Report
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
+from suppression.attacks import Attack, oracle_for
 from suppression.costs import Costs
+from suppression.needed import Failing
 from suppression.problem import build_problem
 from suppression.report import suppression_json
 from suppression.search.methods import METHODS
@@ -201,6 +203,26 @@ def test_holdings_and_coalitions_are_attackers(seed: int) -> None:
         return
     assert failing(result.report) <= codes_of(result, result.problem.hopeless)
     assert all(row.reason == "insider" for row in result.report.cells if row.verdict == "underprotected")
+
+
+@settings(FEW, max_examples=6)
+@given(SEEDS)
+@example(1)
+def test_that_nothing_needs_a_cell_is_said_after_all_insiders_were_asked(seed: int) -> None:
+    """Where they are too many to ask all of them about each cell, they are asked where nothing else fails."""
+    result = suppressed(microdata_document(seed), method="heuristic", policy=None)
+    problem, pattern = result.problem, result.found.pattern
+    assume(pattern is not None)
+    assert pattern is not None
+    outsiders = [Attack(need) for need in problem.requirements]
+    oracle = oracle_for(problem.equations, outsiders, Highs())
+    some, everybody = (
+        Failing(problem, pattern, outsiders, oracle, insiders=all_of_them) for all_of_them in (False, True)
+    )
+    for cell in np.flatnonzero(pattern & ~problem.primary).tolist():
+        without = pattern.copy()
+        without[cell] = False
+        assert bool(some(without)) == bool(everybody(without))
 
 
 @settings(FEW, max_examples=6)
