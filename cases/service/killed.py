@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,8 +88,9 @@ class Victim:
         """Kill one of its processes: a worker, an attempt, what attempts are copied from, who answers at once."""
         found = sorted(descendants(self._process.pid))
         if found:
-            self.processes += 1
-            os.kill(choice.choice(found), signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended since
+                os.kill(choice.choice(found), signal.SIGKILL)
+                self.processes += 1
 
     def _start(self) -> None:
         log = self._folder / f"server-{self.servers}.log"
