@@ -306,11 +306,11 @@ def test_an_unexpected_error_is_one_entry_without_values(
 
 def test_limits_are_of_each_release(tmp_path: Path) -> None:
     # CONVENTION 466
-    put(tmp_path / "in", {"small.json": SAFE, "z.json": BROKEN})
+    put(tmp_path / "in", {"large.json": many_blocks(60), "z.json": BROKEN})
     result = batch(tmp_path / "in", "-o", tmp_path / "out", "--memory-limit", 1)
     assert result.exit_code == 3, result.output
-    assert "small.json: failed: not enough memory" in result.output
-    put(tmp_path / "in", {"z.json": SAFE})
+    assert "large.json: failed: not enough memory" in result.output
+    put(tmp_path / "in", {"large.json": SAFE, "z.json": SAFE})
     assert batch(tmp_path / "in", "-o", tmp_path / "out").exit_code == 0, "failures are tried again"
     put(tmp_path / "in", {"z.json": BROKEN})
     assert batch(tmp_path / "in", "-o", tmp_path / "out").exit_code == 2
