@@ -47,8 +47,8 @@ def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
 
 
 def notes_of(outcome: Outcome) -> list[str]:
-    """What has to be said of a method beside its figures."""
-    notes = [outcome.remark] if outcome.remark else []
+    """What has to be said of a method beside its figures, each without a full stop at its end."""
+    notes = [outcome.remark.removesuffix(".")] if outcome.remark else []
     found = outcome.found
     if found is not None and found.pattern is not None:
         notes += [GUARANTEES[found.guarantee]] if GUARANTEES[found.guarantee] else []

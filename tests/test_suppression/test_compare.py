@@ -20,11 +20,11 @@ from audit.io import release_from_document
 from audit.model import Policy, Release, Threshold
 from audit.pipeline import audit
 from suppression.apply import protected_release
-from suppression.compare import Comparison, compare
+from suppression.compare import Comparison, Outcome, compare
 from suppression.compare_chart import Dot, chart
 from suppression.compare_html import comparison_html
 from suppression.compare_json import comparison_json, comparison_schema
-from suppression.compare_text import comparison_text
+from suppression.compare_text import comparison_text, notes_of
 from suppression.rounded_release import rounded_release
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
@@ -262,3 +262,10 @@ def test_the_schema_is_printed() -> None:
     found = CliRunner().invoke(app, ["schema", "comparison"])
     assert found.exit_code == 0
     assert json.loads(found.output) == comparison_schema()
+
+
+def test_notes_end_without_a_full_stop() -> None:
+    """They are joined to sentences where they are shown."""
+    assert notes_of(Outcome("optimal", None, "No pattern. None is refuted.", {}, None)) == [
+        "No pattern. None is refuted"
+    ]
