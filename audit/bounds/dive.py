@@ -75,11 +75,11 @@ def _most_fractional(d: Dictionary, columns: int) -> tuple[int, int] | None:
     D, rows = int(d.state[DETERMINANT]), int(d.state[ROWS])
     if D == 1:
         return None
-    at = np.flatnonzero(d.basic[:rows] < columns)
-    rest = d.beta[at] % D
-    if not rest.any():
+    rest = d.beta[:rows] % D
+    at = np.flatnonzero((rest > 0) & (d.basic[:rows] < columns))
+    if len(at) == 0:
         return None
-    row = int(at[np.argmin(np.abs(2 * rest - D))])
+    row = int(at[np.abs(2 * rest[at] - D).argmin()])
     return row, int(d.beta[row]) // D
 
 

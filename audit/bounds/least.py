@@ -37,27 +37,28 @@ def least_whole(
     True if it is proved that nothing less than what is best now is possible.
     """
     fixed: Ints = np.zeros(aim.columns, np.int64)
-    own, face = len(d.span), narrowed(d, aim, best, fixed)
+    own, face = len(d.span), d
     for at, nodes in enumerate(boxes):
-        if face is None:
-            return True
+        if at:
+            face = with_cuts(face, aim, own)
+            face.state[BUDGET] = PIVOTS
+            code = int(kernel.reoptimise(face, aim.variable, aim.sign, best))
+            if code in (EMPTY, CUT):
+                return True
+            if code != DONE:
+                return False
+            narrow = narrowed(face, aim, best, fixed)
+            if narrow is None:
+                return True
+            face = narrow
         if nodes:
             closed, found = dive(kernel, copied(face), aim, best, lambda w: witness(w + fixed), nodes)
             if closed:
                 return True
-            if found < best:
+            if found < best or not at:  # what nearly all first splits close need not be narrowed before
                 best = found
-                face = narrowed(face, aim, best, fixed)
-                if face is None:
+                narrow = narrowed(face, aim, best, fixed)
+                if narrow is None:
                     return True
-        if at + 1 == len(boxes):
-            break
-        face = with_cuts(face, aim, own)
-        face.state[BUDGET] = PIVOTS
-        code = int(kernel.reoptimise(face, aim.variable, aim.sign, best))
-        if code in (EMPTY, CUT):
-            return True
-        if code != DONE:
-            return False
-        face = narrowed(face, aim, best, fixed)
+                face = narrow
     return False

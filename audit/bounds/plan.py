@@ -79,6 +79,8 @@ class _Full:
                 return
         elif suits_tableau:
             yield self.tableau
+            if known.all_closed() and known.values is None and not known.keep:
+                return
         elif self.tables_first:
             yield Probe(self.solver)
         if columns >= DENSE and not known.convex and len(known.open_linear()):

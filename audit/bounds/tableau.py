@@ -178,6 +178,8 @@ def _whole_ends(
     boxes: tuple[int, ...],
 ) -> None:
     """The least whole value of each open end, from the vertex where its linear bound is."""
+    if len(known.open_integer()) == 0:
+        return
     ends, offset = _ends(known, frame, dictionary.T.dtype)
     found = _buffers(dictionary, frame, len(ends.status))
     none = np.full(len(offset), NO_LOWER)

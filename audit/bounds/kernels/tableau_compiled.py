@@ -34,6 +34,7 @@ from audit.bounds.dictionary import (
 from audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = 2.0**62
+_FAR = 1e-9
 
 
 @njit(cache=True)
@@ -86,9 +87,9 @@ def optimise(d, ends, found, columns, sign):
     place = np.full(len(d.span), -1, np.int64)
     for i in range(state[ROWS]):
         place[d.basic[i]] = i
-    watch = np.zeros(len(ends.status), np.int64)
+    watch, notable = np.zeros(len(ends.status), np.int64), np.full(len(ends.status), np.inf)
     budget = state[BUDGET]
-    if not _scan(d, ends, found, columns, sign, place, watch):
+    if not _scan(d, ends, found, columns, sign, place, watch, notable):
         return FULL
     while state[CURSOR] < len(ends.order):
         e = ends.order[state[CURSOR]]
@@ -126,7 +127,7 @@ def optimise(d, ends, found, columns, sign):
             # Where its row was, the one that has left stands in column q (phase 2 retires nothing).
             place[entering] = place[d.nonbasic[q]]
             place[d.nonbasic[q]] = -1
-        if not _scan(d, ends, found, columns, sign, place, watch):
+        if not _scan(d, ends, found, columns, sign, place, watch, notable):
             return FULL
     return DONE
 
@@ -422,8 +423,11 @@ def _move(d, work, q, way, bland, special):
 
 
 @njit(cache=True)
-def _scan(d, ends, found, columns, sign, place, watch):
-    """What this vertex says of every open end. False: a buffer is full."""
+def _scan(d, ends, found, columns, sign, place, watch, notable):
+    """What this vertex says of every open end. False: a buffer is full.
+
+    watch: see `_least`; notable: values of an end from here on say nothing new of it where the vertex is not whole.
+    """
     beta, state = d.beta, d.state
     D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
     whole = True
@@ -452,21 +456,32 @@ def _scan(d, ends, found, columns, sign, place, watch):
         if i >= 0:
             value = g * beta[i]
             if D != 1:
-                value = value // D
-                rest = g * beta[i] - value * D
+                # Two divisions for every end at every vertex would be a third of the time: floats look from afar.
+                far = not whole and float(value) > notable[e] * float(D)
+                if not far:
+                    value = value // D
+                    rest = g * beta[i] - value * D
+            else:
+                far = False
         else:
             value = g * d.span[v] if d.up[v] else np.int64(0)
-        if rest == 0 and ends.real[e] != NO_LOWER and value <= ends.real[e]:
-            ends.status[e] = TOUCHED
-            continue
-        if whole and ends.goal[e] != NO_LOWER and value <= ends.goal[e]:
-            ends.status[e] = REACHED
-            continue
-        if not whole and not full:
-            number, below = ends.part[e], ends.part_below[e]
-            floor = number // max(below, 1)
-            if below == 0 or value < floor or (value == floor and rest * below < (number - floor * below) * D):
-                ends.part[e], ends.part_below[e] = value * D + rest, D
+            far = False
+        if not far:
+            if rest == 0 and ends.real[e] != NO_LOWER and value <= ends.real[e]:
+                ends.status[e] = TOUCHED
+                continue
+            if whole and ends.goal[e] != NO_LOWER and value <= ends.goal[e]:
+                ends.status[e] = REACHED
+                continue
+            if not whole and not full:
+                number, below = ends.part[e], ends.part_below[e]
+                floor = number // max(below, 1)
+                if below == 0 or value < floor or (value == floor and rest * below < (number - floor * below) * D):
+                    ends.part[e], ends.part_below[e] = value * D + rest, D
+                nearest = float(ends.part[e]) / float(ends.part_below[e])
+                if ends.real[e] != NO_LOWER:
+                    nearest = max(nearest, float(ends.real[e]))
+                notable[e] = nearest + _FAR * (1.0 + abs(nearest))
         if i >= 0 and not full and _least(d, i, g, active, watch, e):
             if state[KEEP] == 0 or _list_proof(d, found, e, i, g, columns, sign):
                 ends.status[e] = OPTIMAL
