@@ -51,10 +51,10 @@ def knowers(data: Data, kinds: tuple[str, ...], together: int) -> Iterator[Knowe
 
 
 def _held(data: Data, s: int) -> dict[int, int]:
-    """Targets and rounded cells that hold nobody but the contributors of open cell s, with their values."""
+    """Open cells that hold nobody but the contributors of open cell s, with their values as far as there are any."""
     held = data.held_by(s)
     cells = data.open_cells[held]
-    kept = data.cells.truth.known[cells] & (np.isin(held, data.targets) | data.cells.rounded[cells])
+    kept = data.cells.truth.known[cells]
     return dict(zip(held[kept].tolist(), data.cells.truth.units[cells[kept]].tolist(), strict=True))
 
 
