@@ -227,3 +227,25 @@ def test_who_is_alone_in_a_cell_knows_its_missing_parts_too() -> None:
     assert exposed.verdict == "underprotected"
     assert exposed.insider is not None
     assert exposed.insider.estimates == (3, 3)
+
+
+def test_an_empty_part_of_a_known_cell_is_no_share() -> None:
+    """Q holds 2 and 3; its only unit is in 3 and so knows that 2 is empty. A = 1 + 2 is somebody else's."""
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "trees": [{"A": ["1", "2"], "B": ["3", "4"]}, {"Q": ["2", "3"]}]}},
+        "tables": [
+            {
+                "name": "t",
+                "cells": {
+                    "a": ["A", "1", "2", "B", "3", "Q", "T"],
+                    "value": [1, 1, 0, 1, 1, 1, 2],
+                    "s": ["primary", "", "withheld", "", "", "secondary", "withheld"],
+                },
+                "status": "s",
+            }
+        ],
+    }
+    report = audit(release_from_document(document)).report
+    assert found(report)["A"] == ("only contributor of Q", 1, 1)
