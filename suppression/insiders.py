@@ -6,7 +6,7 @@ of withheld cells know something that others do not. These are asked for when a 
 sees what outsiders would see if these were published, so that a table which leaves them alone answers for all of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,10 +32,15 @@ from suppression.together import Together
 
 @dataclass(frozen=True)
 class Unmet:
-    """An attack that a pattern does not withstand, or is not shown to withstand. cut: of patterns that withstand it."""
+    """An attack that a pattern does not withstand, or is not shown to withstand.
+
+    cut: of patterns that withstand it; None: it is not proved that this one does not. shared: the attacker has a share
+    in the cell.
+    """
 
     attack: Attack
     cut: Cut | None
+    shared: bool
 
 
 @dataclass(frozen=True)
@@ -137,14 +142,15 @@ class Insiders:
         pattern: NDArray[np.bool_],
         limits: Limits,
         *,
+        counts: Callable[[Unmet], bool] = lambda _: True,
         first: bool = False,
         exact: bool = False,
         helper: Oracle | None = None,
     ) -> list[Unmet]:
         """The attacks of insiders that a pattern is not shown to withstand.
 
-        first: those of one insider are enough. exact: leave nothing open, whatever that takes. helper: an oracle whose
-        tables may answer, and which gets to know those that were found.
+        counts: whether an attack is of interest; first: one of these is enough. exact: leave nothing open, whatever
+        that takes. helper: an oracle whose tables may answer, and which gets to know those that were found.
         """
         views: dict[tuple[tuple[int, int], ...], list[_View]] = {}
         for view in self._views(pattern):
@@ -158,7 +164,7 @@ class Insiders:
             oracle.shun(np.unique(np.concatenate([np.array(v.known, np.int64) for v in alike])))
             if helper is not None:
                 oracle.learn_from(helper)
-            for unmet in self._unmet(alike, oracle, pattern, told, limits, exact):
+            for unmet in filter(counts, self._unmet(alike, oracle, pattern, told, limits, exact)):
                 found.append(unmet)
                 if first:
                     break
@@ -212,7 +218,7 @@ class Insiders:
                 near = self._together(pattern).near(view.involved)
                 for place_of in np.flatnonzero(exposed & np.isin(view.cells, near)).tolist():
                     cell, q = int(view.cells[place_of]), int(view.needs[place_of])
-                    yield _unmet_by(view, oracle.requirements[q], told[cell])
+                    yield _unmet_by(view, oracle.requirements[q], told[cell], shared=False)
         for place, decision in oracle.without(pattern, [v.known for v in views], asked, limits, exact=exact):
             view = views[place]
             cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
@@ -220,7 +226,7 @@ class Insiders:
             for q in np.flatnonzero(~decision.protected).tolist():
                 need = oracle.requirements[q]
                 if q not in shares or need.cell in self._together(pattern).near(view.involved):
-                    yield _unmet_by(view, need, cuts.get(q))
+                    yield _unmet_by(view, need, cuts.get(q), shared=q in shares)
             if limits.out_of_time():
                 break
 
@@ -278,6 +284,6 @@ class Insiders:
         return Requirement(cell, low, high)
 
 
-def _unmet_by(view: _View, need: Requirement, cut: Cut | None) -> Unmet:
+def _unmet_by(view: _View, need: Requirement, cut: Cut | None, *, shared: bool) -> Unmet:
     attack = Attack(replace(need, known_to=view.known), view.own, view.who)
-    return Unmet(attack, None if cut is None else cut.without(view.known))
+    return Unmet(attack, None if cut is None else cut.without(view.known), shared)

@@ -1,5 +1,6 @@
 """What a pattern does not withstand, with companies and holdings as insiders: as an audit of that pattern says."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits
 from audit.errors import InputError
 from audit.io import release_from_document
+from audit.linear.naming import full_name
 from audit.model import Policy
 from audit.pipeline import audit
 from audit.solvers.highs import Highs
@@ -90,3 +92,40 @@ def test_a_cell_is_needed_by_those_that_fail_without_it(seed: int) -> None:
         without[cell] = False
         assert names(problem, needing) == failing(problem, without)
         assert needing or cell in result.idle or not safe
+
+
+@settings(SOME, max_examples=8)
+@given(SEEDS, st.sampled_from(["heuristic", "optimal"]))
+@example(38, "heuristic")
+@example(328, "optimal")
+def test_where_nothing_protects_a_cell_from_an_insider_that_is_said(seed: int, method: str) -> None:
+    """CONVENTION 441: a pattern is safe, but for what nothing can help; or it is said what is in the way, and not even
+    everything that may be withheld is enough."""
+    problem = random_problem(seed)
+    result = suppress(problem.release, method=method, explain=False)
+    everything = problem.primary | problem.may
+    if result.found.pattern is not None:
+        assert failing(problem, result.found.pattern) == set()
+        return
+    assert result.found.status == "infeasible"
+    assert result.conflict is not None
+    conflict = result.conflict
+    assert names(problem, [conflict.attack.requirement.cell]) <= failing(problem, everything)
+    assert full_name(problem.release, problem.cells, conflict.attack.requirement.cell) in conflict.text
+
+
+@settings(SOME, max_examples=4)
+@given(SEEDS)
+def test_no_pattern_below_a_bound_is_safe(seed: int) -> None:
+    """Whoever has books that tell of what: all patterns are audited."""
+    problem = random_problem(seed)
+    free = np.flatnonzero(problem.may)
+    assume(len(free) <= 5 and not problem.hopeless)
+    result = suppress(problem.release, method="optimal", explain=False)
+    found = result.found
+    for chosen in itertools.product([False, True], repeat=len(free)):
+        pattern = problem.primary.copy()
+        pattern[free[list(chosen)]] = True
+        if found.pattern is None or problem.price(pattern) < found.bound:
+            assert failing(problem, pattern)
+    assert found.status != "optimal" or found.cost == found.bound
