@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from audit.measures.feasible_tables import Effort, TablePosterior
 from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.measures.rank_view import RankView
-from audit.measures.sap.requirement import SapFinding
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import reveals
@@ -34,6 +33,9 @@ from audit.report.model import (
 from audit.report.panel import Facts, risk_panel
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity
+
+if TYPE_CHECKING:
+    from audit.measures.sap.requirement import SapFinding
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Findings:
     effort: Effort
     withheld: Sequence[int]
     rank: RankView
-    sap: SapFinding | None = None
+    sap: "SapFinding | None" = None
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -144,7 +146,7 @@ def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | 
 
 
 def _verdict(
-    rows: list[ReportCell], require: Require, sap: SapFinding | None
+    rows: list[ReportCell], require: Require, sap: "SapFinding | None"
 ) -> Literal["safe", "unsafe", "undecided"]:
     if sap is not None and sap.above:
         return "unsafe"
