@@ -310,6 +310,16 @@ class Oracle:
         for table in part.oracle._witnesses.serving(pattern | part.oracle._narrow):
             self._witnesses.add(replace(table, cells=part.cells[table.cells]))
 
+    def entanglement(self, pattern: NDArray[np.bool_]) -> int:
+        """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
+        together."""
+        opened = self.equations.always_open.copy()
+        opened[: self.equations.cells] |= pattern
+        label = self.equations.groups(opened)
+        columns = np.bincount(label[label >= 0])
+        of_end = label[self.ends.cell]
+        return int((columns * np.bincount(of_end[of_end >= 0], minlength=len(columns))).sum())
+
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""
         met = self._witnesses.met(pattern | self._narrow)
