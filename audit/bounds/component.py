@@ -1,6 +1,6 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic, time
 from typing import NamedTuple
