@@ -1,6 +1,6 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic, time
 from typing import NamedTuple
@@ -190,3 +190,7 @@ class Limits:
     def seconds_left(self) -> float:
         """Seconds that one step may take; infinite without a deadline."""
         return float("inf") if self.deadline is None else max(0.0, self.deadline - monotonic())
+
+    def share(self, part: float) -> "Limits":
+        """The same with a part of the time that is left."""
+        return self if self.deadline is None else replace(self, deadline=monotonic() + part * self.seconds_left())
