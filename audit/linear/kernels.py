@@ -16,7 +16,7 @@ WORTH_COMPILING = 10_000
 """Entries of a matrix above which importing numba (half a second once) pays."""
 
 WORTH_LOADING = 2_000
-"""The same where numba is imported already (3,095 entries: 22 ms as they stand, 2 ms compiled, 60 ms to load, once)."""
+"""The same where numba is imported already (3,095 entries: 22 ms as they stand, 2 ms compiled, once loaded)."""
 
 Cells = Any
 """int64 array where compiled, list of int otherwise."""
