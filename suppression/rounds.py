@@ -74,7 +74,8 @@ class Rounds:
         executor: Executor,
         lap: Callable[[str], None],
     ) -> None:
-        """audit_limit: seconds for each audit, after which what is open stays undecided. passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
+        """audit_limit: seconds for each audit, after which what is open stays undecided.
+        passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
