@@ -67,7 +67,7 @@ class Failing:
             missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
             found += [a for a in missed if not (self._insiders and a.who)]
         if self._insiders or not found:
-            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
+            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits(), exact=True)]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from audit.bounds.component import Component, Limits
 from audit.bounds.method import Method
@@ -89,6 +88,8 @@ class Equations:
 
     def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Label of the connected group of each open column, -1 elsewhere."""
+        from scipy.sparse.csgraph import connected_components  # late: 0.1 s
+
         at = np.flatnonzero(open_columns)
         which, row, _ = stored(self.by_column, at)
         touched = np.zeros(self.matrix.shape[0], np.bool_)

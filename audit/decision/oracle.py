@@ -165,11 +165,13 @@ class Oracle:
         known: Sequence[Sequence[int]],
         asked: NDArray[np.bool_],
         limits: Limits,
+        *,
+        exact: bool = False,
     ) -> Iterator[tuple[int, Decision]]:
         """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
         to blame for something, its position and the decision.
 
-        known: sets of cells; asked: bool (sets x requirements), those that matter.
+        known: sets of cells; asked: bool (sets x requirements), those that matter; exact: see `decide`.
         """
         met = self._witnesses.met_without(pattern | self._narrow, known)
         for place, cells in enumerate(known):
@@ -177,7 +179,7 @@ class Oracle:
             if (among & ~self.ends.requirements_met(met[place])).any():
                 view = pattern.copy()
                 view[list(cells)] = False
-                decision = self._decide(view, limits, False, among)
+                decision = self._decide(view, limits, exact, among)
                 if not decision.safe:
                     yield place, decision
 
