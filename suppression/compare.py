@@ -105,7 +105,8 @@ def compare(
     ----------
     methods: names of METHODS, or `rounding:BASE`; none twice.
     budget, margins: of the methods rank and rank-pure. curve: steps of the trade-off curve, 0: none.
-    seed: of all that draws. time_limit: seconds for the search of each method; audits come on top.
+    seed: of all that draws. time_limit: seconds for the search of each method, and again for its audit, after
+        which what is open stays undecided.
     policy, costs, solver, executor: as for one method (see suppression.suppress).
 
     Raises
@@ -130,6 +131,7 @@ def compare(
             solver=solver,
             seed=seed,
             time_limit=time_limit,
+            audit_limit=time_limit,
             explain=False,
             progress=tell,
             executor=executor,
@@ -142,7 +144,7 @@ def compare(
         try:
             if search is None:
                 rounded = rounded_release(problem, name.removeprefix(ROUNDING), seed)
-                report = audit(rounded, policy=policy, progress=tell, executor=executor).report
+                report = audit(rounded, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
                 outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
             else:
                 outcome = _outcome(problem, found_by(name, search))

@@ -76,16 +76,16 @@ def needs(
 ) -> dict[int, tuple[Need, ...]]:
     """For each secondary cell what fails if it is published, and why; nothing for cells withheld for nothing."""
     found: dict[int, tuple[Need, ...]] = {}
+    equations = problem.equations
+    opened = equations.always_open.copy()
+    opened[: equations.cells] |= pattern
+    hanging = equations.groups(opened)
     for cell, without in _without_each(problem, pattern):
         attacks = failing(without)
         explained: list[tuple[Equation, ...]] = [()] * len(attacks)
         if attacks and len(found) < MOST_EXPLAINED:
-            explained = [
-                _explained(problem, cell, attack, view)
-                for attack, view in zip(
-                    attacks, seen(problem.equations, without, attacks, method, sharp=False), strict=True
-                )
-            ]
+            views = seen(equations, without, attacks, method, sharp=False, hanging=hanging)
+            explained = [_explained(problem, cell, a, view) for a, view in zip(attacks, views, strict=True)]
         found[cell] = tuple(Need(a, e) for a, e in zip(attacks, explained, strict=True))
     return found
 

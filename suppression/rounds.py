@@ -69,14 +69,16 @@ class Rounds:
         solver: str,
         seed: int,
         limits: Limits,
+        audit_limit: float | None,
         passed: Callable[[Outcome], None] | None,
         progress: Progress,
         executor: Executor,
         lap: Callable[[str], None],
     ) -> None:
-        """passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
+        """audit_limit: seconds for each audit, after which what is open stays undecided.
+        passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
         self._problem, self._search, self._engine = problem, search, engine
-        self._solver, self._seed, self._limits = solver, seed, limits
+        self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
         # Only what this search proves is worth a search of its own.
@@ -284,7 +286,7 @@ class Rounds:
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(release, policy=problem.policy)
-        report = audit(release, progress=self._progress, executor=self._executor).report
+        report = audit(release, time_limit=self._audit_limit, progress=self._progress, executor=self._executor).report
         self._lap("audit")
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
@@ -329,10 +331,10 @@ class Rounds:
     def _raise(self, report: Report) -> bool:
         """Ask for more where the audit found too much risk; False if there is nothing that could be asked."""
         problem, asked = self._problem, False
+        # What a limit has left undecided more protection would not decide.
+        judged = problem.policy.require.risk is not None and self._audit_limit is None
         for row in report.cells:
-            risky = row.reason == "risk" or (
-                problem.policy.require.risk is not None and row.sensitive and row.verdict == "undecided"
-            )
+            risky = row.reason == "risk" or (judged and row.sensitive and row.verdict == "undecided")
             if not risky and row.reason != "sap":
                 continue
             cell = self._places.find(row.measure, dict(row.cell))

@@ -41,11 +41,18 @@ class Equation:
 
 
 def seen(
-    equations: Equations, pattern: NDArray[np.bool_], attacks: Sequence[Attack], method: Method, *, sharp: bool
+    equations: Equations,
+    pattern: NDArray[np.bool_],
+    attacks: Sequence[Attack],
+    method: Method,
+    *,
+    sharp: bool,
+    hanging: NDArray[np.int64] | None = None,
 ) -> list[Seen]:
     """What the attacker of each attack finds out about its cell.
 
     sharp: all that can be proved; otherwise only what decides whether the requirement is met.
+    hanging: groups of columns (`Equations.groups`) under a wider pattern, beyond which nothing has to be looked at.
     """
     views: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], list[int]] = {}
     for place, attack in enumerate(attacks):
@@ -56,16 +63,23 @@ def seen(
         view = pattern.copy()
         view[list(known)] = False
         needs = [attacks[p].requirement for p in places]
-        answers = _seen_by(with_shares(equations, own), view, needs, method, sharp)
+        answers = _seen_by(with_shares(equations, own), view, needs, method, sharp, hanging)
         found |= dict(zip(places, answers, strict=True))
     return [found[place] for place in range(len(attacks))]
 
 
 def _seen_by(
-    equations: Equations, view: NDArray[np.bool_], needs: Sequence[Requirement], method: Method, sharp: bool
+    equations: Equations,
+    view: NDArray[np.bool_],
+    needs: Sequence[Requirement],
+    method: Method,
+    sharp: bool,
+    hanging: NDArray[np.int64] | None,
 ) -> list[Seen]:
     opened = equations.always_open.copy()
     opened[: equations.cells] |= view
+    if hanging is not None:
+        opened &= np.isin(hanging, hanging[[n.cell for n in needs]])
     label = equations.groups(opened)
     found: dict[int, Seen] = {}
     for group in sorted({int(label[n.cell]) for n in needs}):

@@ -72,6 +72,7 @@ def suppress(
     solver: str = DEFAULT_SOLVER,
     seed: int = 0,
     time_limit: float | None = None,
+    audit_limit: float | None = None,
     keep: Callable[["Suppression"], None] | None = None,
     explain: bool = True,
     progress: Progress | None = None,
@@ -93,6 +94,7 @@ def suppress(
     solver: of the master problems: HiGHS, or any that PuLP finds installed.
     seed: of methods that draw at random.
     time_limit: seconds for the search; to complete its pattern and to audit it comes on top.
+    audit_limit: seconds for each audit, after which what is open stays undecided.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
     explain: find out what needs each secondary cell, of methods that promise safe patterns.
 
@@ -159,6 +161,7 @@ def suppress(
         solver=solver,
         seed=seed,
         limits=deadline,
+        audit_limit=audit_limit,
         passed=passed if keep is not None else None,
         progress=tell,
         executor=executor,

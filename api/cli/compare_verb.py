@@ -44,7 +44,10 @@ def compare_verb(
         typer.Option("--trade-off", metavar="N", min=0, help="Also the curve of cost, rank and entropy, in N steps."),
     ] = 0,
     time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for the search of each method.")
+        float | None,
+        typer.Option(
+            "--time-limit", metavar="S", min=0, help="Seconds for the search of each method, and for its audit."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of all that is drawn.")] = 0,
     solver: Annotated[

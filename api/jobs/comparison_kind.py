@@ -29,7 +29,9 @@ class CompareOptions(BaseModel):
     trade_off: Annotated[
         int, Field(ge=0, le=1000, description="Also the curve of cost, rank and entropy, in so many steps.")
     ] = 0
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for the search of each method.")] = None
+    time_limit: Annotated[
+        float | None, Field(ge=0, description="Seconds for the search of each method, and for its audit.")
+    ] = None
     seed: Annotated[int, Field(ge=0, description="Seed of all that is drawn.")] = 0
 
 

@@ -91,11 +91,12 @@ class Equations:
         from scipy.sparse.csgraph import connected_components  # late: 0.1 s
 
         at = np.flatnonzero(open_columns)
-        part = csr_array(self.by_column[at])
-        graph = coo_array(
-            (np.ones(part.nnz, np.int8), (np.repeat(np.arange(len(at)), np.diff(part.indptr)), part.indices + len(at))),
-            shape=(len(at) + self.matrix.shape[0],) * 2,
-        )
+        which, row, _ = stored(self.by_column, at)
+        touched = np.zeros(self.matrix.shape[0], np.bool_)
+        touched[row] = True
+        place = len(at) - 1 + np.cumsum(touched)
+        ends = which, place[row]
+        graph = coo_array((np.ones(len(row), np.int8), ends), shape=(len(at) + int(touched.sum()),) * 2)
         _, label = connected_components(graph, directed=False)
         result = np.full(len(open_columns), -1, dtype=np.int64)
         result[at] = label[: len(at)]

@@ -229,6 +229,33 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
     assert [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses] == ["witness rounds", "simplex"]
 
 
+def test_linked_components_are_left_to_simplex(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 340
+    """Whose columns stand in more than three relations each: the ends are those of the cube that is linked."""
+    cube = three_way(9, 5, withheld=0.7)
+    random = np.random.default_rng(9)
+    columns = cube.matrix.shape[1]
+    link = random.integers(0, 6, columns)
+    further = csr_array((np.ones(columns, np.int64), (link, np.arange(columns))), shape=(6, columns))
+    # Sums that say no more than the bounds of the columns do, so that any table of the cube fits.
+    component = replace(
+        cube,
+        matrix=csr_array(np.vstack([cube.matrix.toarray(), further.toarray()])),
+        lower=np.concatenate([cube.lower, np.zeros(6, np.int64)]),
+        upper=np.concatenate([cube.upper, further @ np.minimum(cube.column_upper, 1000)]),
+    )
+    monkeypatch.setattr(plan, "DENSE", 10)
+    monkeypatch.setattr(plan, "TABLEAU", 0)
+    answer = plan.full(Highs()).bounds(component, Limits())
+    assert [use.step for use in answer.uses] == ["simplex", "integer programs"]
+    for target, form in zip(answer.targets, component.targets.toarray(), strict=True):
+        for end, sign in ((target.lower, 1), (target.upper, -1)):
+            assert end.outer is not None
+            assert end.attained is not None
+            assert sign * end.outer == ceil(least(cube, sign * form) - 1e-6)
+    monkeypatch.setattr(plan, "LINKED", 9)
+    assert [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses] == ["simplex"]
+
+
 def test_joint_programs_attain_proved_ends() -> None:
     """After propagation alone most ends are proved; whole tables reach most of them, several at a time."""
     component = three_way(21, 5)

@@ -269,3 +269,22 @@ def test_notes_end_without_a_full_stop() -> None:
     assert notes_of(Outcome("optimal", None, "No pattern. None is refuted.", {}, None)) == [
         "No pattern. None is refuted"
     ]
+
+
+def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a rounded release; without a limit nothing stays open for lack of time."""
+    asked: list[float | None] = []
+
+    def told(*args: Any, **options: Any) -> Any:
+        asked.append(options.get("time_limit"))
+        return audit(*args, **options)
+
+    monkeypatch.setattr("suppression.rounds.audit", told)
+    monkeypatch.setattr("suppression.compare.audit", told)
+    release = release_from_document(document())
+    methods = ["heuristic", "network", "rounding:3"]
+    compare(release, methods, time_limit=30.0)
+    assert asked == [30.0] * 3
+    asked.clear()
+    compare(release, methods)
+    assert asked == [None] * 3

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from oracle import Document, possible_values
 from protected import as_document
 
+from audit.bounds.plan import full
 from audit.errors import InputError
 from audit.io import release_from_document
 from audit.model import Policy, Release, Threshold
@@ -26,6 +27,7 @@ from suppression.needed import Failing
 from suppression.problem import build_problem
 from suppression.report import suppression_json
 from suppression.search.methods import METHODS
+from suppression.seen import seen
 from suppression.suppress import Suppression, suppress
 
 SEEDS = st.integers(0, 2**40)
@@ -139,6 +141,27 @@ def test_publishing_a_secondary_cell_makes_exactly_those_fail_that_need_it(seed:
         ).report
         assert failing(report) == codes_of(result, needing) != set()
         assert all(need.equations for need in result.needs[cell])
+
+
+@settings(FEW)
+@given(SEEDS)
+def test_what_is_seen_of_a_part_is_what_is_seen_of_the_whole(seed: int) -> None:
+    release = release_from_document(random_document(seed))
+    try:
+        problem = build_problem(release, POLICY, Costs(), Highs())
+    except InputError:
+        assume(False)
+        raise
+    random, equations, method = Random(seed), problem.equations, full(Highs())
+    wider = np.array([p or (m and random.random() < 0.7) for p, m in zip(problem.primary, problem.may, strict=True)])
+    pattern = wider & np.array([p or random.random() < 0.7 for p in problem.primary])
+    opened = equations.always_open.copy()
+    opened[: equations.cells] |= wider
+    attacks = [Attack(need) for need in problem.requirements]
+    hanging = equations.groups(opened)
+    assert seen(equations, pattern, attacks, method, sharp=True, hanging=hanging) == seen(
+        equations, pattern, attacks, method, sharp=True
+    )
 
 
 @settings(FEW, max_examples=3)
