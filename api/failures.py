@@ -23,7 +23,7 @@ def failure_of(error: Exception) -> Failure:
         return Failure("limit", str(error))
     if isinstance(error, TablesealError):
         return Failure("input", str(error))
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or _no_room_for_library(error):
         return Failure(
             "limit",
             "not enough memory for this audit. Give it more with --memory-limit, or audit fewer tables together.",
@@ -32,3 +32,8 @@ def failure_of(error: Exception) -> Failure:
         "fault",
         f"Unexpected error ({type(error).__name__}). This is a fault of tableseal, not of your data; please report it.",
     )
+
+
+def _no_room_for_library(error: Exception) -> bool:
+    """A compiled library was to be loaded when memory was short already: the words are those of the system's linker."""
+    return isinstance(error, ImportError) and "failed to map segment" in str(error)

@@ -31,6 +31,7 @@ def limit_memory(megabytes: int) -> None:
     """
     import resource
 
+    import highspy  # noqa: F401
     import numpy  # noqa: F401
     import scipy.sparse.csgraph  # noqa: F401
 

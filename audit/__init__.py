@@ -4,8 +4,9 @@ The door of the package: read a release, audit it, read the report. Names are lo
 reading a schema or a help text does not wait for a solver.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from audit.doors import opener
 
 if TYPE_CHECKING:
     from audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
@@ -14,13 +15,16 @@ if TYPE_CHECKING:
     from audit.pipeline import AuditResult, audit
     from audit.report import Report, public_copy, render_html, render_text, report_from_json, report_json
 
-_HOME = {
-    "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
-    "audit.io": ("read_policy", "read_release", "release_from_document", "table_from_frame"),
-    "audit.model": ("Policy", "Release"),
-    "audit.pipeline": ("AuditResult", "audit"),
-    "audit.report": ("Report", "public_copy", "render_html", "render_text", "report_from_json", "report_json"),
-}
+__getattr__ = opener(
+    __name__,
+    {
+        "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
+        "audit.io": ("read_policy", "read_release", "release_from_document", "table_from_frame"),
+        "audit.model": ("Policy", "Release"),
+        "audit.pipeline": ("AuditResult", "audit"),
+        "audit.report": ("Report", "public_copy", "render_html", "render_text", "report_from_json", "report_json"),
+    },
+)
 
 __all__ = [
     "AdditivityError",
@@ -43,10 +47,3 @@ __all__ = [
     "report_json",
     "table_from_frame",
 ]
-
-
-def __getattr__(name: str) -> object:
-    for home, names in _HOME.items():
-        if name in names:
-            return getattr(import_module(home), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,7 +22,6 @@ from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
-from audit.measures.sap.requirement import judge_sap
 from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
@@ -148,8 +147,11 @@ def audit(
     judged = sensitivity.judged(cells) if applied.require.sap is None else np.ones(len(cells), np.bool_)
     insiders = audit_insiders(prepared, reduced, found, judged, applied, engine, uncounted, tell, executor)
     clock.lap("insiders")
-    sap = None if applied.require.sap is None else judge_sap(prepared, applied.require.sap, limits)
-    if sap is not None:
+    sap = None
+    if applied.require.sap is not None:
+        from audit.measures.sap.requirement import judge_sap
+
+        sap = judge_sap(prepared, applied.require.sap, limits)
         clock.lap("subtraction (SAP)")
     arguments = _arguments(prepared, reduced, found, engine, limits, tell)
     clock.lap("arithmetic of exposures")

@@ -20,8 +20,8 @@ from audit.decision.oracle import Broken, Oracle
 from audit.linear.cells import Cells
 from audit.measures.insiders.audit import KINDS
 from audit.measures.insiders.data import Data
-from audit.measures.insiders.knowers import Knower, knowers
-from audit.measures.insiders.nearness import Nearness, all_its_own
+from audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
+from audit.measures.insiders.nearness import Nearness
 from audit.measures.insiders.within import needed_within
 from audit.model import Policy, Release
 from audit.solvers.protocol import Solver
@@ -263,13 +263,11 @@ class Insiders:
         cells = np.flatnonzero(self._primary)
         needs = self._of_nobody(asked, cells)
         share = np.isin(cells, list(knower.own))
-        for s in knower.exact:
+        for s in shares(data, knower):
             share |= data.nested_with(s, cells)
-        kept = ~np.isin(cells, known)
+        kept = ~np.isin(cells, [*known, *own_alone(data, knower)])
         for place in np.flatnonzero(share & kept).tolist():
-            cell = int(cells[place])
-            kept[place] = not all_its_own(data, knower, cell)
-            needs[place] = asked.place(self._requirement(data, knower, cell))
+            needs[place] = asked.place(self._requirement(data, knower, int(cells[place])))
         return _View(knower.who, known, own, cells[kept], needs[kept], ~share[kept])
 
     def _of_nobody(self, asked: _Asked, cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,5 +1,5 @@
 """The command line."""
 
-from api.cli.app import main
+from api.cli.verbs import main
 
 __all__ = ["main"]

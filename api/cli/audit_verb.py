@@ -114,7 +114,7 @@ def audit_verb(
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
         from api.auditing import AuditOptions, run_audit
-        from audit.execution.processes import local
+        from audit.execution.executor import local
         from audit.execution.state import opened
 
         options = AuditOptions(
@@ -146,12 +146,14 @@ def _write(
     explain: bool,
 ) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
-    from audit.report import public_copy, render_html, report_json
+    from audit.report import public_copy, report_json
 
     report = public_copy(result.report) if public else result.report
     if json is not None:
         write_target(json, report_json(report))
     if html is not None:
+        from audit.report import render_html
+
         write_target(html, render_html(report, release))
     if proof is not None and result.proof is not None:
         from audit.proof import proof_json

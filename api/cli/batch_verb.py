@@ -100,7 +100,8 @@ def batch_verb(
 @contextmanager
 def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Executor]":
     """Where to work. `here`: a single worker may be this process; else a process of its own, whose end is no harm."""
-    from audit.execution.processes import Processes, local
+    from audit.execution.executor import local
+    from audit.execution.processes import Processes
 
     if scheduler is not None:
         from audit.execution.dask import connect

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from audit.bounds.component import Component, Limits
 from audit.bounds.method import Method
@@ -70,8 +69,11 @@ class Equations:
             targets,
         )
 
-    def allow(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> bool:
-        """Whether the relations still hold if the columns (int64) move by so much from their values, all others not."""
+    def allow(self, columns: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> bool:
+        """Whether the relations still hold if the columns (int64) move by so much from their values, all others not.
+
+        moves: int64, in 1 / denominator; of fractions it is only said that they are allowed where no link moves.
+        """
         which, row, coefficient = stored(self.by_column, columns)
         if np.abs(moves.astype(np.float64)[which] * coefficient).sum() >= NO_UPPER:
             return False
@@ -79,13 +81,15 @@ class Equations:
         moved = np.zeros(len(touched), np.int64)
         np.add.at(moved, position, coefficient * moves[which])
         touched, moved = touched[moved != 0], moved[moved != 0]
-        if (self.lower[touched] == self.upper[touched]).any():
+        if (self.lower[touched] == self.upper[touched]).any() or (denominator > 1 and len(touched)):
             return False
         held = product(csr_array(self.matrix[touched]), self.value) + moved
         return bool(((held >= self.lower[touched]) & (held <= self.upper[touched])).all())
 
     def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Label of the connected group of each open column, -1 elsewhere."""
+        from scipy.sparse.csgraph import connected_components  # late: 0.1 s
+
         at = np.flatnonzero(open_columns)
         part = csr_array(self.by_column[at])
         graph = coo_array(

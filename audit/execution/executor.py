@@ -1,6 +1,7 @@
 """What the engines need of an executor, and the plainest one."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -54,6 +55,18 @@ class Serial:
 
 
 HERE = Serial()
+
+
+@contextmanager
+def local(workers: int) -> Iterator[Executor]:
+    """This process for one worker, a pool of processes for more."""
+    if workers == 1:
+        yield HERE
+    else:
+        from audit.execution.processes import Processes  # late: most audits need no pool
+
+        with Processes(workers) as pool:
+            yield pool
 
 
 def in_batches(sizes: Sequence[int], *, batch: int) -> list[tuple[int, int]]:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context, parent_process
 from threading import Thread
@@ -12,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from audit.errors import LimitError
-from audit.execution.executor import HERE, Executor, Item, Lost, Result
+from audit.execution.executor import Item, Lost, Result
 
 LOSSES = 3
 """Times that a pool may lose workers before the work is given up: an item that kills whoever takes it."""
@@ -121,16 +120,6 @@ class Processes:
         if self._pool is not None:
             self._pool.shutdown(wait=wait, cancel_futures=True)
             self._pool = None
-
-
-@contextmanager
-def local(workers: int) -> Iterator[Executor]:
-    """This process for one worker, a pool of processes for more."""
-    if workers == 1:
-        yield HERE
-    else:
-        with Processes(workers) as pool:
-            yield pool
 
 
 def _end_with_parent() -> None:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.measures import split_risk, table_risk
+from audit.measures.estimate import Estimate
 from audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
 from audit.measures.information import Floats
-from audit.measures.sample_risk import Estimate
 from audit.measures.table_risk import Before, Form
 from audit.measures.transition import Transition
 from audit.model.count_table import CountTable

@@ -6,12 +6,12 @@ table; the units that were not drawn come from a multinomial distribution over t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import InputError, LimitError
+from audit.measures.estimate import Estimate
 from audit.measures.information import Floats, chunks
 from audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing, probabilities
 from audit.measures.table_risk import Form, after, before, weigh
@@ -21,22 +21,6 @@ MOST = 2**53
 
 LARGEST = 10**9
 """Units of a population from which samples are drawn: the limit of the generator of random numbers."""
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over random repetitions, with its Monte-Carlo standard error (0: nothing was random, or one repetition)
-    and the standard deviation of a single one."""
-
-    mean: float
-    error: float
-    deviation: float
-
-    @staticmethod
-    def of(values: Floats) -> "Estimate":
-        """From one value for each repetition."""
-        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-        return Estimate(float(values.mean()), spread / sqrt(len(values)), spread)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from audit.measures.feasible_tables import Effort, TablePosterior
 from audit.measures.insiders.findings import InsiderAudit
 from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.measures.rank_view import RankView
-from audit.measures.sap.requirement import SapFinding
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
-from audit.report.arithmetic import reveals
+from audit.report.arithmetic import Words, reveals
 from audit.report.described import Decimals, DescribedCell, described
 from audit.report.exact_json import significant
 from audit.report.model import (
@@ -34,6 +33,9 @@ from audit.report.model import (
 from audit.report.panel import Facts, risk_panel
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity
+
+if TYPE_CHECKING:
+    from audit.measures.sap.requirement import SapFinding
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Findings:
     effort: Effort
     withheld: Sequence[int]
     rank: RankView
-    sap: SapFinding | None = None
+    sap: "SapFinding | None" = None
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -80,8 +82,9 @@ def build_report(
     ranks = _cell_ranks(findings)
     names = tuple(prepared.release.measures)
     decimals = [Decimals(measure.unit) for measure in prepared.release.measures.values()]
+    words = Words(prepared)
     open_rows = [
-        _open_cell(findings, k, require, cell, names[cell.measure], ranks.get(k), decimals[cell.measure])
+        _open_cell(findings, k, require, cell, names[cell.measure], ranks.get(k), decimals[cell.measure], words)
         for k, cell in enumerate(described(prepared, findings.sensitivity, prepared.system.open_cells))
     ]
     rows = open_rows + _published_findings(findings, names, decimals)
@@ -144,7 +147,7 @@ def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | 
 
 
 def _verdict(
-    rows: list[ReportCell], require: Require, sap: SapFinding | None
+    rows: list[ReportCell], require: Require, sap: "SapFinding | None"
 ) -> Literal["safe", "unsafe", "undecided"]:
     if sap is not None and sap.above:
         return "unsafe"
@@ -166,6 +169,7 @@ def _open_cell(
     measure: str,
     rank: CellRank | None,
     decimals: Decimals,
+    words: Words,
 ) -> ReportCell:
     bounds = findings.bounds.bounds[k]
     insider = findings.insiders.findings.get(k)
@@ -211,7 +215,7 @@ def _open_cell(
         verdict=judged.verdict,
         basis=judged.basis,
         reason=judged.reason,
-        reveals=None if argument is None or lower is None else reveals(findings.prepared, cell.cell, argument, lower),
+        reveals=None if argument is None or lower is None else reveals(words, cell.cell, argument, lower),
         insider=None
         if insider is None or not sensitive
         else InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper))),
@@ -227,11 +231,10 @@ def _tight(end: End) -> bool:
 
 
 def _lp(bounds: TargetBounds, decimals: Decimals) -> tuple[Fraction | None, Fraction | None] | None:
-    ends = (bounds.lower, bounds.upper)
-    if any(e.lp is None and not e.unlimited for e in ends):
+    low, high = bounds.lower, bounds.upper
+    if (low.lp is None and not low.unlimited) or (high.lp is None and not high.unlimited):
         return None
-    low, high = (None if e.unlimited else decimals.of(e.lp) for e in ends)
-    return low, high
+    return None if low.unlimited else decimals.of(low.lp), None if high.unlimited else decimals.of(high.lp)
 
 
 def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:

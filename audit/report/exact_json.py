@@ -6,11 +6,10 @@ whole numbers and Fraction for all others, so that nothing is lost on the way ba
 
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from itertools import repeat
 from typing import Any
 
 from audit.errors import InputError
@@ -92,37 +91,32 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
     return _text(value, "\n", "" if indent is None else " " * indent)
 
 
-_MAPPINGS, _SEQUENCES = (dict, Mapping), (list, tuple, Sequence)
-"""The common ones first: it is much quicker to tell that something is one of these."""
-
-
-def _text(value: Json, line: str, step: str) -> str:
+def _text(value: Any, line: str, step: str) -> str:
     """`line`: what a line of this depth begins with, its line end included."""
     plain = _WRITERS[type(value)]
     if plain is not None:
         return plain(value)
-    keys: Iterable[str]
-    entries: Collection[Json]
-    if isinstance(value, _MAPPINGS):
-        brackets, keys, entries = "{}", _keys(tuple(value)), value.values()
-    elif isinstance(value, _SEQUENCES):
-        brackets, keys, entries = "[]", repeat(""), value
-    else:
-        raise TypeError(f"{type(value).__name__} cannot be written as JSON")
-    if not entries:
-        return brackets
+    named = _NAMED[type(value)]
+    entries = value.values() if named else value
     deeper = line + step if step else ""
     texts = [
-        key + (plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step))
-        for key, entry in zip(keys, entries, strict=False)
+        plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
+        for entry in entries
     ]
-    end = line if step else ""
-    return f"{brackets[0]}{deeper}{(',' + deeper if step else ', ').join(texts)}{end}{brackets[1]}"
+    return _object(tuple(value), line, step) % tuple(texts) if named else _bracketed("[]", texts, line, step)
+
+
+def _bracketed(brackets: str, texts: Collection[str], line: str, step: str) -> str:
+    if not texts:
+        return brackets
+    first, between, last = (line + step, "," + line + step, line) if step else ("", ", ", "")
+    return f"{brackets[0]}{first}{between.join(texts)}{last}{brackets[1]}"
 
 
 @lru_cache(maxsize=2**10)  # objects of the same kind have the same keys
-def _keys(keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_string(key) + ": " for key in keys)
+def _object(keys: tuple[str, ...], line: str, step: str) -> str:
+    """An object with a place (`%s`) for each of its values."""
+    return _bracketed("{}", [_string(key).replace("%", "%%") + ": %s" for key in keys], line, step)
 
 
 @lru_cache(maxsize=2**16)  # keys and codes come again and again
@@ -158,6 +152,19 @@ _WRITERS = _Writers(
         type(None): lambda value: "null",
     }
 )
+
+
+class _Named(dict[type, bool]):
+    """Whether what has parts is an object or an array. Looked for once for each type."""
+
+    def __missing__(self, kind: type) -> bool:
+        if not issubclass(kind, Mapping | Sequence):
+            raise TypeError(f"{kind.__name__} cannot be written as JSON")
+        self[kind] = found = issubclass(kind, Mapping)
+        return found
+
+
+_NAMED = _Named()
 
 
 def loads(text: str, *, what: str = "The text") -> Json:

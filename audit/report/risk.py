@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
-from audit.measures.sample_risk import Estimate, SampleRisk, SampleSettings
+from audit.measures.estimate import Estimate
+from audit.measures.sample_risk import SampleRisk, SampleSettings
 from audit.report.exact_json import dumps, significant
 
 if TYPE_CHECKING:

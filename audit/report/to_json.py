@@ -1,9 +1,10 @@
 """A report as JSON, schema tableseal/report/1."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import overload
 
 from audit.model.release import Note
 from audit.report.exact_json import Json, dumps
@@ -38,11 +39,37 @@ def report_json(report: Report, *, indent: int | None = 1) -> str:
     Same report, same text, byte for byte. Bounds that have no finite decimal (1/3, only possible for `lp` and
     for what insiders estimate) are written as the nearest float.
     """
-    return dumps(report_document(report), indent=indent)
+    return dumps(_document(report, _Cells(report.cells)), indent=indent)
 
 
 def report_document(report: Report) -> dict[str, Json]:
     """The report as nested dicts and lists, numbers still exact; for embedding it in another result."""
+    return _document(report, list(_Cells(report.cells)))
+
+
+class _Cells(Sequence[Json]):
+    """Cells that become dicts one by one, while they are written: those of a million cells would fill a gigabyte."""
+
+    def __init__(self, cells: Sequence[ReportCell]) -> None:
+        self._cells = cells
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __iter__(self) -> Iterator[Json]:
+        return map(_cell, self._cells)
+
+    @overload
+    def __getitem__(self, at: int) -> Json: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Json]: ...
+
+    def __getitem__(self, at: int | slice) -> Json:
+        return _Cells(self._cells[at]) if isinstance(at, slice) else _cell(self._cells[at])
+
+
+def _document(report: Report, cells: Sequence[Json]) -> dict[str, Json]:
     policy = report.policy_sha256
     return {
         "schema": SCHEMA,
@@ -53,7 +80,7 @@ def report_document(report: Report) -> dict[str, Json]:
         "engine": {"version": engine_version(), "bounds": report.bounds},
         "summary": _summary(report.summary),
         "risk_panel": [_entry(entry) for entry in report.risk_panel],
-        "cells": [_cell(cell) for cell in report.cells],
+        "cells": cells,
         "notes": [_note(note) for note in report.notes],
     }
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from api.cases import cases_folder
 from api.cli.app import app
+from api.cli.verbs import GROUPS, VERBS, command
 
 TABLE_1 = str(cases_folder() / "o03_table1" / "release.yaml")
 ROUNDED = str(cases_folder() / "s07_rounding" / "with_margins.yaml")
@@ -133,9 +135,10 @@ def test_an_unexpected_error_shows_no_traceback_and_no_values(monkeypatch: pytes
 
 
 def test_too_little_memory_is_exit_3() -> None:
-    result = process("audit", TABLE_1, "--memory-limit", "1")
-    assert (result.returncode, result.stdout) == (3, "")
-    assert "not enough memory" in result.stderr
+    for megabytes in (1, 20, 40):
+        result = process("audit", TABLE_1, "--memory-limit", str(megabytes))
+        assert (result.returncode, result.stdout) == (3, "")
+        assert "not enough memory" in result.stderr
     assert process("audit", TABLE_1, "--memory-limit", "4000").returncode == 0
 
 
@@ -208,6 +211,16 @@ def test_help_is_quick_and_explains_itself() -> None:
     assert result.exit_code == 0
     assert "Example: tableseal audit release.yaml" in result.stdout
     assert tableseal("--version").stdout.startswith("tableseal ")
+
+
+@pytest.mark.parametrize("verb", [*VERBS, *GROUPS])
+def test_a_verb_that_is_loaded_alone_is_that_of_the_whole_command(verb: str) -> None:
+    whole, alone = (CliRunner().invoke(a, [verb, "--help"], prog_name="tableseal") for a in (app, command(verb)))
+    assert alone.stdout == whole.stdout
+    assert alone.exit_code == 0
+    assert [name for name in [*VERBS, *GROUPS] if typer.main.get_command(command(verb)).get_command(None, name)] == [
+        verb
+    ]
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

@@ -279,3 +279,11 @@ def test_random_rounding_is_unbiased() -> None:
 def test_rounding_needs_a_base() -> None:
     with pytest.raises(InputError, match="base 1"):
         random_rounding(np.array([1]), 1, np.random.default_rng(0))
+
+
+@given(st.lists(counts, min_size=1, max_size=8))
+def test_few_cells_have_the_entropy_that_many_have(few: list[int]) -> None:
+    """To the last digit: plain Python for few cells, scipy for many."""
+    rows = information.SMALL // len(few) + 1
+    one, many = information.shares(np.array([few])), information.shares(np.array([few] * rows))
+    assert (information.entr(many) == information.entr(one)).all()

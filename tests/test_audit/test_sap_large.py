@@ -1,10 +1,13 @@
 """SAP of large tables: exact where affordable, else with a proved error; estimates; what the data cannot be."""
 
 from fractions import Fraction
+from itertools import combinations
 from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sap_brute import margins, sap_by_inclusion_exclusion
 
 from audit.errors import InputError, LimitError
@@ -16,7 +19,7 @@ from audit.measures.sap.measure import Effort, resolved_sap, static_sap
 from audit.measures.sap.network import network
 from audit.measures.sap.schemes import compare_schemes, parse_scheme
 from audit.measures.sap.sizes import parse_sizes
-from audit.measures.sap.unrecovered import exhausting_none, sample_counts
+from audit.measures.sap.unrecovered import exhausting_none, sample_counts, sample_counts_of_tight
 from audit.model import Rounding
 
 
@@ -210,3 +213,17 @@ def test_bad_attacks() -> None:
         of_counts(np.array([[1, 2]]), upper=np.array([[1, 1]]))
     with pytest.raises(InputError, match="expected the same"):
         of_counts(np.array([[1, 2]]), upper=np.array([[1], [2]]))
+
+
+@given(tight=st.lists(st.integers(0, 6), max_size=9), rest=st.integers(0, 9), data=st.data())
+def test_few_sizes_are_counted_as_by_polynomials(tight: list[int], rest: int, data: st.DataObject) -> None:
+    """Against the polynomials, and against every sample of one table."""
+    total = sum(tight) + rest
+    upto = data.draw(st.integers(0, total))
+    found = sample_counts_of_tight(tight, total, upto)
+    assert found == sample_counts(exhausting_none(tight, upto + 1), total, upto)
+    if total <= 9:
+        units = [cell for cell, count in enumerate([*tight, rest]) for _ in range(count)]
+        for n, number in enumerate(found):
+            held = [[sample.count(c) for c in range(len(tight))] for sample in combinations(units, n)]
+            assert number == sum(all(a < b for a, b in zip(h, tight, strict=True)) for h in held)

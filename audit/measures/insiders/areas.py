@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.bounds.components import Components
+from audit.linear.graph import joined
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.reduce import Reduced
 from audit.measures.insiders.asking import Asking
@@ -110,11 +110,8 @@ class _Places:
 def _areas(local: csr_array, reduced: Reduced) -> tuple[Ints, Ints, int]:
     """(area of each form, area of each component, number of areas): forms and components as two sides of a graph."""
     forms = local.shape[0]
-    edges = row_of_entries(local), forms + reduced.component[local.indices]
-    nodes = forms + reduced.components
-    graph = coo_array((np.ones(local.nnz, np.int8), edges), shape=(nodes, nodes))
-    count, label = connected_components(graph, directed=False)
-    return label[:forms].astype(np.int64), label[forms:].astype(np.int64), int(count)
+    label = joined(forms + reduced.components, row_of_entries(local), forms + reduced.component[local.indices])
+    return label[:forms], label[forms:], int(label.max(initial=-1)) + 1
 
 
 def _view(asking: Asking, number: int, tests: Ints, area: int, places: _Places) -> View:

@@ -9,7 +9,7 @@ from math import comb, lgamma, log
 from audit.errors import LimitError
 from audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
 from audit.measures.sap.result import Definition, Sap
-from audit.measures.sap.unrecovered import Polynomial, exhausting_none, sample_counts
+from audit.measures.sap.unrecovered import Polynomial, sample_counts, sample_counts_of_tight
 
 CHEAP = 2 * 10**7
 """Bits of all numerators together that are computed exactly without being asked: well below a second."""
@@ -31,7 +31,14 @@ def curve(q: Polynomial, total: int, n: tuple[int, ...], definition: Definition,
     ------
     LimitError: exact fractions that are too long, or too many bits.
     """
-    return _curve(lambda: q, lambda: enclose_terms(terms_of(q), total, n), total, n, definition, exact)
+    return _curve(
+        lambda: sample_counts(q, total, max(n)),
+        lambda: enclose_terms(terms_of(q), total, n),
+        total,
+        n,
+        definition,
+        exact,
+    )
 
 
 def curve_of_tight(
@@ -43,14 +50,18 @@ def curve_of_tight(
     ------
     LimitError: exact fractions that are too long, or too many bits.
     """
-    largest = max(n)
     return _curve(
-        lambda: exhausting_none(tight, largest + 1), lambda: enclose(tight, total, n), total, n, definition, exact
+        lambda: sample_counts_of_tight(tight, total, max(n)),
+        lambda: enclose(tight, total, n),
+        total,
+        n,
+        definition,
+        exact,
     )
 
 
 def _curve(
-    polynomial: Callable[[], Polynomial],
+    counted: Callable[[], list[int]],
     enclosed: Callable[[], list[tuple[float, float]]],
     total: int,
     n: tuple[int, ...],
@@ -67,7 +78,7 @@ def _curve(
         balls = enclosed()
         error = max(e for _, e in balls)
         return Sap(definition, ENCLOSED, total, n, None, tuple(v for v, _ in balls), error)
-    counts = sample_counts(polynomial(), total, max(n))
+    counts = counted()
     return exact_curve({k: counts[k] for k in n}, total, n, definition, EXACT)
 
 

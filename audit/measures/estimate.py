@@ -1,0 +1,22 @@
+"""What random repetitions estimate."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from audit.measures.information import Floats
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over random repetitions, with its Monte-Carlo standard error (0: nothing was random, or one repetition)
+    and the standard deviation of a single one."""
+
+    mean: float
+    error: float
+    deviation: float
+
+    @staticmethod
+    def of(values: Floats) -> "Estimate":
+        """From one value for each repetition."""
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        return Estimate(float(values.mean()), spread / sqrt(len(values)), spread)
