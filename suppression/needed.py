@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits
 from audit.bounds.method import Method
 from audit.decision.oracle import Oracle
+from audit.decision.parts import parts
 from suppression.attacks import Attack
 from suppression.problem import Problem
 from suppression.seen import Equation, Seen, arithmetic, in_words, seen
@@ -53,7 +54,7 @@ class Failing:
         pattern; else only where nothing of these fails, which has to be sure."""
         self._problem, self._attacks = problem, attacks
         self._insiders = insiders
-        self._safe, self._parts = safe, oracle.parts(safe)
+        self._safe, self._parts = safe, parts(oracle, safe)
         self._part = np.full(len(safe), -1, np.int64)
         for number, part in enumerate(self._parts):
             self._part[part.cells] = number

@@ -20,8 +20,13 @@ NEARLY = 1e-6
 WIDE = 64
 """Times the distance that a cell may move in a table of an integer program."""
 
-QUICK = 1.0
-"""Seconds for an integer program."""
+LARGEST = 2_500
+"""Directions in which columns may move, up to which an integer program is asked (f3d_10, 600: 0.03 s; up to 2,330: 0.1
+to 1.1 s; fh3d_mid, 4,025, and f3d_20, 3,647: 2 to 6 s; beyond that minutes). Like EFFORT a limit of work, not of time,
+so that answers do not depend on the machine and what else it does."""
+
+EFFORT = 1_000_000
+"""Coefficients times nodes of an integer program."""
 
 LARGE = 2_000
 """Columns from which what lies near a cell is asked first."""
@@ -162,15 +167,18 @@ class Model:
 
     def move_whole(self, limits: Limits, among: NDArray[np.bool_] | None = None) -> Floats | None:
         """The same in whole units, by an integer program over some of the columns, or all; None if there is
-        nothing, or it is not found quickly."""
+        nothing, or it would take much effort to find it."""
         far = np.floor(np.minimum(self._far, WIDE * self._distance)) * (1 if among is None else np.tile(among, 2))
         low = self._still.copy()
         if far[self._own] < self._distance:
             return None
+        if np.count_nonzero(far) > LARGEST:
+            return None
         low[self._own] = self._distance
         region = self.region
         program = Program(self._both, np.ceil(region.low), np.floor(region.high), low, far)
-        outcome = self._solver.minimise_integer(program, self._still, min(QUICK, limits.seconds_left()))
+        nodes = max(1, EFFORT // max(1, self._both.nnz))
+        outcome = self._solver.minimise_integer(program, self._still, limits.seconds_left(), nodes=nodes)
         return None if outcome.x is None else self._moves(outcome.x)
 
     def _moves(self, x: Floats) -> Floats:

@@ -6,33 +6,27 @@ cells that would weaken them.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from audit.bounds.component import Answer, Component, Limits, TargetBounds
+from audit.bounds.component import Limits
 from audit.bounds.method import Method
 from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.cuts import Cut, Requirement
 from audit.decision.ends import ends_of
 from audit.decision.equations import Equations
 from audit.decision.model import NEARLY, in_whole_units
 from audit.decision.movers import Movers
-from audit.decision.parts import pieces
 from audit.decision.pool import Pool
+from audit.decision.settling import Settling
 from audit.decision.witnesses import Table, Witnesses
-from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.solvers.protocol import Solver
 
 MOST_TABLES = 4000
 """Tables that are remembered."""
-
-SPARSE = 8
-"""Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each
-question takes longer than the question."""
 
 
 @dataclass(frozen=True)
@@ -75,19 +69,6 @@ class Watch(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Part:
-    """What a pattern leaves open of one connected part of the table.
-
-    cells: int64, positions of its cells, which its own oracle numbers in this order. asked: positions of its
-    requirements.
-    """
-
-    cells: NDArray[np.int64]
-    asked: tuple[int, ...]
-    oracle: "Oracle"
-
-
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
 
@@ -116,21 +97,29 @@ class Oracle:
         self._cuts: dict[int, list[Cut]] = {}
         self.pool = Pool(equations.cells)
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
-        self.solved = 0
-        """Components that had to be solved by the method so far."""
+        self._settling = Settling(equations, method, self._witnesses.add)
         self._learnt_from: dict[int, int] = {}
 
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
         for more in broken:
             if more.cut is not None:
-                self._cuts.setdefault(len(self.requirements), []).append(more.cut)
-                self.pool.add(more.cut)
+                self._note(len(self.requirements), more.cut)
             self.requirements += (more.requirement,)
         self.ends = ends_of(self.requirements, self.equations.value, self._narrow)
         self._witnesses.ask(self.ends)
         if self.movers is not None:
             self.movers.ask(self.requirements, self.ends)
+
+    @property
+    def solved(self) -> int:
+        """Components that had to be solved by the method so far."""
+        return self._settling.solved
+
+    def _note(self, q: int, cut: Cut) -> None:
+        """Remember a cut of a requirement."""
+        self._cuts.setdefault(q, []).append(cut)
+        self.pool.add(cut)
 
     def shun(self, cells: NDArray[np.int64]) -> None:
         """Prefer tables that leave these cells alone."""
@@ -213,7 +202,11 @@ class Oracle:
             known = tuple(c for c in self.requirements[q].known_to if pattern[c])
             left.setdefault(known, []).append(q)
         for members in left.values():
-            self._solve(self._view(pattern, members[0]), members, limits, cuts)
+            needs = {q: self.requirements[q] for q in members}
+            furthest = int(self.ends.distance.max(initial=0))
+            for q, cut in self._settling(self._view(pattern, members[0]), needs, furthest, limits).items():
+                cuts[q] = cut
+                self._note(q, cut)
         protected = self.protected(pattern) | other if left else protected
         failing = np.zeros(len(self.requirements), np.bool_)
         failing[list(cuts)] = True
@@ -284,33 +277,17 @@ class Oracle:
             if not self._more(chosen, limits):
                 return chosen, True
 
-    def parts(self, pattern: NDArray[np.bool_]) -> list[Part]:
-        """An oracle for each part of a pattern, which answers for all patterns within it; they know the tables in hand
-        that serve it. This one for everything where little would be gained, and where it watches for more."""
-        if self.watch is not None or SPARSE * np.count_nonzero(pattern) > len(pattern):
-            return [Part(np.arange(len(pattern)), tuple(range(len(self.requirements))), self)]
-        found: list[Part] = []
-        part_of = np.full(self.equations.cells, -1, np.int64)
-        place = np.full(self.equations.cells, -1, np.int64)
-        for piece in pieces(self.equations, self.requirements, pattern):
-            cells = piece.columns[: piece.equations.cells]
-            part_of[cells], place[cells] = len(found), np.arange(len(cells))
-            oracle = Oracle(piece.equations, piece.requirements, self._method, self._solver)
-            found.append(Part(cells, piece.asked, oracle))
-        for table in self._witnesses.serving(pattern | self._narrow):
-            # Parts share no relation: what a table does in each of them is a table by itself.
-            for number in np.unique(part_of[table.cells]).tolist():
-                here = part_of[table.cells] == number
-                own = Table(place[table.cells[here]], table.moves[here], table.denominator)
-                found[number].oracle._witnesses.add(own)
-        return found
+    def alike(self, equations: Equations, requirements: Sequence[Requirement]) -> "Oracle":
+        """Another oracle with the same engines, which knows nothing yet."""
+        return Oracle(equations, requirements, self._method, self._solver)
 
-    def learn(self, part: Part, pattern: NDArray[np.bool_]) -> None:
-        """Remember the tables of a part that serve a pattern (bool, cells of the part)."""
-        if part.oracle is self:
-            return
-        for table in part.oracle._witnesses.serving(pattern | part.oracle._narrow):
-            self._witnesses.add(replace(table, cells=part.cells[table.cells]))
+    def tables(self, pattern: NDArray[np.bool_]) -> list[Table]:
+        """Tables in hand that serve a pattern."""
+        return self._witnesses.serving(pattern | self._narrow)
+
+    def learn(self, table: Table) -> None:
+        """Remember what is known to be a table."""
+        self._witnesses.add(table)
 
     def entanglement(self, pattern: NDArray[np.bool_]) -> int:
         """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
@@ -369,8 +346,7 @@ class Oracle:
             q = int(self.ends.requirement[end])
             if q not in cuts and not cut.holds(self._view(pattern, q)):
                 cuts[q] = cut
-                self._cuts.setdefault(q, []).append(cut)
-                self.pool.add(cut)
+                self._note(q, cut)
         return {int(q) for q in self.ends.requirement[large]}
 
     def _learn(self, columns: NDArray[np.int64], point: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -398,130 +374,9 @@ class Oracle:
         cells = columns < equations.cells
         return self._witnesses.add(Table(columns[cells], moves[cells], denominator))
 
-    def _solve(self, view: NDArray[np.bool_], asked: list[int], limits: Limits, cuts: dict[int, Cut]) -> None:
-        """Solve the components of the requirements that are left, and learn."""
-        equations = self.equations
-        open_columns = equations.always_open.copy()
-        open_columns[: equations.cells] |= view
-        label = equations.groups(open_columns)
-        by_group: dict[int, list[int]] = {}
-        for q in asked:
-            by_group.setdefault(int(label[self.requirements[q].cell]), []).append(q)
-        for group, members in sorted(by_group.items()):
-            if group < 0:  # published: nothing is withheld of it
-                for q in members:
-                    cuts[q] = Cut(np.array([self.requirements[q].cell]), np.ones(1, np.int64), 1)
-                continue
-            self._solve_group(np.flatnonzero(label == group), members, view, limits, cuts)
-
-    def _solve_group(
-        self,
-        columns: NDArray[np.int64],
-        members: list[int],
-        view: NDArray[np.bool_],
-        limits: Limits,
-        cuts: dict[int, Cut],
-    ) -> None:
-        equations = self.equations
-        needs = [self.requirements[q] for q in members]
-        at = np.searchsorted(columns, [n.cell for n in needs])
-        ones = np.ones(len(needs), np.int64)
-        targets = csr_array((ones, at, np.arange(len(needs) + 1)), shape=(len(needs), len(columns)))
-        component = equations.component(columns, targets)
-        ends = [_enough(n, int(equations.value[n.cell])) for n in needs]
-        answer = self._method.bounds(
-            component,
-            replace(limits, prove=True),
-            enough=np.array([low for low, _ in ends] + [-high for _, high in ends], dtype=np.int64),
-            start=equations.value[columns],
-        )
-        self.solved += 1
-        tables = list(answer.tables)
-        for k, (bounds, need) in enumerate(zip(answer.targets, needs, strict=True)):
-            low, high = _far_enough(need, int(equations.value[need.cell]))
-            if bounds.lower.unlimited and (bounds.lower.attained is None or bounds.lower.attained > low):
-                tables += self._table(component, int(at[k]), NO_LOWER, low, limits)
-            if bounds.upper.unlimited and (bounds.upper.attained is None or bounds.upper.attained < high):
-                tables += self._table(component, int(at[k]), high, NO_UPPER, limits)
-        if len(columns) >= DENSE:
-            self._learn_real(columns, answer)
-        for table in tables:
-            changed = np.flatnonzero(table != equations.value[columns])
-            changed = changed[columns[changed] < equations.cells]
-            if len(changed):
-                self._witnesses.add(Table(columns[changed], table[changed] - equations.value[columns[changed]]))
-        rows = np.unique(equations.by_column[columns].indices)
-        for q, need, bounds in zip(members, needs, answer.targets, strict=True):
-            missed = _missed(need, bounds, int(equations.value[need.cell]))
-            if missed is not None:
-                cut = capacity_cut(equations, need, missed, rows)
-                if cut is None or cut.holds(view):
-                    cut = self._something_more(view, need)
-                cuts[q] = cut
-                self._cuts.setdefault(q, []).append(cut)
-                self.pool.add(cut)
-
-    def _learn_real(self, columns: NDArray[np.int64], answer: Answer) -> None:
-        """Remember real tables of a part of the table that is too large for whole ones, as the audit does."""
-        ends = [end for bounds in answer.targets for end in (bounds.lower, bounds.upper)]
-        points = {id(end.point[0]): end.point for end in ends if end.point is not None}
-        for numerator, denominator in points.values():
-            if denominator * float(self.ends.distance.max(initial=0)) >= NO_UPPER:
-                continue
-            moves = numerator - self.equations.value[columns] * denominator
-            changed = np.flatnonzero((moves != 0) & (columns < self.equations.cells))
-            self._witnesses.add(Table(columns[changed], moves[changed], denominator))
-
-    def _table(
-        self, component: Component, column: int, low: int, high: int, limits: Limits
-    ) -> tuple[NDArray[np.int64], ...]:
-        """Tables in which a column without limit goes as far as it has to."""
-        lower, upper = component.column_lower.copy(), component.column_upper.copy()
-        lower[column], upper[column] = max(low, int(lower[column])), min(high, int(upper[column]))
-        narrowed = replace(component, column_lower=lower, column_upper=upper)
-        return self._method.bounds(narrowed, replace(limits, prove=True)).tables
-
-    def _something_more(self, view: NDArray[np.bool_], need: Requirement) -> Cut:
-        """Whatever the reason, a pattern that is not enough needs one more cell."""
-        more = ~view & ~self.equations.always_open[: self.equations.cells]
-        more[list(need.known_to)] = False
-        cells = np.flatnonzero(more)
-        return Cut(cells, np.ones(len(cells), np.int64), 1)
-
 
 def many_unseen(equations: Equations, columns: NDArray[np.int64]) -> bool:
     """Whether so many sums that no table shows and that are not zero hang together that the audit, too, is content with
     tables of fractions."""
     unseen = columns[equations.always_open[columns]]
     return int(np.count_nonzero(equations.value[unseen] != equations.column_lower[unseen])) >= DENSE
-
-
-def _enough(need: Requirement, value: int) -> tuple[int, int]:
-    """Values that are low and high enough for both ends together to meet the requirement; NO_LOWER, NO_UPPER where each
-    end has to be known exactly, because what one lacks in width the other may have."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
-    if need.width <= high - low:
-        return low, high
-    if low == high and need.width == 1:
-        return low - 1, high + 1  # an end that is proved not to go so far lies at the true value
-    return NO_LOWER, NO_UPPER
-
-
-def _far_enough(need: Requirement, value: int) -> tuple[int, int]:
-    """Values each of which alone meets the requirement, as far as its side can."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
-    return min(low, value - need.width), max(high, value + need.width)
-
-
-def _missed(need: Requirement, bounds: TargetBounds, value: int) -> Missed | None:
-    """What is proved of a requirement that is not met."""
-    low, high = bounds.lower.outer, bounds.upper.outer
-    if need.upper is not None and high is not None and high < need.upper:
-        return Missed(need.upper - value, ((-1, bounds.upper.proof),))
-    if need.lower is not None and low is not None and low > need.lower:
-        return Missed(value - need.lower, ((1, bounds.lower.proof),))
-    if low is not None and high is not None and high - low < need.width:
-        return Missed(need.width, ((1, bounds.lower.proof), (-1, bounds.upper.proof)))
-    return None

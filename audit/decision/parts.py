@@ -12,6 +12,12 @@ from scipy.sparse import csr_array
 
 from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations
+from audit.decision.oracle import Oracle
+from audit.decision.witnesses import Table
+
+SPARSE = 8
+"""Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each
+question takes longer than the question."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,47 @@ class Piece:
     equations: Equations
     asked: tuple[int, ...]
     requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a pattern leaves open of one connected part of the table.
+
+    cells: int64, positions of its cells, which its own oracle numbers in this order. asked: positions of its
+    requirements.
+    """
+
+    cells: NDArray[np.int64]
+    asked: tuple[int, ...]
+    oracle: Oracle
+
+
+def parts(oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Part]:
+    """An oracle for each part of a pattern, which answers for all patterns within it; they know the tables in hand that
+    serve it. The whole one for everything where little would be gained, and where it watches for more."""
+    if oracle.watch is not None or SPARSE * np.count_nonzero(pattern) > len(pattern):
+        return [Part(np.arange(len(pattern)), tuple(range(len(oracle.requirements))), oracle)]
+    found: list[Part] = []
+    part_of = np.full(oracle.equations.cells, -1, np.int64)
+    place = np.full(oracle.equations.cells, -1, np.int64)
+    for piece in pieces(oracle.equations, oracle.requirements, pattern):
+        cells = piece.columns[: piece.equations.cells]
+        part_of[cells], place[cells] = len(found), np.arange(len(cells))
+        found.append(Part(cells, piece.asked, oracle.alike(piece.equations, piece.requirements)))
+    for table in oracle.tables(pattern):
+        # Parts share no relation: what a table does in each of them is a table by itself.
+        for number in np.unique(part_of[table.cells]).tolist():
+            here = part_of[table.cells] == number
+            found[number].oracle.learn(Table(place[table.cells[here]], table.moves[here], table.denominator))
+    return found
+
+
+def learn_from(oracle: Oracle, part: Part, pattern: NDArray[np.bool_]) -> None:
+    """Let the whole remember the tables of a part that serve a pattern (bool, cells of the part)."""
+    if part.oracle is oracle:
+        return
+    for table in part.oracle.tables(pattern):
+        oracle.learn(replace(table, cells=part.cells[table.cells]))
 
 
 def pieces(equations: Equations, requirements: Sequence[Requirement], pattern: NDArray[np.bool_]) -> list[Piece]:

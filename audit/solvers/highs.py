@@ -5,7 +5,7 @@ Its models are loaded when the first of them is made: that takes 0.06 s, and mos
 
 from typing import TYPE_CHECKING
 
-from audit.solvers.protocol import Floats, Outcome, Problem
+from audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
 
 if TYPE_CHECKING:
     from audit.solvers.highs_models import HighsInterior, HighsWarm
@@ -26,8 +26,8 @@ class Highs:
 
         return HighsWarm(problem)
 
-    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
-        """Minimise over integers in a fresh model; stops after `seconds`, or 20,000 nodes."""
+    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+        """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes."""
         from audit.solvers.highs_models import minimise_integer
 
-        return minimise_integer(problem, cost, seconds)
+        return minimise_integer(problem, cost, seconds, nodes)

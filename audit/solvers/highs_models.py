@@ -15,9 +15,6 @@ from scipy.sparse import csr_array
 
 from audit.solvers.protocol import Basis, Floats, Outcome, Problem
 
-_NODES = 20_000
-"""Nodes of one integer program: a limit that does not depend on the speed of the machine."""
-
 _PRIMAL_SIMPLEX = 4
 _DUAL_SIMPLEX = 1
 
@@ -146,12 +143,12 @@ class HighsInterior:
         return Outcome("optimal", np.array(solution.col_value, dtype=np.float64), dual)
 
 
-def minimise_integer(problem: Problem, cost: Floats, seconds: float) -> Outcome:
-    """Minimise over integers in a fresh model; stops after `seconds`, or 20,000 nodes."""
+def minimise_integer(problem: Problem, cost: Floats, seconds: float, nodes: int) -> Outcome:
+    """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes."""
     model = _model(problem, integer=True)
     model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
     model.setOptionValue("time_limit", max(seconds, 0.0))
-    model.setOptionValue("mip_max_nodes", _NODES)
+    model.setOptionValue("mip_max_nodes", nodes)
     model.setOptionValue("mip_rel_gap", 0.0)
     model.setOptionValue("mip_abs_gap", 0.0)
     model.run()

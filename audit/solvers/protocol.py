@@ -10,6 +10,9 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 
+MOST_NODES = 20_000
+"""Nodes of one integer program: a limit that does not depend on the speed of the machine."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -93,6 +96,9 @@ class Solver(Protocol):
         """A warm linear program."""
         ...
 
-    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float) -> Outcome:
-        """Minimise cost @ x over integer x; the point of a stopped run, if any, is in x."""
+    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+        """Minimise cost @ x over integer x; the point of a stopped run, if any, is in x.
+
+        Stops after so many nodes of the search tree, wherever it runs, or at the user's own limit of seconds.
+        """
         ...

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from audit.bounds.component import Limits
 from audit.decision.cuts import Cut, Requirement
 from audit.decision.oracle import Decision, Oracle
+from audit.decision.parts import learn_from, parts
 from suppression.problem import Problem
 from suppression.search.relations import Lonely, Tied
 
@@ -96,7 +97,7 @@ def satisfy(problem: Problem, cut: Cut, pattern: NDArray[np.bool_], price: NDArr
 def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
     """Give back every secondary cell of a safe pattern that turned out not to be needed, dearest first."""
     kept = pattern.copy()
-    for part in oracle.parts(pattern):
+    for part in parts(oracle, pattern):
         cells, left = part.cells, pattern[part.cells]
         relations = Tied(part.oracle.equations, part.oracle.ends.cell)
         tied = relations.needed(left)
@@ -112,5 +113,5 @@ def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limit
             else:
                 left[cell] = True
         kept[cells] = left
-        oracle.learn(part, left)
+        learn_from(oracle, part, left)
     return kept

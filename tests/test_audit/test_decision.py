@@ -17,7 +17,8 @@ from audit.decision import near as nearby
 from audit.decision.cuts import Requirement
 from audit.decision.ends import ends_of
 from audit.decision.equations import Equations, build_equations
-from audit.decision.oracle import Broken, Oracle, Part
+from audit.decision.oracle import Broken, Oracle
+from audit.decision.parts import Part, learn_from, parts
 from audit.decision.regions import region_of
 from audit.decision.witnesses import Table, Witnesses
 from audit.errors import InputError
@@ -252,11 +253,11 @@ def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() 
     needs = [Requirement(cell) for cell in range(4)]
     pattern = np.array([False, True, True, True])
     first, told, learning = (Oracle(equations, needs, METHOD, Highs()) for _ in range(3))
-    first._witnesses.add(Table(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
+    first.learn(Table(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
     told.learn_from(first)
-    for part in first.parts(pattern):
-        learning.learn(part, pattern[part.cells])
-    learning.learn(Part(np.arange(4), tuple(range(4)), first), pattern)
+    for part in parts(first, pattern):
+        learn_from(learning, part, pattern[part.cells])
+    learn_from(learning, Part(np.arange(4), tuple(range(4)), first), pattern)
     for oracle in (first, told, learning):
         assert oracle.protected(pattern).tolist() == [False, False, True, True]
         narrower = pattern.copy()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from audit.bounds.component import Limits
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
+from audit.decision.parts import parts
 from audit.errors import InputError
 from audit.io import release_from_document
 from audit.model import Policy, Threshold
@@ -138,17 +139,17 @@ def test_parts_answer_as_the_whole_does(seed: int) -> None:
     if pattern is None:
         return
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("audit.decision.oracle.SPARSE", 0)
-        parts = oracle.parts(pattern)
-    assert sorted(c for part in parts for c in part.cells.tolist() if pattern[c]) == np.flatnonzero(pattern).tolist()
-    assert sorted(q for part in parts for q in part.asked) == list(range(len(problem.requirements)))
+        patched.setattr("audit.decision.parts.SPARSE", 0)
+        found = parts(oracle, pattern)
+    assert sorted(c for part in found for c in part.cells.tolist() if pattern[c]) == np.flatnonzero(pattern).tolist()
+    assert sorted(q for part in found for q in part.asked) == list(range(len(problem.requirements)))
     rng = np.random.default_rng(seed)
     secondary = np.flatnonzero(pattern & ~problem.primary)
     for count in range(1, min(len(secondary), 4) + 1):
         fewer = pattern.copy()
         fewer[rng.choice(secondary, count, replace=False)] = False
         by_part = np.zeros(len(problem.requirements), np.bool_)
-        for part in parts:
+        for part in found:
             by_part[list(part.asked)] = part.oracle.decide(fewer[part.cells]).protected
         whole = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs()).decide(fewer)
         assert by_part.tolist() == whole.protected.tolist()
@@ -163,7 +164,7 @@ def test_a_clean_pattern_needs_each_cell(seed: int, sparse: int) -> None:
     if pattern is None:
         return
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("audit.decision.oracle.SPARSE", sparse)
+        patched.setattr("audit.decision.parts.SPARSE", sparse)
         clean = clean_up(problem, oracle, pattern, Limits())
     fresh = Oracle(problem.equations, problem.requirements, deciding(Highs()))
     assert not (clean & ~pattern).any()

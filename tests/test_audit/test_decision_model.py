@@ -1,0 +1,60 @@
+"""Linear programs of moves: what limits their integer programs is work, never time."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from audit.bounds.component import Limits
+from audit.decision import model as models
+from audit.decision.model import Model
+from audit.decision.regions import Region
+from audit.solvers.highs import Highs
+from audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
+
+
+@dataclass
+class Recording(Highs):
+    """The default engine, which remembers the limits of its integer programs."""
+
+    seconds: list[float] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+
+    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+        """As the default engine does."""
+        self.seconds.append(seconds)
+        self.nodes.append(nodes)
+        return super().minimise_integer(problem, cost, seconds, nodes=nodes)
+
+
+def line(engine: Recording, columns: int) -> Model:
+    """Columns that add up to nothing; the first is to go down by one."""
+    still, room = np.zeros(1), np.full(columns, 5.0)
+    matrix = csr_array(np.ones((1, columns), np.int64))
+    region = Region(np.arange(columns), np.zeros(1, np.int64), matrix, still, still, room, room)
+    model = Model(region, engine)
+    model.reset(np.ones(columns, np.bool_), np.ones(columns))
+    model.aim(0, 1, 1, np.empty(0, np.int64))
+    return model
+
+
+def test_integer_programs_stop_after_work_and_not_after_time() -> None:
+    engine = Recording()
+    point = line(engine, 4).move_whole(Limits())
+    assert point is not None
+    assert point[0] == -1
+    assert point.sum() == 0
+    assert engine.seconds == [float("inf")]
+    assert engine.nodes == [models.EFFORT // 8]
+
+
+def test_large_integer_programs_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Recording()
+    monkeypatch.setattr(models, "LARGEST", 6)
+    model = line(engine, 4)  # seven directions: the first column goes only down
+    assert model.move_whole(Limits()) is None
+    assert not engine.seconds
+    found = model.move_whole(Limits(), np.array([True, True, False, False]))
+    assert found is not None
+    assert found.tolist() == [-1, 1, 0, 0]
