@@ -32,6 +32,7 @@ from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
+from audit.sparse import rows_at
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
 
 MOST_PROGRAMS = 300
@@ -164,14 +165,14 @@ class Revealer:
         while len(new):
             rows = [r for r in np.unique(self._sparse[:, new].indices).tolist() if r not in seen_rows]
             seen_rows.update(rows)
-            reached = np.unique(self._open[rows].indices).tolist() if rows else []
+            reached = np.unique(rows_at(self._open, np.array(rows)).indices).tolist() if rows else []
             new = np.array([c for c in reached if c not in seen_columns], dtype=np.int64)
             seen_columns.update(new.tolist())
         c = np.array(sorted(seen_columns), dtype=np.int64)
         longer, inside = np.unique(self._longer[:, c].indices, return_counts=True)
         longer = self._sparse_rows + longer[inside == np.diff(self._open.indptr)[self._sparse_rows + longer]]
         r = np.concatenate([np.array(sorted(seen_rows), dtype=np.int64), longer])
-        area = _Area(r, c, csr_array(self._open[r][:, c]))
+        area = _Area(r, c, csr_array(rows_at(self._open, r)[:, c]))
         if len(columns) == 1:
             for column in c.tolist():
                 self._areas[column] = area
