@@ -32,8 +32,8 @@ from audit.linear.graph import connected
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
-from audit.sparse import rows_at
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
+from audit.sparse import rows_at
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
