@@ -10,7 +10,6 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Limits
 from audit.bounds.conflict import conflict
 from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.frechet import first_bounds
 from audit.bounds.plan import full, shuttle_only
 from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
@@ -19,7 +18,7 @@ from audit.execution.state import State
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import Reduced, reduce
+from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
@@ -27,6 +26,7 @@ from audit.model import Note, Policy, Release, Status
 from audit.prepare import Prepared, prepare
 from audit.progress import Progress, silent
 from audit.proof.model import Proof
+from audit.reduction import reduction
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
@@ -131,8 +131,7 @@ def audit(
     try:
         prepared = prepare(release, cells)
         clock.lap("linear system and additivity")
-        first = first_bounds(prepared.system)
-        reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative, first=first)
+        reduced = reduction(prepared)
         clock.lap("reduction")
         keeping = replace(limits, prove=prove)
         found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)

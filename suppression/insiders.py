@@ -6,33 +6,41 @@ of withheld cells know something that others do not. These are asked for when a 
 sees what outsiders would see if these were published, so that a table which leaves them alone answers for all of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
+from audit.bounds.plan import deciding
 from audit.decision.cuts import Cut, Requirement
 from audit.decision.equations import Equations
 from audit.decision.oracle import Broken, Oracle
 from audit.linear.cells import Cells
 from audit.measures.insiders.audit import KINDS
 from audit.measures.insiders.data import Data
-from audit.measures.insiders.knowers import Knower, knowers
-from audit.measures.insiders.nearness import Nearness, all_its_own
+from audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
+from audit.measures.insiders.nearness import Nearness
 from audit.measures.insiders.within import needed_within
 from audit.model import Policy, Release
 from audit.solvers.protocol import Solver
 from suppression.attacks import Attack, oracle_for
+from suppression.places import Places
+from suppression.together import Together
 
 
 @dataclass(frozen=True)
 class Unmet:
-    """An attack that a pattern does not withstand, or is not shown to withstand. cut: of patterns that withstand it."""
+    """An attack that a pattern does not withstand, or is not shown to withstand.
+
+    cut: of patterns that withstand it; None: it is not proved that this one does not. shared: the attacker has a share
+    in the cell.
+    """
 
     attack: Attack
     cut: Cut | None
+    shared: bool
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,8 @@ class _View:
     """What one knower asks, whatever the pattern.
 
     known: cells that it knows; own: its contributions to others. cells, needs: sensitive cells (int64) and what it must
-    not find out about each, as positions among the requirements that all knowers with the same `own` share.
+    not find out about each, as positions among the requirements that all knowers with the same `own` share. plain: bool
+    (of these), it is what somebody must not find out who has no share in the cell.
     """
 
     who: str
@@ -48,6 +57,12 @@ class _View:
     own: tuple[tuple[int, int], ...]
     cells: NDArray[np.int64]
     needs: NDArray[np.int64]
+    plain: NDArray[np.bool_]
+
+    @property
+    def involved(self) -> list[int]:
+        """All cells of which it knows something."""
+        return [*self.known, *(cell for cell, _ in self.own)]
 
 
 class _Asked:
@@ -99,6 +114,8 @@ class Insiders:
         self._viewed: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], _View] = {}
         self._asked: dict[tuple[tuple[int, int], ...], _Asked] = {}
         self._plain: list[Requirement] = []
+        self._places = Places(release, cells)
+        self._latest: tuple[bytes, Together] | None = None
 
     @property
     def any(self) -> bool:
@@ -121,51 +138,106 @@ class Insiders:
         return needed, tuple(hopeless)
 
     def broken(
-        self, pattern: NDArray[np.bool_], limits: Limits, *, first: bool = False, helper: Oracle | None = None
+        self,
+        pattern: NDArray[np.bool_],
+        limits: Limits,
+        *,
+        counts: Callable[[Unmet], bool] = lambda _: True,
+        first: bool = False,
+        exact: bool = False,
+        helper: Oracle | None = None,
     ) -> list[Unmet]:
         """The attacks of insiders that a pattern is not shown to withstand.
 
-        first: those of one insider are enough. helper: an oracle whose tables may answer, and which gets to know those
-        that were found.
+        counts: whether an attack is of interest; first: one of these is enough. exact: leave nothing open, whatever
+        that takes. helper: an oracle whose tables may answer, and which gets to know those that were found.
         """
         views: dict[tuple[tuple[int, int], ...], list[_View]] = {}
         for view in self._views(pattern):
             views.setdefault(view.own, []).append(view)
+        if not views:
+            return []
+        told = self._told(pattern, limits, exact, helper)
         found: list[Unmet] = []
         for own, alike in views.items():
             oracle = self._asked[own].oracle
             oracle.shun(np.unique(np.concatenate([np.array(v.known, np.int64) for v in alike])))
             if helper is not None:
                 oracle.learn_from(helper)
-            found += self._unmet(alike, oracle, pattern, limits, first)
+            for unmet in filter(counts, self._unmet(alike, oracle, pattern, told, limits, exact)):
+                found.append(unmet)
+                if first:
+                    break
             if helper is not None and not own:
                 helper.learn_from(oracle)
             if first and found:
                 break
         return found
 
+    def _told(
+        self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, helper: Oracle | None
+    ) -> Mapping[int, Cut | None]:
+        """Sensitive cells of which even outsiders find out what nobody must who has no share in them, and cuts of the
+        patterns under which they do not (None: none is known)."""
+        asked = self._asked.setdefault((), _Asked(self._equations, (), self._solver))
+        cells = np.flatnonzero(self._primary)
+        needs = self._of_nobody(asked, cells)
+        oracle = asked.oracle
+        if helper is not None:
+            oracle.learn_from(helper)
+        among = np.zeros((1, len(oracle.requirements)), np.bool_)
+        among[0, needs] = True
+        cell_of = dict(zip(needs.tolist(), cells.tolist(), strict=True))
+        for _, decision in oracle.without(pattern, [()], among, limits, exact=exact):
+            cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
+            return {cell_of[q]: cuts.get(q) for q in np.flatnonzero(~decision.protected).tolist()}
+        return {}
+
     def _unmet(
-        self, views: list[_View], oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, first: bool
-    ) -> list[Unmet]:
-        """Of knowers with the same contributions."""
+        self,
+        views: list[_View],
+        oracle: Oracle,
+        pattern: NDArray[np.bool_],
+        told: Mapping[int, Cut | None],
+        limits: Limits,
+        exact: bool,
+    ) -> Iterator[Unmet]:
+        """Of knowers with the same contributions.
+
+        What outsiders do not find out an insider finds out only of what hangs together with what it knows. Of what
+        outsiders do find out (see `_told`) insiders are asked only where it hangs together in the audit's eyes.
+        """
         opened = self._equations.always_open.copy()
         opened[: self._equations.cells] |= pattern
         label = self._equations.groups(opened)
         asked = np.zeros((len(views), len(oracle.requirements)), np.bool_)
         for place, view in enumerate(views):
-            involved = label[[*view.known, *(c for c, _ in view.own)]]
-            asked[place, view.needs[np.isin(label[view.cells], involved)]] = True
-        found: list[Unmet] = []
-        for place, decision in oracle.without(pattern, [v.known for v in views], asked, limits):
+            exposed = view.plain & np.isin(view.cells, list(told))
+            asked[place, view.needs[np.isin(label[view.cells], label[view.involved]) & ~exposed]] = True
+            if exposed.any():
+                near = self._together(pattern).near(view.involved)
+                for place_of in np.flatnonzero(exposed & np.isin(view.cells, near)).tolist():
+                    cell, q = int(view.cells[place_of]), int(view.needs[place_of])
+                    yield _unmet_by(view, oracle.requirements[q], told[cell], shared=False)
+        for place, decision in oracle.without(pattern, [v.known for v in views], asked, limits, exact=exact):
             view = views[place]
             cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
+            shares = set(view.needs[~view.plain].tolist())
             for q in np.flatnonzero(~decision.protected).tolist():
-                need = replace(oracle.requirements[q], known_to=view.known)
-                cut = cuts.get(q)
-                found.append(Unmet(Attack(need, view.own, view.who), None if cut is None else cut.without(view.known)))
-            if first or limits.out_of_time():
+                need = oracle.requirements[q]
+                if q not in shares or need.cell in self._together(pattern).near(view.involved):
+                    yield _unmet_by(view, need, cuts.get(q), shared=q in shares)
+            if limits.out_of_time():
                 break
-        return found
+
+    def _together(self, pattern: NDArray[np.bool_]) -> Together:
+        """What hangs together under a pattern; what was found out last stays."""
+        key = pattern.tobytes()
+        if self._latest is None or self._latest[0] != key:
+            method = deciding(self._solver)
+            found = Together(self._release, self._data.cells, self._places, self._primary, pattern, method)
+            self._latest = key, found
+        return self._latest[1]
 
     def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Cells of a pattern that some insider knows."""
@@ -191,14 +263,12 @@ class Insiders:
         cells = np.flatnonzero(self._primary)
         needs = self._of_nobody(asked, cells)
         share = np.isin(cells, list(knower.own))
-        for s in knower.exact:
+        for s in shares(data, knower):
             share |= data.nested_with(s, cells)
-        kept = ~np.isin(cells, known)
+        kept = ~np.isin(cells, [*known, *own_alone(data, knower)])
         for place in np.flatnonzero(share & kept).tolist():
-            cell = int(cells[place])
-            kept[place] = not all_its_own(data, knower, cell)
-            needs[place] = asked.place(self._requirement(data, knower, cell))
-        return _View(knower.who, known, own, cells[kept], needs[kept])
+            needs[place] = asked.place(self._requirement(data, knower, int(cells[place])))
+        return _View(knower.who, known, own, cells[kept], needs[kept], ~share[kept])
 
     def _of_nobody(self, asked: _Asked, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Positions of what somebody must not find out who has no share in a cell."""
@@ -210,3 +280,8 @@ class Insiders:
     def _requirement(self, data: Data, knower: Knower, cell: int) -> Requirement:
         low, high = Nearness(data, knower, cell, self._policy.insider_p).reach()
         return Requirement(cell, low, high)
+
+
+def _unmet_by(view: _View, need: Requirement, cut: Cut | None, *, shared: bool) -> Unmet:
+    attack = Attack(replace(need, known_to=view.known), view.own, view.who)
+    return Unmet(attack, None if cut is None else cut.without(view.known), shared)

@@ -16,6 +16,10 @@ from suppression.seen import Equation, Seen, arithmetic, in_words, seen
 MOST_QUESTIONS = 1_000
 """Insiders times secondary cells beyond which only those insiders are asked again that the search had to ask."""
 
+MOST_ENTANGLED = 5_000_000
+"""Columns times ends (`Oracle.entanglement`) beyond which nobody looks for what needs each cell: that asks as much as
+the search did, for every secondary cell again (French counts, 1.3 10^7, 1,120 cells: hours)."""
+
 MOST_EXPLAINED = 400
 """Secondary cells whose equations are spelled out."""
 
@@ -63,7 +67,7 @@ class Failing:
             missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
             found += [a for a in missed if not (self._insiders and a.who)]
         if self._insiders or not found:
-            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
+            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits(), exact=True)]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 
 

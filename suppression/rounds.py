@@ -26,6 +26,7 @@ from suppression.places import Places
 from suppression.problem import Problem
 from suppression.search.cover import cover
 from suppression.search.method import Search, Tools
+from suppression.search.optimal import optimal
 from suppression.search.result import Found
 from suppression.shares import narrowed, widened
 from suppression.watch import InsiderWatch
@@ -78,7 +79,9 @@ class Rounds:
         self._solver, self._seed, self._limits = solver, seed, limits
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
-        self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
+        # Only what this search proves is worth a search of its own.
+        attacks = [Attack(r) for r in problem.requirements]
+        self._watch = InsiderWatch(problem, attacks, set(), only_lasting=search is optimal and problem.insiders.any)
         self._oracle = self._oracle_of(self._watch)
         self._forced = hand.accept.copy()
         self._raised: dict[int, int] = {}
@@ -96,13 +99,49 @@ class Rounds:
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
-            outcome = self._run()
+            outcome = self._judged(self._run)
             outcome.oracle.watch = None  # what is asked from here on is about this pattern, and about no more attacks
             return outcome
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
                 self._tell(self._latest)
             raise
+
+    def _judged(self, run: Callable[[], Outcome]) -> Outcome:
+        """The outcome; where nothing safe was found, whether an insider shows that nothing is.
+
+        Raises
+        ------
+        LimitError: no pattern is shown to be safe, and none is refuted.
+        """
+        try:
+            outcome, unsettled = run(), None
+        except LimitError as error:
+            outcome, unsettled = None, error
+        if outcome is not None and not self._at_fault(outcome):
+            return outcome
+        impossible = self._refuting()
+        if impossible is not None:
+            return self._outcome(Found("infeasible", None, 0, 0), None, None, impossible)
+        if outcome is None:
+            assert unsettled is not None
+            raise unsettled
+        return outcome
+
+    def _at_fault(self, outcome: Outcome) -> bool:
+        """Whether the audit finds fault with a pattern that is to be safe."""
+        report = outcome.report
+        if report is None or outcome.found.guarantee != "intervals" or report.verdict != "unsafe":
+            return False
+        return not self._helpless(report)
+
+    def _refuting(self) -> Attack | None:
+        """An attack of an insider that not even everything withstands that may be withheld: the fewer cells are, the
+        more the insider knows."""
+        problem, helpless = self._problem, set(self._problem.hopeless)
+        everything = problem.primary | problem.may | self._forced
+        proved = [u.attack for u in problem.insiders.broken(everything, Limits(), exact=True) if u.cut is not None]
+        return next((attack for attack in proved if attack.requirement.cell not in helpless), None)
 
     def _run(self) -> Outcome:
         before: Outcome | None = None
@@ -123,7 +162,8 @@ class Rounds:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
         while True:
             posed, oracle = self._posed(), self._oracle
-            tools = Tools(oracle, self._engine, self._limits, self._solver, self._seed, self._progress, self._keep)
+            limits = self._limits.share(0.5) if self._watch.only_lasting else self._limits
+            tools = Tools(oracle, self._engine, limits, self._solver, self._seed, self._progress, self._keep)
             found = self._search(posed, tools)
             self._lap("search")
             if found.impossible is not None:
@@ -134,6 +174,8 @@ class Rounds:
                 return self._audited(found, found.pattern)  # as it is: it promises no more
             if self._proves:
                 self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
+            if self._watch.only_lasting and self._more_insiders(found):
+                continue
             pattern = found.pattern
             if pattern is None:
                 pattern = self._completed(posed.primary)
@@ -142,6 +184,11 @@ class Rounds:
             if not np.array_equal(wider, pattern):
                 found = Found("feasible", wider, 0, 0)
             return self._audited(found, wider)
+
+    def _more_insiders(self, found: Found) -> bool:
+        """Ask from now on for all insiders; whether a search has to, because what was found does not withstand them."""
+        self._watch.only_lasting = False
+        return found.pattern is None or not self._oracle.decide(found.pattern, self._limits, exact=False).safe
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""

@@ -16,7 +16,7 @@ from audit.solvers.highs import Highs
 from suppression.costs import Costs
 from suppression.decisions import Decided, Decision, decided
 from suppression.impossible import Conflict, conflict
-from suppression.needed import MOST_QUESTIONS, Failing, Need, given_back, needs
+from suppression.needed import MOST_ENTANGLED, MOST_QUESTIONS, Failing, Need, given_back, needs
 from suppression.problem import Problem, build_problem
 from suppression.rounds import Outcome, Rounds
 from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
@@ -36,6 +36,7 @@ class Suppression:
     needs: for each secondary cell what fails without it. idle: cells withheld for nothing, which can all be given back.
     conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
     costs: what was minimised. seconds: of each step; not part of the result's documents.
+    unexplained: so much hangs together that `needs` and `idle` were not looked for.
     """
 
     method: str
@@ -50,6 +51,7 @@ class Suppression:
     changes: Changes | None
     costs: Costs
     seconds: tuple[tuple[str, float], ...]
+    unexplained: bool = False
 
     @property
     def needed_by(self) -> Mapping[int, tuple[int, ...]]:
@@ -120,7 +122,8 @@ def suppress(
         if outcome.impossible is not None:
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
-        if found.pattern is not None and explained and found.guarantee == "intervals":
+        unexplained = outcome.oracle.entanglement(problem.primary) > MOST_ENTANGLED
+        if found.pattern is not None and explained and not unexplained and found.guarantee == "intervals":
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
             failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)
@@ -141,6 +144,7 @@ def suppress(
             None if problem.last is None or found.pattern is None else changes(problem.last, found.pattern),
             chosen,
             tuple(clock.laps),
+            unexplained,
         )
 
     def passed(outcome: Outcome) -> None:

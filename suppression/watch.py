@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from audit.decision.cuts import Cut, Requirement
+from audit.decision.cuts import Cut
 from audit.decision.oracle import Broken, Oracle
 from suppression.attacks import Attack, stronger
 from suppression.insiders import Unmet
+from suppression.lasting import Lasting
 from suppression.problem import Problem
 
 
@@ -18,18 +19,23 @@ class InsiderWatch:
     """Remembers the attacks behind the requirements of an oracle.
 
     attacks: all that the oracle is asked about, in order. given_up: those that nothing withstands and that need not be
-    withstood, because the attacker was taken to know more than it does.
+    withstood, because the attacker was taken to know more than it does. only_lasting: leave out those that not every
+    safe pattern has to withstand, so that what a search proves holds.
     """
 
-    def __init__(self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack]) -> None:
+    def __init__(
+        self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack], *, only_lasting: bool = False
+    ) -> None:
         self._problem, self.attacks, self.given_up = problem, list(attacks), given_up
+        self.only_lasting = only_lasting
         self._known = set(self.attacks) | given_up
-        self._outsiders = {need.cell: need for need in problem.requirements}
+        self._lasting = Lasting(problem.requirements, problem.primary, problem.equations.value)
 
     def __call__(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, *, first: bool) -> list[Broken]:
         """New attacks that a pattern does not withstand."""
         found: list[Broken] = []
-        for unmet in self._problem.insiders.broken(pattern, limits, first=first, helper=oracle):
+        broken = self._problem.insiders.broken
+        for unmet in broken(pattern, limits, counts=self._counts, first=first, helper=oracle):
             attack, cut = self._posed(unmet)
             if attack in self._known:
                 continue
@@ -39,22 +45,12 @@ class InsiderWatch:
             found.append(Broken(attack.requirement, None if first and attack.assumed else cut))
         return found
 
+    def _counts(self, unmet: Unmet) -> bool:
+        attack, _ = self._posed(unmet)
+        return attack not in self.given_up and not (self.only_lasting and attack.assumed)
+
     def _posed(self, unmet: Unmet) -> tuple[Attack, Cut | None]:
         """As it can be asked in every pattern."""
         attack = stronger(unmet.attack)
         cut = None if unmet.attack.own else unmet.cut
-        return (attack if attack.assumed or self._always(attack) else replace(attack, assumed=True)), cut
-
-    def _always(self, attack: Attack) -> bool:
-        """Whether all safe patterns withstand an attack: the attacker always knows its cells, or whoever does not know
-        them must not get so far either."""
-        need = attack.requirement
-        other = self._outsiders[need.cell]
-        implied = need.width <= max(other.width, _span(other))
-        implied &= need.lower is None or (other.lower is not None and other.lower <= need.lower)
-        implied &= need.upper is None or (other.upper is not None and other.upper >= need.upper)
-        return implied or bool(self._problem.primary[list(need.known_to)].all())
-
-
-def _span(need: Requirement) -> int:
-    return 0 if need.lower is None or need.upper is None else need.upper - need.lower
+        return (attack if attack.assumed or self._lasting(unmet) else replace(attack, assumed=True)), cut

@@ -35,9 +35,10 @@ def with_cuts(d: Dictionary, aim: Aim, own: int) -> Dictionary:
     T, beta, basic = d.T[:rows, :active], d.beta[:rows], d.basic[:rows]
     source = np.flatnonzero(beta % D)
     source = source[np.argsort(np.abs(2 * (beta[source] % D) - D), kind="stable")][:SOURCES]
-    multiples = [factor % D for factor in FACTORS]
-    t = np.concatenate([(factor * T[source]) % D for factor in multiples])
-    need = np.concatenate([(-factor * beta[source]) % D for factor in multiples])
+    multiples = dict.fromkeys(factor % D for factor in FACTORS)
+    rest, right = T[source] % D, beta[source] % D
+    t = np.concatenate([(factor * rest) % D for factor in multiples])
+    need = np.concatenate([(-factor * right) % D for factor in multiples])
     # Only of variables with a bound is the distance z >= 0.
     need[t[:, d.free[d.nonbasic[:active]]].any(axis=1)] = 0
     chosen = _best(t, need, reduced_costs(d, aim)[0])

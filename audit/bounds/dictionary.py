@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.integers import NO_LOWER, NO_UPPER, largest_sum
+from audit.sparse import rows_at, stacked
 
 Ints = NDArray[np.int64]
 
@@ -164,24 +165,19 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
     sign = np.where(has_upper & ~has_lower, -1, 1)
     origin = np.where(has_lower, lower, np.where(has_upper, upper, 0))
     span = np.where(has_lower & has_upper, upper - np.where(has_lower, lower, 0), NO_UPPER)
-    T = np.zeros((m + len(long), n), np.int64)
-    T[:m] = matrix.toarray()
-    beta = np.zeros(len(T), np.int64)
-    inside = np.repeat(~single, size)
-    row = m + np.repeat(np.arange(len(long)), size[long])
-    np.add.at(T, (row, targets.indices[inside]), targets.data[inside])
-    at = origin[:n]
+    rows = stacked([matrix, rows_at(targets, long)])
+    T, beta, at = rows.toarray(), np.zeros(m + len(long), np.int64), origin[:n]
     if at.any():
-        if (np.abs(T.astype(np.float64)) @ np.abs(at.astype(np.float64))).max(initial=0.0) >= float(NO_UPPER):
+        if largest_sum(rows, at) >= float(NO_UPPER):
             return None
-        value = T @ at
+        value = rows @ at
         beta[:m], origin[n + m :] = value[:m], value[m:]
     if (sign < 0).any():
         T *= sign[n:, None] * sign[None, :n]
     beta[:m] = sign[n : n + m] * (beta[:m] - origin[n : n + m])
     room = float(NO_UPPER) / 4
     bounded = np.where(span == NO_UPPER, 0, span)
-    if max(np.abs(beta).max(initial=0), bounded.max(initial=0)) >= room or np.abs(T).max(initial=0) > largest:
+    if max(np.abs(beta).max(initial=0), bounded.max(initial=0)) >= room or np.abs(rows.data).max(initial=0) > largest:
         return None
     state = np.zeros(BUDGET + 1, np.int64)
     state[[DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, FRESH]] = 1, n, n, len(T), largest, keep, 1

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.components import Components
+from audit.bounds.linear_values import whole
 from audit.bounds.method import Method, Underway
 from audit.bounds.pieces import Pieces, cut_forms, known_part
 from audit.bounds.remembered import from_text, key_of, to_text
@@ -208,7 +209,7 @@ def _answers(
 
 
 def _point(value: int) -> TargetBounds:
-    end = End(Fraction(value), value, value, None)
+    end = End(whole(value), value, value, None)
     return TargetBounds(end, end, convex=True, seen=1)
 
 
@@ -237,15 +238,23 @@ def _sum(constant: int, parts: list[TargetBounds]) -> TargetBounds:
 
 def _sum_ends(constant: int, ends: list[End]) -> End:
     unlimited = any(e.unlimited for e in ends)
-    lps = [e.lp for e in ends]
-    outers = [e.outer for e in ends]
-    attained = [e.attained for e in ends]
-    lp = None if any(v is None for v in lps) else constant + sum((v for v in lps if v is not None), Fraction(0))
-    outer = None if any(v is None for v in outers) else constant + sum(v for v in outers if v is not None)
-    reached = None if any(v is None for v in attained) else constant + sum(v for v in attained if v is not None)
     continuous = None
     if not unlimited and any(e.continuous is not None for e in ends):
-        best = [e.continuous if e.continuous is not None else e.attained for e in ends]
-        if all(v is not None for v in best):
-            continuous = constant + sum((Fraction(v) for v in best if v is not None), Fraction(0))
-    return End(lp, outer, reached, continuous, unlimited)
+        continuous = _total(constant, [e.continuous if e.continuous is not None else e.attained for e in ends])
+    outer, attained = [e.outer for e in ends], [e.attained for e in ends]
+    return End(
+        _total(constant, [e.lp for e in ends]),
+        None if None in outer else sum(filter(None, outer), constant),
+        None if None in attained else sum(filter(None, attained), constant),
+        continuous,
+        unlimited,
+    )
+
+
+def _total(constant: int, values: list[Fraction | int | None]) -> Fraction | None:
+    total: Fraction | int = constant
+    for value in values:
+        if value is None:
+            return None
+        total += value.numerator if value.denominator == 1 else value  # sums of fractions cost ten times as much
+    return whole(total) if isinstance(total, int) else total

@@ -14,7 +14,9 @@ from audit.linear.integers import NO_UPPER
 
 
 def narrowed(d: Dictionary, aim: Aim, best: int, fixed: Ints) -> Dictionary | None:
-    """A new dictionary of what can still move where the aim is less than `best`; None: it is proved that it cannot be.
+    """A dictionary of what can still move where the aim is less than `best`; None: it is proved that it cannot be.
+
+    It may share the entries of T, and is not to be changed.
 
     fixed: int64 (columns): w of the columns that are taken out is written here.
     """
@@ -32,9 +34,11 @@ def narrowed(d: Dictionary, aim: Aim, best: int, fixed: Ints) -> Dictionary | No
     stays = np.ones(active, np.bool_)
     stays[paid[tighter & (most == 0)]] = False
     span[nonbasic[paid[tighter & (most > 0)]]] = most[tighter & (most > 0)]
-    T = T[:, stays]
-    if D > 1 and (beta % np.gcd(np.gcd.reduce(T, axis=1, initial=0), D)).any():
-        return None
+    T = T if stays.all() else T[:, stays]
+    if D > 1:
+        between = np.flatnonzero(beta % D)
+        if (beta[between] % np.gcd(np.gcd.reduce(T[between], axis=1, initial=0), D)).any():
+            return None
     moves = T.any(axis=1) | (basic == aim.variable)
     at = np.flatnonzero(~moves & (basic < aim.columns))
     fixed[basic[at]] = beta[at] // D
@@ -45,8 +49,8 @@ def narrowed(d: Dictionary, aim: Aim, best: int, fixed: Ints) -> Dictionary | No
     state = d.state.copy()
     count = int(stays.sum())
     state[[ACTIVE, CARRIED, ROWS, KEEP]] = count, count, int(moves.sum()), 0
-    kept = np.ascontiguousarray(T[moves])
-    return Dictionary(kept, beta[moves], basic[moves], nonbasic[stays], span, d.free, up, state)
+    T = T if moves.all() else T[moves]
+    return Dictionary(T, beta[moves], basic[moves], nonbasic[stays], span, d.free, up, state)
 
 
 def reduced_costs(d: Dictionary, aim: Aim) -> tuple[NDArray[Any], int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import Rational, refutes, satisfies, sparse
 from audit.bounds.component import Component, Limits
 from audit.bounds.kernels.flow import Push, compiled, in_use, push
-from audit.bounds.knowledge import NOTHING, Knowledge, whole
+from audit.bounds.knowledge import NOTHING, Knowledge
 from audit.bounds.network import Ints, Network
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError
@@ -299,7 +299,6 @@ class _Ends:
             reached[arcs] = np.array(graph.least, dtype=np.int64)[at]
             reached[self._half + arcs] = -np.array(graph.most, dtype=np.int64)[at]
             known.attain(reached)
-        closed = known.proved == known.attained
-        for k in np.concatenate([arcs, self._half + arcs]).tolist():
-            if closed[k]:
-                known.lp[k] = whole(int(known.attained[k]))
+        ends = np.concatenate([arcs, self._half + arcs])
+        ends = ends[known.proved[ends] == known.attained[ends]]
+        known.lp.know(ends, known.attained[ends])

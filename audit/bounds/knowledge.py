@@ -1,9 +1,10 @@
 """What is known so far of the ends of one component's targets: the state that the steps of a method improve in turn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.certify import Rational
 from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
+from audit.bounds.linear_values import LinearValues
 from audit.bounds.network import Network, network_of
 from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -68,7 +70,7 @@ class Knowledge:
     proved: NDArray[np.int64]
     attained: NDArray[np.int64]
     real: NDArray[np.int64]
-    lp: list[Fraction | None]
+    lp: LinearValues
     continuous: list[Fraction | None]
     nearest: NDArray[np.float64]
     met: NDArray[np.bool_]
@@ -174,6 +176,20 @@ class Knowledge:
             if self.keep:
                 self.proofs[k] = proof
 
+    def prove_all(self, at: NDArray[np.intp], bounds: NDArray[Any], proofs: Mapping[int, Proof | None]) -> None:
+        """The same for several minima; those without a proof of their own are proved by column bounds."""
+        if (bounds >= NO_UPPER).any():
+            raise LimitError(_TOO_LARGE)
+        better = bounds > self.proved[at]
+        at, bounds = at[better], bounds[better]
+        self.proved[at] = bounds
+        for k in at.tolist():
+            best = self.continuous[k]
+            if best is not None:
+                self.met[k] |= best <= int(self.proved[k])
+            if self.keep:
+                self.proofs[k] = proofs.get(k, FROM_COLUMNS)
+
     def go_on_from(self, begun: Answer) -> None:
         """Take over what an earlier run has found about the same targets."""
         for table in begun.tables:
@@ -199,15 +215,13 @@ class Knowledge:
 
     def settle_from_columns(self) -> None:
         """Ends that the column bounds prove (for every real solution) and a table attains have that LP value too."""
-        real = self.real.tolist()
-        for k in np.flatnonzero(self.real == self.attained).tolist():
-            if self.lp[k] is None:
-                self.lp[k] = whole(real[k])
+        at = np.flatnonzero((self.real == self.attained) & self.lp.unknown())
+        self.lp.know(at, self.real[at])
 
     def open_linear(self) -> NDArray[np.int64]:
         """Minima whose linear programming value is not known yet and that nothing else has settled."""
-        unknown = np.array([v is None for v in self.lp], np.bool_)
-        return np.flatnonzero(unknown & ~self.met & ~self.unlimited & (self.proved < self.attained) & ~self.settled)
+        gap = ~self.met & ~self.unlimited & (self.proved < self.attained)
+        return np.flatnonzero(self.lp.unknown() & gap & ~self.settled)
 
     def without_point(self) -> NDArray[np.int64]:
         """Minima that a real solution reaches which was not kept."""
@@ -238,10 +252,8 @@ class Knowledge:
         # A direction without end proves nothing to be possible as long as no table is in hand to start from.
         self.unlimited &= self.in_hand
         half, ends = self.targets, self._ends()
-        return tuple(
-            TargetBounds(ends[k], ends[half + k], convex=self.convex, seen=count)
-            for k, count in enumerate(self._counts())
-        )
+        both = zip(ends[:half], ends[half:], repeat(self.convex), self._counts())  # lengths differ by repeat alone
+        return tuple(map(TargetBounds._make, both))
 
     def _counts(self) -> list[int]:
         """How many different values of each target were seen."""
@@ -253,25 +265,34 @@ class Knowledge:
 
     def _ends(self) -> list[End]:
         """Every minimum as an end of its target: minima of negatives become maxima."""
-        half = self.targets
-        sign = [1] * half + [-1] * half
-        proofs = self.proofs if self.keep else [None] * (2 * half)
-        told = (self.lp, self.proved.tolist(), self.attained.tolist(), self.continuous, self.unlimited.tolist())
-        return [
-            End(
-                None if lp is None else _times(sign, lp),
-                None if proved == NO_LOWER else sign * proved,
-                None if attained == NOTHING else sign * attained,
-                None if part is None or part >= attained != NOTHING else sign * part,
-                unlimited,
-                proof,
-                table if table >= 0 else None,
-                None if part is None or part >= attained != NOTHING else self.points.get(k),
-            )
-            for k, (sign, lp, proved, attained, part, unlimited, proof, table) in enumerate(
-                zip(sign, *told, proofs, self.table_of.tolist(), strict=True)
-            )
-        ]
+        count = 2 * self.targets
+        sign = np.repeat(np.array([1, -1]), self.targets)
+        continuous: list[Fraction | None] = [None] * count
+        points: list[tuple[NDArray[np.int64], int] | None] = [None] * count
+        for k in [k for k, best in enumerate(self.continuous) if best is not None]:
+            best, attained = self.continuous[k], int(self.attained[k])
+            if best is not None and not best >= attained != NOTHING:
+                continuous[k], points[k] = int(sign[k]) * best, self.points.get(k)
+        told = zip(
+            self.lp.listed(sign),
+            _listed(self.proved, sign, NO_LOWER),
+            _listed(self.attained, sign, NOTHING),
+            continuous,
+            self.unlimited.tolist(),
+            self.proofs if self.keep else repeat(None, count),
+            _listed(self.table_of, np.ones(count, np.int64), -1),
+            points,
+            strict=True,
+        )
+        return list(map(End._make, told))
+
+
+def _listed(values: NDArray[np.int64], sign: NDArray[np.int64], missing: int) -> list[int | None]:
+    """Values times their signs; None where one is missing."""
+    found: list[int | None] = (values * sign).tolist()
+    for k in np.flatnonzero(values == missing).tolist():
+        found[k] = None
+    return found
 
 
 def _between(x: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -284,16 +305,6 @@ def _between(x: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64
     slope = (value[at + 1] - value[at]) // points[:, None]
     result: NDArray[np.int64] = value[at][row] + step[:, None] * slope[row]
     return result
-
-
-@lru_cache(maxsize=1 << 16)
-def whole(value: int) -> Fraction:
-    """A whole number as a fraction; the same ones come again and again."""
-    return Fraction(value)
-
-
-def _times(sign: int, value: Fraction) -> Fraction:
-    return whole(sign * value.numerator) if value.denominator == 1 else sign * value
 
 
 def know_nothing(
@@ -313,7 +324,7 @@ def know_nothing(
         proved=proved,
         attained=np.full(2 * count, NOTHING),
         real=proved.copy(),
-        lp=[None] * (2 * count),
+        lp=LinearValues(2 * count),
         continuous=[None] * (2 * count),
         nearest=np.full(2 * count, np.inf),
         met=np.zeros(2 * count, np.bool_),

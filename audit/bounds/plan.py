@@ -31,6 +31,15 @@ seconds beside GLPK warm, whose answers are floats: 268 columns (f3d_10) 0.8, 0.
 WHOLE = 3000
 """Columns up to which one integer program asks a dense component for a table of whole numbers (3d20: 4.6 s)."""
 
+CUBE = 3.5
+"""Entries a column up to which a component is taken for a cube, three relations to each cell. In linked tables there
+are more, propagation proves little, and warm simplex shows many ends with each vertex (French counts, 3,142 columns and
+1,433 targets: no answer after 200 s of rounds, 28 s with simplex on the same busy machine, 70 s for whole tables)."""
+
+LINKED = 10_000
+"""WHOLE for components that are no cubes: most of their vertices are tables of whole numbers, which leaves little to
+integer programs."""
+
 MANY = 100
 """Open ends from which rounds pay on a component of up to WHOLE columns. French counts (2,641 columns), questions of 63
 insiders, each with a few ends that no quick table has answered: 152 s with rounds, 13 s with simplex (profiled)."""
@@ -82,10 +91,11 @@ class _Full:
         elif self.tables_first:
             yield Probe(self.solver)
         if columns >= DENSE and not known.convex and len(known.open_linear()):
-            if columns > WHOLE or len(known.open_linear()) >= MANY:
+            cube = component.matrix.nnz <= CUBE * columns
+            if cube and (columns > WHOLE or len(known.open_linear()) >= MANY):
                 yield Rounds(self.solver)
             yield Simplex(self.solver)
-            if columns <= WHOLE:
+            if columns <= (WHOLE if cube else LINKED):
                 yield Gap(self.solver, real=True)
             return
         yield Simplex(self.solver)

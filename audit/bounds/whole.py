@@ -33,12 +33,12 @@ class Whole:
 
     def work(self, component: Component, known: Knowledge, limits: Limits) -> None:
         """Attain open ends, a few at a time."""
-        if len(known.open_integer()) < 2:
+        if not limits.integer or len(known.open_integer()) < 2:
             return
         equations = as_equations(component)
         column = np.tile(equations.targets.indices, 2)
         random, together, failures = np.random.default_rng(SEED), TOGETHER, 0
-        while limits.integer and failures < FAILURES and not limits.out_of_time():
+        while failures < FAILURES and not limits.out_of_time():
             ends = known.open_integer()
             ends = random.permutation(ends[known.proved[ends] != NO_LOWER])
             if len(ends) < 2:

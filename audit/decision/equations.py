@@ -69,8 +69,11 @@ class Equations:
             targets,
         )
 
-    def allow(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> bool:
-        """Whether the relations still hold if the columns (int64) move by so much from their values, all others not."""
+    def allow(self, columns: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> bool:
+        """Whether the relations still hold if the columns (int64) move by so much from their values, all others not.
+
+        moves: int64, in 1 / denominator; of fractions it is only said that they are allowed where no link moves.
+        """
         which, row, coefficient = stored(self.by_column, columns)
         if np.abs(moves.astype(np.float64)[which] * coefficient).sum() >= NO_UPPER:
             return False
@@ -78,7 +81,7 @@ class Equations:
         moved = np.zeros(len(touched), np.int64)
         np.add.at(moved, position, coefficient * moves[which])
         touched, moved = touched[moved != 0], moved[moved != 0]
-        if (self.lower[touched] == self.upper[touched]).any():
+        if (self.lower[touched] == self.upper[touched]).any() or (denominator > 1 and len(touched)):
             return False
         held = product(csr_array(self.matrix[touched]), self.value) + moved
         return bool(((held >= self.lower[touched]) & (held <= self.upper[touched])).all())

@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from audit.bounds.component import Limits
+from audit.decision.near import Nearby
 from audit.decision.regions import Floats, Ints, Region
+from audit.solvers.protocol import Outcome, Solver
 from audit.solvers.protocol import Problem as Program
-from audit.solvers.protocol import Solver
 
 RELUCTANCE = 1e-4
 """What a unit of movement elsewhere costs beside a unit of the cell in question, at most: little enough that the cell
@@ -22,16 +23,19 @@ WIDE = 64
 QUICK = 1.0
 """Seconds for an integer program."""
 
+LARGE = 2_000
+"""Columns from which what lies near a cell is asked first."""
+
 MULTIPLES = (1, 2, 3, 4, 5, 6, 8, 12)
 """Of a vertex with fractions that are tried: cells without an upper limit have room for them."""
 
 
-def in_whole_units(point: Floats) -> Ints | None:
-    """Some multiple of the moves of a linear program that is in whole units; None if none is found."""
+def in_whole_units(point: Floats) -> tuple[Ints, int] | None:
+    """(the moves of a linear program times a factor, which are in whole units; the factor); None if none is found."""
     for factor in MULTIPLES:
         moves = np.rint(point * factor).astype(np.int64)
         if np.abs(moves - point * factor).max(initial=0.0) <= NEARLY:
-            return moves
+            return moves, factor
     return None
 
 
@@ -45,6 +49,7 @@ class Model:
         self._solver = solver
         self._warm = solver.warm(Program(self._both, region.low, region.high, still, still))
         self._room = np.concatenate([region.up, region.down])
+        self._nearby = Nearby(region, solver) if len(region.columns) >= LARGE else None
         self._still = still
         self.weight = still
         self.extent = 0.0
@@ -55,6 +60,8 @@ class Model:
         self._open = np.tile(open_columns, 2)
         self.weight = weight
         self._cost = np.tile(weight, 2) * (RELUCTANCE / len(weight))
+        if self._nearby is not None:
+            self._nearby.open(open_columns)
 
     def aim(self, cell: int, way: int, distance: int, known: Ints, falling: tuple[Ints, Floats] | None = None) -> None:
         """Which cell is to go how far (way 1: down), with what the attacker knows held still.
@@ -72,6 +79,13 @@ class Model:
         self._own, other = (at + count, at) if way == 1 else (at, at + count)
         self._distance = distance
         self._far[self._own], self._far[other] = min(self._far[self._own], distance), 0.0
+        self._posed = False
+
+    def _pose(self) -> None:
+        """Tell the program what is asked, once it is needed."""
+        if self._posed:
+            return
+        self._posed = True
         self._warm.set_columns(self._still, self._far)
         # Few cells move from the true table, which is the vertex without a basis: from the last vertex, with other
         # cells held still, it takes seven times as many pivots (French turnover: 710 instead of 92).
@@ -80,6 +94,7 @@ class Model:
     def move(self, limits: Limits, *, prove: bool = True) -> Floats | None:
         """Moves (columns) that bring the cell so far, or as far as it can go; then `multipliers` prove that (if asked
         to)."""
+        self._pose()
         cost = self._cost.copy()
         cost[self._own] = -1.0
         outcome = self._warm.minimise(cost, limits.seconds_left())
@@ -96,10 +111,48 @@ class Model:
             self.extent, self.multipliers = float(pure.x[self._own]), pure.row_dual
         return self._moves(best)
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """How many columns near a cell to ask before all: none where all are few."""
+        return () if self._nearby is None else self._nearby.steps
+
+    def move_near(self, limits: Limits, most: int) -> Floats | None:
+        """What `move` says, if a few columns near the cell settle it: they bring it all the way, or multipliers prove
+        that no others bring it further. None if they do not.
+
+        most: columns that are near.
+        """
+        assert self._nearby is not None
+        count = len(self.region.columns)
+        program = self._nearby.program(self._own, most)
+        far, own = self._far[program.taken], np.flatnonzero(program.taken == self._own)
+        program.warm.set_columns(program.still, far)
+        moved = np.zeros(2 * count)
+
+        def solved(cost: Floats) -> Outcome:
+            cost[own] = -1.0
+            outcome = program.warm.minimise(cost, limits.seconds_left())
+            if outcome.x is not None:
+                moved[program.taken] = outcome.x
+                self.extent = float(moved[self._own])
+            return outcome
+
+        outcome = solved(np.zeros(len(far)))
+        if outcome.x is None or outcome.row_dual is None:
+            return None
+        if self.extent >= self._distance * (1 - NEARLY):
+            shy = np.tile(self.weight[program.near], 2) * (RELUCTANCE / len(far))
+            return None if solved(shy).x is None else self._moves(moved)
+        self.multipliers = np.zeros(len(self.region.rows))
+        self.multipliers[program.rows] = outcome.row_dual
+        up, down = self._far[:count] > 0, self._far[count:] > 0
+        return self._moves(moved) if self._nearby.settles(self.multipliers, up, down, program.near) else None
+
     def least(self, limits: Limits) -> Floats | None:
         """Moves (columns) that bring the cell all the way at the least weight; None if there are none."""
         if self._far[self._own] < self._distance:
             return None
+        self._pose()
         low = self._still.copy()
         low[self._own] = self._distance
         self._warm.set_columns(low, self._far)

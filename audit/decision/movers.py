@@ -73,7 +73,7 @@ class Movers:
         Neither for those about which nothing was shown.
 
         learn: told of each point (columns, moves); says which ends (bool) it shows to be met.
-        first: the first end that is not shown to be met is enough.
+        first: the first end that is not shown to be met is enough; then the ends are asked in the order given.
         """
         equations, ends = self._equations, self._ends
         open_columns = equations.always_open.copy()
@@ -101,14 +101,17 @@ class Movers:
                 continue
             model = self._regions.of(columns)
             model.reset(open_columns[model.region.columns], (self._weight * self._shy)[model.region.columns])
-            for end in members[np.argsort(-ends.distance[members], kind="stable")].tolist():
-                if limits.out_of_time():
-                    return cuts, large
-                cut = None if met[end] else self._one(model, end, limits, note)
-                if cut is not None:
-                    cuts[end] = cut
-                    if first:
+            order = members if first else members[np.argsort(-ends.distance[members], kind="stable")]
+            # What lies near settles most ends, those that fail above all.
+            for near in (*model.steps, None):
+                for end in order.tolist():
+                    if limits.out_of_time():
                         return cuts, large
+                    cut = None if met[end] or end in cuts else self._one(model, end, limits, note, near=near)
+                    if cut is not None:
+                        cuts[end] = cut
+                        if first:
+                            return cuts, large
             left.append((model, members))
         if not cuts:  # otherwise the pattern is no good anyhow
             self._in_whole_units(left, open_columns, met, limits, note, first=first)
@@ -187,13 +190,16 @@ class Movers:
             self._everything = Model(region_of(self._equations, np.arange(len(label))), self._solver)
         return self._everything
 
-    def _one(self, model: Model, end: int, limits: Limits, learn: Learn) -> Cut | None:
-        """The cut of an end that cannot be reached; None if it can, or nothing was shown."""
+    def _one(self, model: Model, end: int, limits: Limits, learn: Learn, *, near: int | None) -> Cut | None:
+        """The cut of an end that cannot be reached; None if it can, or nothing was shown.
+
+        near: ask only so many columns near the cell.
+        """
         distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
         extent, multipliers = 0.0, []
         for way in self._ends.ways(end):
             model.aim(cell, way, distance, known)
-            point = model.move(limits)
+            point = model.move(limits) if near is None else model.move_near(limits, near)
             if point is None or learn(model.region.columns, point)[end]:
                 return None
             extent += model.extent

@@ -23,7 +23,7 @@ from audit.decision.model import NEARLY, in_whole_units
 from audit.decision.movers import Movers
 from audit.decision.parts import pieces
 from audit.decision.pool import Pool
-from audit.decision.witnesses import Witnesses
+from audit.decision.witnesses import Table, Witnesses
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.solvers.protocol import Solver
 
@@ -141,10 +141,9 @@ class Oracle:
         """Take over the tables of another oracle that came in since the last time: of the same relations, with bounds
         of cells that may differ."""
         equations = self.equations
-        for changed, moves in other._witnesses.since(self._learnt_from.get(id(other), 0)):
-            value = equations.value[changed] + moves
-            if ((value >= equations.column_lower[changed]) & (value <= equations.column_upper[changed])).all():
-                self._witnesses.add(changed, moves)
+        for table in other._witnesses.since(self._learnt_from.get(id(other), 0)):
+            if table.fits(equations.value, equations.column_lower, equations.column_upper):
+                self._witnesses.add(table)
         self._learnt_from[id(other)] = other._witnesses.count
 
     def decide(self, pattern: NDArray[np.bool_], limits: Limits | None = None, *, exact: bool = True) -> Decision:
@@ -166,11 +165,13 @@ class Oracle:
         known: Sequence[Sequence[int]],
         asked: NDArray[np.bool_],
         limits: Limits,
+        *,
+        exact: bool = False,
     ) -> Iterator[tuple[int, Decision]]:
         """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
         to blame for something, its position and the decision.
 
-        known: sets of cells; asked: bool (sets x requirements), those that matter.
+        known: sets of cells; asked: bool (sets x requirements), those that matter; exact: see `decide`.
         """
         met = self._witnesses.met_without(pattern | self._narrow, known)
         for place, cells in enumerate(known):
@@ -178,7 +179,7 @@ class Oracle:
             if (among & ~self.ends.requirements_met(met[place])).any():
                 view = pattern.copy()
                 view[list(cells)] = False
-                decision = self._decide(view, limits, False, among)
+                decision = self._decide(view, limits, exact, among)
                 if not decision.safe:
                     yield place, decision
 
@@ -296,19 +297,30 @@ class Oracle:
             part_of[cells], place[cells] = len(found), np.arange(len(cells))
             oracle = Oracle(piece.equations, piece.requirements, self._method, self._solver)
             found.append(Part(cells, piece.asked, oracle))
-        for changed, moves in self._witnesses.serving(pattern | self._narrow):
+        for table in self._witnesses.serving(pattern | self._narrow):
             # Parts share no relation: what a table does in each of them is a table by itself.
-            for number in np.unique(part_of[changed]).tolist():
-                here = part_of[changed] == number
-                found[number].oracle._witnesses.add(place[changed[here]], moves[here])
+            for number in np.unique(part_of[table.cells]).tolist():
+                here = part_of[table.cells] == number
+                own = Table(place[table.cells[here]], table.moves[here], table.denominator)
+                found[number].oracle._witnesses.add(own)
         return found
 
     def learn(self, part: Part, pattern: NDArray[np.bool_]) -> None:
         """Remember the tables of a part that serve a pattern (bool, cells of the part)."""
         if part.oracle is self:
             return
-        for changed, moves in part.oracle._witnesses.serving(pattern | part.oracle._narrow):
-            self._witnesses.add(part.cells[changed], moves)
+        for table in part.oracle._witnesses.serving(pattern | part.oracle._narrow):
+            self._witnesses.add(replace(table, cells=part.cells[table.cells]))
+
+    def entanglement(self, pattern: NDArray[np.bool_]) -> int:
+        """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
+        together."""
+        opened = self.equations.always_open.copy()
+        opened[: self.equations.cells] |= pattern
+        label = self.equations.groups(opened)
+        columns = np.bincount(label[label >= 0])
+        of_end = label[self.ends.cell]
+        return int((columns * np.bincount(of_end[of_end >= 0], minlength=len(columns))).sum())
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""
@@ -350,6 +362,8 @@ class Oracle:
             return set()
         ends = np.flatnonzero(np.isin(self.ends.requirement, asked))
         ends = ends[~self._witnesses.met(pattern | self._narrow)[ends]]
+        if first:  # what few tables have ever met fails most easily
+            ends = ends[np.argsort(self._witnesses.times_met[ends], kind="stable")]
         found, large = movers.attack(pattern, ends, limits, self._learn, first=first)
         for end, cut in sorted(found.items()):
             q = int(self.ends.requirement[end])
@@ -361,22 +375,28 @@ class Oracle:
 
     def _learn(self, columns: NDArray[np.int64], point: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Remember the point of a linear program, and its mirror image, where some multiple of it is a table of whole
-        numbers."""
+        numbers; and itself where tables of fractions will do."""
         at = np.flatnonzero(np.abs(point) > NEARLY)
-        moves = in_whole_units(point[at])
-        if moves is None:
+        found = in_whole_units(point[at])
+        if found is None:
             return np.zeros(len(self.ends), np.bool_)
-        return self._remember(columns[at], moves) | self._remember(columns[at], -moves)
+        moves, factor = found
+        met = self._remember(columns[at], moves) | self._remember(columns[at], -moves)
+        if factor > 1 and many_unseen(self.equations, columns):
+            met |= self._remember(columns[at], moves, factor) | self._remember(columns[at], -moves, factor)
+        return met
 
-    def _remember(self, columns: NDArray[np.int64], moves: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Remember a table if it is one; bool (ends): what it meets."""
+    def _remember(
+        self, columns: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1
+    ) -> NDArray[np.bool_]:
+        """Remember a table, moved by `moves` in 1 / denominator, if it is one; bool (ends): what it meets."""
         equations = self.equations
-        value = equations.value[columns] + moves
-        inside = (value >= equations.column_lower[columns]) & (value <= equations.column_upper[columns])
-        if len(columns) == 0 or not inside.all() or not equations.allow(columns, moves):
+        table = Table(columns, moves, denominator)
+        inside = table.fits(equations.value, equations.column_lower, equations.column_upper)
+        if len(columns) == 0 or not inside or not equations.allow(columns, moves, denominator):
             return np.zeros(len(self.ends), np.bool_)
         cells = columns < equations.cells
-        return self._witnesses.add(columns[cells], moves[cells])
+        return self._witnesses.add(Table(columns[cells], moves[cells], denominator))
 
     def _solve(self, view: NDArray[np.bool_], asked: list[int], limits: Limits, cuts: dict[int, Cut]) -> None:
         """Solve the components of the requirements that are left, and learn."""
@@ -429,7 +449,7 @@ class Oracle:
             changed = np.flatnonzero(table != equations.value[columns])
             changed = changed[columns[changed] < equations.cells]
             if len(changed):
-                self._witnesses.add(columns[changed], table[changed] - equations.value[columns[changed]])
+                self._witnesses.add(Table(columns[changed], table[changed] - equations.value[columns[changed]]))
         rows = np.unique(equations.by_column[columns].indices)
         for q, need, bounds in zip(members, needs, answer.targets, strict=True):
             missed = _missed(need, bounds, int(equations.value[need.cell]))
@@ -450,7 +470,7 @@ class Oracle:
                 continue
             moves = numerator - self.equations.value[columns] * denominator
             changed = np.flatnonzero((moves != 0) & (columns < self.equations.cells))
-            self._witnesses.add(columns[changed], moves[changed], denominator)
+            self._witnesses.add(Table(columns[changed], moves[changed], denominator))
 
     def _table(
         self, component: Component, column: int, low: int, high: int, limits: Limits
@@ -467,6 +487,13 @@ class Oracle:
         more[list(need.known_to)] = False
         cells = np.flatnonzero(more)
         return Cut(cells, np.ones(len(cells), np.int64), 1)
+
+
+def many_unseen(equations: Equations, columns: NDArray[np.int64]) -> bool:
+    """Whether so many sums that no table shows and that are not zero hang together that the audit, too, is content with
+    tables of fractions."""
+    unseen = columns[equations.always_open[columns]]
+    return int(np.count_nonzero(equations.value[unseen] != equations.column_lower[unseen])) >= DENSE
 
 
 def _enough(need: Requirement, value: int) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Tables in hand: each shows values that cells can take, in every pattern that withholds what it changes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,17 +9,37 @@ from numpy.typing import NDArray
 from audit.decision.ends import Ends
 
 
+@dataclass(frozen=True)
+class Table:
+    """cells: int64, that it changes; moves: int64, by how much, in 1 / denominator."""
+
+    cells: NDArray[np.int64]
+    moves: NDArray[np.int64]
+    denominator: int = 1
+
+    def fits(self, value: NDArray[np.int64], lower: NDArray[np.int64], upper: NDArray[np.int64]) -> bool:
+        """Whether it stays within bounds (int64, of all columns) of whole units, moved from values."""
+        cells, moves, parts = self.cells, self.moves, self.denominator
+        least, most = value[cells] + moves // parts, value[cells] - (-moves // parts)
+        return bool(((least >= lower[cells]) & (most <= upper[cells])).all())
+
+
 class Witnesses:
     """Tables that differ from the true one in a few cells, and satisfy every relation.
 
     A table serves every pattern that withholds all cells that it changes (whatever else the pattern withholds). Which
     ends it meets is looked at once, when it comes in: the same tables answer for thousands of patterns.
+
+    Attributes
+    ----------
+    times_met: int64 (ends), how many tables have met each.
     """
 
     def __init__(self, cells: int, most: int, ends: Ends) -> None:
         """most: tables that are remembered; the oldest are forgotten."""
         self._cells, self._most, self._ends = cells, most, ends
         self._count = 0
+        self.times_met = np.zeros(len(ends), np.int64)
         # Marks are kept of cells that some table changes, in the order in which they first did.
         self._mark = np.full(cells, -1, np.int64)
         self._marked = np.empty(0, np.int64)
@@ -26,14 +47,14 @@ class Witnesses:
         self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
         self._key: dict[int, bytes] = {}
         self._keys: set[bytes] = set()
-        self._tables: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        self._tables: list[Table] = []
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def add(self, changed: NDArray[np.int64], moves: NDArray[np.int64], denominator: int = 1) -> NDArray[np.bool_]:
-        """Remember a table by the cells that it changes and by how much, in 1 / denominator; bool (ends): those that it
-        meets."""
+    def add(self, table: Table) -> NDArray[np.bool_]:
+        """Remember a table; bool (ends): those that it meets."""
+        changed, moves, denominator = table.cells, table.moves, table.denominator
         move = np.zeros(self._cells, np.int64)
         move[changed] = moves
         met = self._ends.met(move, denominator=denominator)
@@ -50,10 +71,9 @@ class Witnesses:
         self._mark[fresh] = len(self._marked) + np.arange(len(fresh))
         self._marked = np.concatenate([self._marked, fresh])
         self._grow(at)
+        self.times_met += met
         self._changes[at] = packed(move[self._marked] != 0, self._changes.shape[1])
         self._meets[at] = packed(met, self._meets.shape[1])
-        # The whole part of a move is shown as well, by a table in between.
-        table = changed, np.sign(moves) * (np.abs(moves) // denominator)
         if at < len(self._tables):
             self._tables[at] = table
         else:
@@ -69,17 +89,18 @@ class Witnesses:
         if rows:
             meets[:, :before] = np.unpackbits(self._meets.view(np.uint8), axis=1, count=before).astype(np.bool_)
         move = np.zeros(self._cells, np.int64)
-        for at, (changed, moves) in enumerate(self._tables):
-            move[changed] = moves
-            meets[at, before:] = fresh.met(move)
-            move[changed] = 0
+        for at, table in enumerate(self._tables):
+            move[table.cells] = table.moves
+            meets[at, before:] = fresh.met(move, denominator=table.denominator)
+            move[table.cells] = 0
+        self.times_met = np.append(self.times_met, meets[: len(self._tables), before:].sum(axis=0))
         words = (len(ends) + 63) // 64
         self._meets = np.zeros((rows, words), np.uint64)
         for at in range(len(self._tables)):
             self._meets[at] = packed(meets[at], words)
 
-    def since(self, count: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Tables (cells, moves) that came in after the first `count`, as far as they are remembered."""
+    def since(self, count: int) -> list[Table]:
+        """Tables that came in after the first `count`, as far as they are remembered."""
         start = max(count, self._count - len(self._tables))
         return [self._tables[k % self._most] for k in range(start, self._count)]
 
@@ -115,20 +136,16 @@ class Witnesses:
     def reach(self, cell: int, pattern: NDArray[np.bool_]) -> tuple[int, int]:
         """How far the tables that serve a pattern move a cell: least (at most 0) and most (at least 0)."""
         low = high = 0
-        for table in self._serving(pattern).tolist():
-            changed, moves = self._tables[table]
-            for move in moves[changed == cell].tolist():
-                low, high = min(low, move), max(high, move)
+        for at in self._serving(pattern).tolist():
+            table = self._tables[at]
+            for move in table.moves[table.cells == cell].tolist():
+                # The whole part of a move is shown as well, by a table in between.
+                low, high = min(low, -(-move // table.denominator)), max(high, move // table.denominator)
         return low, high
 
-    def serving(self, pattern: NDArray[np.bool_]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """(cells, whole units by which they move) of the tables that serve a pattern, and move anything so far."""
-        found = []
-        for table in self._serving(pattern).tolist():
-            changed, moves = self._tables[table]
-            if moves.any():
-                found.append((changed[moves != 0], moves[moves != 0]))
-        return found
+    def serving(self, pattern: NDArray[np.bool_]) -> list[Table]:
+        """The tables that serve a pattern."""
+        return [self._tables[at] for at in self._serving(pattern).tolist()]
 
     def _serving(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
         count = len(self._tables)

@@ -276,7 +276,7 @@ class _Echelon:
     def __init__(self, matrix: csr_array, prime: int) -> None:
         rows, columns = matrix.shape
         self.prime, self._columns = prime, columns
-        self._run = run = Runner(matrix.nnz)
+        self._run = run = Runner(matrix.nnz, eliminate, null_vector, combine)
         self._row_of = run.full(columns, -1)
         self._ptr, self._step_ptr = run.full(rows + 1, 0), run.full(rows + 1, 0)
         self._source, self._scale = run.full(rows, 0), run.full(rows, 0)

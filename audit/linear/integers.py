@@ -20,7 +20,7 @@ def product(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.int64]:
     ------
     LimitError: a sum could leave the range of 64-bit integers (the test by floating point is conservative).
     """
-    if _largest_sum(matrix, vector) >= float(NO_UPPER):
+    if largest_sum(matrix, vector) >= float(NO_UPPER):
         raise LimitError("Values add up to more than 2^62 units; choose a larger unit for the measure.")
     result: NDArray[np.int64] = matrix @ vector
     return result
@@ -42,7 +42,7 @@ def bound_sum(bounds: NDArray[np.int64], groups: NDArray[np.integer], size: int)
 
 def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.object_]:
     """matrix @ vector in integers of any size (as Python integers)."""
-    if _largest_sum(matrix, vector) < float(NO_UPPER):
+    if largest_sum(matrix, vector) < float(NO_UPPER):
         exact: NDArray[np.object_] = (matrix @ vector).astype(object)
         return exact
     result = np.zeros(matrix.shape[0], dtype=object)
@@ -50,7 +50,7 @@ def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.ob
     return result
 
 
-def _largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
+def largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
     """At least the largest sum of absolute values in matrix @ vector; rough where a rough bound shows that all fits."""
     weights, values = np.abs(matrix.data.astype(np.float64)), np.abs(vector.astype(np.float64))
     rough = float(weights.max(initial=0.0) * values.max(initial=0.0)) * len(weights)

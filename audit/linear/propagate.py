@@ -49,7 +49,7 @@ def propagate(
     InfeasibleError: a lower bound passed an upper bound.
     """
     low, high = column_lower.copy(), column_upper.copy()
-    run = Runner(matrix.nnz)
+    run = Runner(matrix.nnz, tighten)
     by_column = None
     sub, sub_lower, sub_upper = matrix, lower, upper
     for _ in range(ROUNDS):
@@ -83,7 +83,8 @@ def _compiled_round(
 ) -> Bounds:
     system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
     new_low, new_high = low.copy(), high.copy()
-    run(tighten, *system, lower, upper, low, high, new_low, new_high, integer, NO_UPPER, MOST)
+    bounds = run.array(lower), run.array(upper), run.array(low), run.array(high)
+    run(tighten, *system, *bounds, new_low, new_high, integer, NO_UPPER, MOST)
     return new_low, new_high
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import Rational, is_ray, rationalise
 from audit.bounds.component import Component
 from audit.bounds.engine import Kept
-from audit.bounds.knowledge import whole
+from audit.bounds.linear_values import whole
 from audit.bounds.problem import ray_problem
 from audit.linear.base import Base
 from audit.linear.reduce import Reduced

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from audit.errors import InputError
-from cases.benchmarks import folder, rows, scaling, suppression
+from cases.benchmarks import folder, rows, scaling, suppression, unprotected
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
 from cases.benchmarks.machine import machine
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _suppress(wanted: argparse.Namespace) -> int:
     """Measure programs that choose secondary cells; exit code 1 if a pattern of ours is not safe."""
-    names, programs = suppression.tables(wanted.instances), {s.name: s for s in SUPPRESSORS}
+    names, programs = unprotected.names(wanted.instances), {s.name: s for s in SUPPRESSORS}
     unknown = sorted(set(wanted.only) - {*names, *programs})
     if unknown:
         print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join((*names, *programs))}.')

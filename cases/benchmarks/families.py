@@ -54,13 +54,19 @@ def generate(name: str, family: Family, seed: int = 1) -> Instance:
         table = np.moveaxis(np.tensordot(_members(d), table, axes=(1, axis)), 0, axis)
     values = table.ravel()
     primary = (values >= 1) & (values <= family.primary)
-    height = np.zeros(table.shape, np.int64)
-    for axis, d in enumerate(dimensions):
-        height += np.expand_dims(_heights(d), tuple(a for a in range(table.ndim) if a != axis))
-    cost = (values + 3.0) * 10.0 ** height.ravel()
-    withheld = complete(equations(dimensions), values, cost, primary)
+    withheld = complete(equations(dimensions), values, costs(dimensions, values), primary)
     level = primary.astype(np.int64)
     return Instance(name, False, dimensions, values, primary, withheld, below=level, above=level)
+
+
+def costs(dimensions: tuple[Dimension, ...], values: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64 (cells), cost of withholding: what a cell shows, ten times more for each level above the leaves."""
+    shape = tuple(len(d.codes) for d in dimensions)
+    height = np.zeros(shape, np.int64)
+    for axis, d in enumerate(dimensions):
+        height += np.expand_dims(_heights(d), tuple(a for a in range(len(shape)) if a != axis))
+    cost: NDArray[np.float64] = (values + 3.0) * 10.0 ** height.ravel()
+    return cost
 
 
 def dimension(name: str, branches: tuple[int, ...]) -> Dimension:

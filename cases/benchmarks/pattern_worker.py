@@ -11,7 +11,7 @@ from time import perf_counter
 
 import numpy as np
 
-from cases.benchmarks import folder
+from cases.benchmarks import folder, unprotected
 from cases.benchmarks.competitors.protocol import cpu_seconds
 from cases.benchmarks.process import limit_cpu
 from cases.benchmarks.suppressors import SUPPRESSORS
@@ -25,8 +25,7 @@ def main(path: Path) -> None:
     suppressor = next(s for s in SUPPRESSORS if s.name == job["suppressor"])
     for name in (WARM_UP, job["instance"]):
         root = Path(job["root"]) if name != WARM_UP else folder.DATA
-        instance = folder.to_protect(root, name)
-        cost = folder.costs(root, instance)
+        instance, cost = unprotected.load(root, name)
         with TemporaryDirectory() as own:
             limit_cpu(2 * job["seconds"])
             cpu, wall = cpu_seconds(), perf_counter()

@@ -6,9 +6,10 @@ from pathlib import Path
 from cases.benchmarks import scaling
 from cases.benchmarks.competitors import COMPETITORS, LINEAR, OURS
 from cases.benchmarks.families import FAMILIES
+from cases.benchmarks.pattern_targets import PATTERN_TARGETS
 from cases.benchmarks.rows import Point, Results, Row
 from cases.benchmarks.suppression import suppression_table
-from cases.benchmarks.targets import TARGETS
+from cases.benchmarks.targets import TARGETS, Target
 
 TEMPLATE = Path(__file__).with_name("template.md")
 NOTHING = "–"
@@ -31,7 +32,8 @@ def render(results: Results) -> str:
         bounds=bounds_table(results, shown),
         ours=_ours(results, shown),
         agreement=_agreement(results, shown),
-        targets=_targets(results),
+        targets=_targets(TARGETS, results),
+        pattern_targets=_targets(PATTERN_TARGETS, results) if results.patterns else "not measured",
         suppression=suppression_table(results) if results.patterns else "not measured",
         scaling=_scaling(results),
         start=_start(results.point(scaling.START)),
@@ -134,8 +136,8 @@ def _agrees(row: Row | None) -> str:
     return f"all {row.compared:,}" if row.compared else "nothing to compare with"
 
 
-def _targets(results: Results) -> str:
-    return table(["target", "measured", "met"], [[target.words, *target.check(results)] for target in TARGETS])
+def _targets(targets: Sequence[Target], results: Results) -> str:
+    return table(["target", "measured", "met"], [[target.words, *target.check(results)] for target in targets])
 
 
 def _scaling(results: Results) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cases.benchmarks import folder, rows
+from cases.benchmarks import rows, unprotected
 from cases.benchmarks.competitors.protocol import installed
 from cases.benchmarks.pattern_check import underprotected
+from cases.benchmarks.pattern_targets import gap
 from cases.benchmarks.process import run
 from cases.benchmarks.rows import Pattern, Results
 from cases.benchmarks.suppressors import SUPPRESSORS
@@ -31,12 +32,6 @@ ROOM = 2.0
 """Times the seconds that a process may use: programs that watch the clock do so between steps."""
 
 
-def tables(root: Path) -> list[str]:
-    """Names of the tables of a folder, small ones first."""
-    found = [path.parent.name for path in root.glob("*/meta.json")]
-    return sorted(found, key=lambda name: (folder.size(root, name), name))
-
-
 @dataclass(frozen=True)
 class Suppressions:
     """How to measure: see `bench.Settings`."""
@@ -50,7 +45,9 @@ class Suppressions:
         """All programs on a table, each in a process of its own."""
         for name in names:
             for suppressor in wanted:
-                if not suppressor.linked and folder.is_linked(self.root, name):
+                if not suppressor.linked and unprotected.is_linked(self.root, name):
+                    continue
+                if not unprotected.suits(name, suppressor.name):
                     continue
                 known = results.pattern(name, suppressor.name)
                 of = rows.fingerprint([name, rows.versions(suppressor), rows.way(suppressor)])
@@ -77,7 +74,7 @@ class Suppressions:
                 return replace(empty, status="failed", message=used.last_error)
             pattern = np.load(path.with_name("pattern.npy"))
             result = json.loads(path.with_name("result.json").read_text("utf-8"))
-        instance = folder.to_protect(self.root, name)
+        instance, cost = unprotected.load(self.root, name)
         secondary = pattern & ~instance.primary
         return replace(
             empty,
@@ -85,7 +82,7 @@ class Suppressions:
             cells=len(pattern),
             primaries=int(instance.primary.sum()),
             secondaries=int(secondary.sum()),
-            cost=float(folder.costs(self.root, instance)[secondary].sum()),
+            cost=float(cost[secondary].sum()),
             bound=result["bound"],
             underprotected=int(underprotected(instance, pattern).sum()),
             cpu=result["cpu"],
@@ -97,11 +94,10 @@ def said(made: Pattern) -> str:
     """Cost, proved gap, seconds and what is wrong with it; or why there is no pattern."""
     if made.cost is None:
         return {"limit": f"> {made.limit:g} s", "missing": "not installed"}.get(made.status, "failed")
-    gap = ""
-    if made.bound is not None:
-        gap = " optimal" if made.bound >= made.cost else f" gap {(made.cost - made.bound) / made.cost:.2%}"
+    unproved = gap(made)
+    proved = "" if unproved is None else " optimal" if unproved == 0 else f" gap {unproved:.2%}"
     wrong = f", **{made.underprotected} under-protected**" if made.underprotected else ""
-    return f"{made.cost:,.0f}{gap}, {made.cpu:.3g} s{wrong}"
+    return f"{made.cost:,.0f}{proved}, {made.cpu:.3g} s{wrong}"
 
 
 def suppression_table(results: Results) -> str:

@@ -13,29 +13,24 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from audit.model import Release
+from cases.benchmarks.competitors.protocol import Program
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, positions, tables_of
 
 Pattern = NDArray[np.bool_]
 
 
-class Suppressor(Protocol):
-    """A program, or a way of using it: see `competitors.protocol.Competitor`.
+class Suppressor(Program, Protocol):
+    """A program that chooses secondary cells.
 
-    linked: it takes linked tables.
+    linked: it takes linked tables. bound: after a run, what no safe pattern can go below, where it tells.
     """
 
     @property
-    def name(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def packages(self) -> tuple[str, ...]: ...
-
-    @property
     def linked(self) -> bool: ...
+
+    @property
+    def bound(self) -> float | None: ...
 
     def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
         """bool (cells), what it withholds. cost: float64 (cells); folder: an empty one; seconds: to stop after."""

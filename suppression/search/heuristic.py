@@ -32,7 +32,7 @@ def heuristic(problem: Problem, tools: Tools) -> Found:
     """Cover whatever is missed, cheapest first, then give back what is not needed: all at once what no requirement has
     taken, then cell by cell. Guided by the relaxation where the table is not too large for that."""
     everything = problem.primary | problem.may
-    entangled = _entangled(problem, tools)
+    entangled = tools.oracle.entanglement(problem.primary) > ENTANGLED
     start = _needed(problem, everything, tools)[0] if entangled else problem.primary
     pattern, impossible = cover(problem, tools.oracle, start, tools.limits)
     if impossible is not None:
@@ -65,13 +65,3 @@ def _narrow(planes: Planes, within: NDArray[np.bool_], tools: Tools) -> NDArray[
 
 def _needed(problem: Problem, within: NDArray[np.bool_], tools: Tools) -> tuple[NDArray[np.bool_], bool]:
     return tools.oracle.narrowed(within, problem.primary, problem.cost.astype(np.float64), tools.limits)
-
-
-def _entangled(problem: Problem, tools: Tools) -> bool:
-    """Whether sensitive cells hang together in parts of the table that are too large for cuts."""
-    equations, ends = problem.equations, tools.oracle.ends
-    opened = equations.always_open.copy()
-    opened[: equations.cells] |= problem.primary
-    label = equations.groups(opened)
-    columns = np.bincount(label[label >= 0])
-    return int((columns * np.bincount(label[ends.cell], minlength=len(columns))).sum()) > ENTANGLED

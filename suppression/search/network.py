@@ -39,7 +39,9 @@ def network(problem: Problem, tools: Tools) -> Found:
     graph = _graph(problem.equations)
     pattern = problem.primary.copy()
     met = tools.oracle.decide(pattern, tools.limits).protected
-    missed = [need for need, is_met in zip(problem.requirements, met.tolist(), strict=True) if not is_met]
+    # Insiders may have come in with the answer.
+    needs = tools.oracle.requirements
+    missed = [need for need, is_met in zip(needs, met.tolist(), strict=True) if not is_met]
     for need in sorted(missed, key=lambda q: (-_furthest(problem, q), q.cell, q.known_to)):
         if tools.limits.out_of_time():
             break

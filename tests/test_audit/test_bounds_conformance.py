@@ -222,8 +222,8 @@ def check_twins(component: Component, prove: bool) -> None:
     if plain is None or compiled is None:
         assert plain is compiled
         return
-    assert [replace(t, lower=unproved(t.lower), upper=unproved(t.upper)) for t in plain.targets] == [
-        replace(t, lower=unproved(t.lower), upper=unproved(t.upper)) for t in compiled.targets
+    assert [t._replace(lower=unproved(t.lower), upper=unproved(t.upper)) for t in plain.targets] == [
+        t._replace(lower=unproved(t.lower), upper=unproved(t.upper)) for t in compiled.targets
     ]
     assert np.array_equal(np.array(plain.tables), np.array(compiled.tables))
     for (a, _), (b, _) in zip(minima(plain), minima(compiled), strict=True):
@@ -235,7 +235,7 @@ def check_twins(component: Component, prove: bool) -> None:
 
 
 def unproved(end: End) -> End:
-    return replace(end, proof=None)
+    return end._replace(proof=None)
 
 
 @pytest.mark.parametrize("kernel", [tableau_plain, tableau_compiled])

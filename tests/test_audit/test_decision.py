@@ -12,11 +12,14 @@ from hypothesis import strategies as st
 from audit.bounds.component import Limits
 from audit.bounds.engine import bound_forms
 from audit.bounds.plan import full
+from audit.decision import model
+from audit.decision import near as nearby
 from audit.decision.cuts import Requirement
 from audit.decision.ends import ends_of
 from audit.decision.equations import Equations, build_equations
-from audit.decision.oracle import Broken, Oracle
-from audit.decision.witnesses import Witnesses
+from audit.decision.oracle import Broken, Oracle, Part
+from audit.decision.regions import region_of
+from audit.decision.witnesses import Table, Witnesses
 from audit.errors import InputError
 from audit.io import release_from_document
 from audit.linear.cells import Cells
@@ -88,6 +91,21 @@ def requirements(random: Random, cells: Cells) -> list[Requirement]:
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_every_answer_is_that_of_an_audit_from_scratch(seed: int) -> None:
+    check_answers(seed)
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.sampled_from([(1, 3), (2,), (4, 6)]))
+def test_answers_of_few_columns_are_those_of_all(seed: int, near: tuple[int, ...]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "LARGE", 1)
+        patch.setattr(nearby, "NEAR", near)
+        patch.setattr(nearby, "KEPT", 2)
+        check_answers(seed)
+
+
+def check_answers(seed: int) -> None:
+    """Of an oracle that is asked about one pattern after another, beside audits of them."""
     random = Random(seed)
     document = full_release(random)
     note(str(document))
@@ -173,7 +191,7 @@ def test_tables_that_are_forgotten_are_the_oldest() -> None:
     nothing = np.zeros(70, np.bool_)
     tables = Witnesses(70, 2, ends_of(needs, np.zeros(70, np.int64), nothing))
     for cell in (1, 65, 3):
-        tables.add(np.array([cell]), np.array([cell]))
+        tables.add(Table(np.array([cell]), np.array([cell])))
     assert tables.met(~nothing).tolist() == [False, True, True]
     narrow = nothing.copy()
     narrow[65] = True
@@ -186,10 +204,64 @@ def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVE
     needs = [Requirement(0, upper=1), Requirement(1, upper=2), Requirement(2, lower=-1)]
     nothing = np.zeros(3, np.bool_)
     tables = Witnesses(3, 2, ends_of(needs, np.zeros(3, np.int64), nothing))
-    met = tables.add(np.array([0, 1, 2]), np.array([5, 5, -5]), denominator=3)
+    met = tables.add(Table(np.array([0, 1, 2]), np.array([5, 5, -5]), denominator=3))
     assert met.tolist() == [True, False, True]
     assert tables.met(~nothing).tolist() == met.tolist()
     assert tables.reach(1, ~nothing) == (0, 1), "whole units lie in between"
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_few_columns_settle_an_end_as_all_do(seed: int) -> None:
+    """A point that brings a cell all the way is a point of the whole; multipliers that hold it back hold for all."""
+    random = Random(seed)
+    _, cells, equations = setting(full_release(random))
+    region = region_of(equations, np.arange(equations.matrix.shape[1]))
+    program = model.Model(region, Highs())
+    opened = equations.always_open | np.array([random.random() < 0.7 for _ in equations.always_open])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "LARGE", 1)
+        patch.setattr(nearby, "NEAR", (2, 4))
+        few = model.Model(region, Highs())
+        for asked in (program, few):
+            asked.reset(opened, np.ones(len(opened)))
+        for cell in np.flatnonzero(opened[: len(cells)]).tolist():
+            for way, most in ((1, 2), (-1, 2), (1, 4), (-1, 4)):
+                known = np.array(random.sample(range(len(cells)), 1), np.int64)
+                known = known[known != cell]
+                for asked in (program, few):
+                    asked.aim(cell, way, 3, known)
+                program.move(Limits())
+                point = few.move_near(Limits(), most)
+                if point is None:
+                    continue
+                assert few.extent == pytest.approx(program.extent, abs=1e-6)
+                assert -way * point[cell] == pytest.approx(few.extent)
+                held = region.matrix @ point
+                assert (held >= region.low - 1e-6).all()
+                assert (held <= region.high + 1e-6).all()
+                assert not point[known].any()
+                assert not point[~opened].any()
+
+
+def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() -> None:
+    """However little they change it, and also where an oracle has them from another one or from a part."""
+    cells = {"a": ["T", "1", "2", "3"], "value": [30, 10, 10, 10]}
+    document = {"tableseal": 1, "variables": {"a": {"codes": ["1", "2", "3"], "total": "T"}}, "kind": "count"}
+    _, _, equations = setting(document | {"tables": [{"name": "t", "cells": cells}]})
+    needs = [Requirement(cell) for cell in range(4)]
+    pattern = np.array([False, True, True, True])
+    first, told, learning = (Oracle(equations, needs, METHOD, Highs()) for _ in range(3))
+    first._witnesses.add(Table(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
+    told.learn_from(first)
+    for part in first.parts(pattern):
+        learning.learn(part, pattern[part.cells])
+    learning.learn(Part(np.arange(4), tuple(range(4)), first), pattern)
+    for oracle in (first, told, learning):
+        assert oracle.protected(pattern).tolist() == [False, False, True, True]
+        narrower = pattern.copy()
+        narrower[1] = False
+        assert not oracle.protected(narrower).any()
 
 
 @settings(max_examples=10, deadline=None)

@@ -34,8 +34,20 @@ NAMES = ["interpreted", "compiled"]
 def kernels_run(*, compiled: bool) -> Iterator[None]:
     """Kernels compiled whatever the size, or never."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "WORTH_COMPILING", -1 if compiled else 10**9)
+        for worth in ("WORTH_COMPILING", "WORTH_LOADING"):
+            patch.setattr(kernels, worth, -1 if compiled else 10**9)
+        if not compiled:
+            patch.setattr(kernels, "loaded", set())
         yield
+
+
+def test_small_inputs_run_compiled_only_once_kernels_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    for worth in ("WORTH_COMPILING", "WORTH_LOADING"):
+        monkeypatch.setattr(kernels, worth, 10)
+    monkeypatch.setattr(kernels, "loaded", {kernels.tighten})
+    assert not kernels.Runner(10, kernels.tighten, kernels.combine).compiled
+    assert kernels.Runner(10, kernels.tighten).compiled
+    assert kernels.Runner(11, kernels.tighten, kernels.combine).compiled
 
 
 def random_equations(seed: int, *, most: int = 3) -> tuple[csr_array, np.ndarray, Random]:

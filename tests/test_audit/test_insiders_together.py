@@ -200,3 +200,52 @@ def test_who_is_alone_in_a_row_knows_that_its_other_cells_hold_nothing(l_y: int)
     close = {"".join(c for _, c in cell.cell): cell.insider for cell in report.cells if cell.insider is not None}
     assert set(close) == {"lx", "ly", "lT"}
     assert len({insider.who for insider in close.values()}) == 1
+
+
+def test_who_is_alone_in_a_cell_knows_its_missing_parts_too() -> None:
+    """Row 2 is 2 + withheld 3 + missing 2 = 7; the three units of the withheld margin of column 3, the missing ones
+    among them, are left with 3."""
+    row = [*"111", *"TTTT", *"2222"]
+    column = [*"12T", *"123T", *"123T"]
+    status = ["withheld", "", "", "", "withheld", "withheld", "", "", "withheld", "missing", ""]
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {name: {"total": "T", "codes": ["1", "2", "3"]} for name in "ab"},
+        "tables": [
+            {
+                "name": "t",
+                "cells": {"a": row, "b": column, "value": [3, 3, 6, 6, 7, 3, 16, 2, 3, 2, 7], "s": status},
+                "status": "s",
+                "absent": {"leaves": "not_released"},
+            }
+        ],
+        "intruder": {"coalition": 3},
+    }
+    report = audit(release_from_document(document)).report
+    exposed = next(c for c in report.cells if dict(c.cell) == {"a": "2", "b": "2"})
+    assert exposed.verdict == "underprotected"
+    assert exposed.insider is not None
+    assert exposed.insider.estimates == (3, 3)
+
+
+def test_an_empty_part_of_a_known_cell_is_no_share() -> None:
+    """Q holds 2 and 3; its only unit is in 3 and so knows that 2 is empty. A = 1 + 2 is somebody else's."""
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "trees": [{"A": ["1", "2"], "B": ["3", "4"]}, {"Q": ["2", "3"]}]}},
+        "tables": [
+            {
+                "name": "t",
+                "cells": {
+                    "a": ["A", "1", "2", "B", "3", "Q", "T"],
+                    "value": [1, 1, 0, 1, 1, 1, 2],
+                    "s": ["primary", "", "withheld", "", "", "secondary", "withheld"],
+                },
+                "status": "s",
+            }
+        ],
+    }
+    report = audit(release_from_document(document)).report
+    assert found(report)["A"] == ("only contributor of Q", 1, 1)

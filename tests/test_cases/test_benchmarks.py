@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from audit import audit, read_release
 from audit.errors import InputError
-from cases.benchmarks import folder, releases, rows, scaling
+from cases.benchmarks import folder, releases, rows, scaling, unprotected
 from cases.benchmarks.__main__ import main
 from cases.benchmarks.agreement import compare, reference
 from cases.benchmarks.attack import attack, components
@@ -26,9 +26,10 @@ from cases.benchmarks.families import FAMILIES, Family, generate
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, link
 from cases.benchmarks.pattern_check import underprotected
+from cases.benchmarks.pattern_targets import PATTERN_TARGETS, Cheap
 from cases.benchmarks.process import run
 from cases.benchmarks.render import render
-from cases.benchmarks.rows import Point, Results, Row
+from cases.benchmarks.rows import Pattern, Point, Results, Row
 from cases.benchmarks.suppressors import SUPPRESSORS
 from cases.benchmarks.targets import Command, Exact, Ratio, Seconds, WithoutSolver
 from cases.benchmarks.worker import measure
@@ -396,3 +397,43 @@ def test_patterns_of_linked_tables_are_checked_over_all_of_them() -> None:
     assert not underprotected(pair, pattern).any()
     assert underprotected(pair, pair.primary).any()
     assert cost[pattern & ~pair.primary].sum() < 385
+
+
+def searched(cost: float | None, *, bound: float | None = None, wrong: int = 0, cpu: float = 1.0) -> Results:
+    made = Pattern("f3d_6", "tableseal_optimal", "", "limit" if cost is None else "measured", 120.0, "2026-11-28")
+    return Results({}).with_pattern(replace(made, cost=cost, bound=bound, underprotected=wrong, cpu=cpu))
+
+
+@pytest.mark.parametrize(
+    ("results", "said", "met"),
+    [
+        (searched(295, bound=295), "295, optimal, 1 s", "yes"),
+        (searched(295, bound=290), "295, gap 1.69%, 1 s", "**no**"),
+        (searched(296, bound=296), "296, optimal, 1 s", "**no**"),
+        (searched(295, bound=295, cpu=6.0), "295, optimal, 6 s", "**no**"),
+        (searched(200, bound=200, wrong=2), "200, optimal, 1 s, 2 under-protected", "**no**"),
+        (searched(295), "295, 1 s", "**no**"),
+        (searched(None), "nothing within 120 s", "**no**"),
+        (Results({}), "–", "–"),
+    ],
+)
+def test_a_target_of_a_search_is_met_by_a_safe_cheap_and_proved_pattern_in_time(
+    results: Results, said: str, met: str
+) -> None:
+    target = Cheap("f3d_6", 295, 0.0, 5)
+    assert target.words == "f3d_6: cost at most 295, proved optimal, 5 s"
+    assert target.check(results) == (said, met)
+
+
+def test_targets_of_searches_name_tables_that_are_measured() -> None:
+    assert {target.instance for target in PATTERN_TARGETS} <= set(unprotected.names(folder.DATA))
+
+
+def test_the_generated_table_is_for_the_fast_search_alone() -> None:
+    instance, cost = unprotected.load(folder.DATA, "hierL_sparse")
+    assert not unprotected.is_linked(folder.DATA, "hierL_sparse")
+    assert [s.name for s in SUPPRESSORS if unprotected.suits("hierL_sparse", s.name)] == ["tableseal_heuristic"]
+    assert all(unprotected.suits("f3d_6", s.name) for s in SUPPRESSORS)
+    assert len(cost) == len(instance.values)
+    assert (cost > 0).all()
+    assert (instance.withheld == instance.primary).all()

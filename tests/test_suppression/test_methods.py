@@ -28,6 +28,7 @@ from suppression.search.network import network
 from suppression.search.optimal import optimal
 from suppression.search.rank import Budget, Rank
 from suppression.search.result import Found
+from suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
 POLICY = Policy((Threshold(2),))
@@ -186,6 +187,17 @@ def test_further_cycles_where_one_is_too_narrow() -> None:
         found = network(problem, tools(problem))
         assert len(secondaries(problem, found)) >= count
         assert misses(crossed(values), problem, found.pattern if found.pattern is not None else problem.primary) == []
+
+
+def test_insiders_come_in_where_outsiders_find_out_nothing() -> None:
+    """Four ones hide each other from the reader; whoever is one of them computes the others."""
+    document = crossed([[1, 1, 5], [1, 1, 6], [7, 8, 9]])
+    document["intruder"] = {}
+    document["tables"][0]["cells"]["s"] = ["primary" if v == 1 else "" for v in document["tables"][0]["cells"]["value"]]
+    result = suppress(release_from_document(document), method="network")
+    assert result.report is not None
+    assert result.report.verdict == "safe"
+    assert result.found.cost > 0
 
 
 def test_three_ways_are_no_network() -> None:

@@ -86,8 +86,9 @@ def optimise(d, ends, found, columns, sign):
     place = np.full(len(d.span), -1, np.int64)
     for i in range(state[ROWS]):
         place[d.basic[i]] = i
+    watch = np.zeros(len(ends.status), np.int64)
     budget = state[BUDGET]
-    if not _scan(d, ends, found, columns, sign, place):
+    if not _scan(d, ends, found, columns, sign, place, watch):
         return FULL
     while state[CURSOR] < len(ends.order):
         e = ends.order[state[CURSOR]]
@@ -125,7 +126,7 @@ def optimise(d, ends, found, columns, sign):
             # Where its row was, the one that has left stands in column q (phase 2 retires nothing).
             place[entering] = place[d.nonbasic[q]]
             place[d.nonbasic[q]] = -1
-        if not _scan(d, ends, found, columns, sign, place):
+        if not _scan(d, ends, found, columns, sign, place, watch):
             return FULL
     return DONE
 
@@ -421,7 +422,7 @@ def _move(d, work, q, way, bland, special):
 
 
 @njit(cache=True)
-def _scan(d, ends, found, columns, sign, place):
+def _scan(d, ends, found, columns, sign, place, watch):
     """What this vertex says of every open end. False: a buffer is full."""
     beta, state = d.beta, d.state
     D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
@@ -447,12 +448,14 @@ def _scan(d, ends, found, columns, sign, place):
         e = ends.left[o]
         v, g = ends.variable[e], ends.sign[e]
         i = place[v]
+        rest = np.int64(0)
         if i >= 0:
-            value = (g * beta[i]) // D
-            rest = g * beta[i] - value * D
+            value = g * beta[i]
+            if D != 1:
+                value = value // D
+                rest = g * beta[i] - value * D
         else:
             value = g * d.span[v] if d.up[v] else np.int64(0)
-            rest = np.int64(0)
         if rest == 0 and ends.real[e] != NO_LOWER and value <= ends.real[e]:
             ends.status[e] = TOUCHED
             continue
@@ -464,7 +467,7 @@ def _scan(d, ends, found, columns, sign, place):
             floor = number // max(below, 1)
             if below == 0 or value < floor or (value == floor and rest * below < (number - floor * below) * D):
                 ends.part[e], ends.part_below[e] = value * D + rest, D
-        if i >= 0 and not full and _least(d, i, g, active):
+        if i >= 0 and not full and _least(d, i, g, active, watch, e):
             if state[KEEP] == 0 or _list_proof(d, found, e, i, g, columns, sign):
                 ends.status[e] = OPTIMAL
                 ends.number[e], ends.below[e] = g * beta[i], D
@@ -477,11 +480,15 @@ def _scan(d, ends, found, columns, sign, place):
 
 
 @njit(cache=True)
-def _least(d, i, g, active):
-    """True if nothing can lower g * w of row i."""
+def _least(d, i, g, active, watch, e):
+    """True if nothing can lower g * w of row i. watch[e]: where something could when it was last looked for."""
+    j = watch[e]
+    if j < active and d.T[i, j] != 0 and (d.T[i, j] * g < 0 or d.free[d.nonbasic[j]]):
+        return False
     for j in range(active):
         t = d.T[i, j]
         if t != 0 and (t * g < 0 or d.free[d.nonbasic[j]]):
+            watch[e] = j
             return False
     return True
 

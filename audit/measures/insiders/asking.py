@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from audit.bounds.engine import CellBounds
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.measures.insiders.data import Data
-from audit.measures.insiders.knowers import Knower, knowers
+from audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
 from audit.measures.insiders.knowing import Neighbourhood
 from audit.measures.insiders.nearness import Nearness
 
@@ -60,11 +60,8 @@ def _asked(test: Nearness, found: CellBounds) -> tuple[int, int, bool]:
 def _near(data: Data, neighbourhood: Neighbourhood, knower: Knower) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """(targets, whether the knower may have a share in each)."""
     near = neighbourhood.of([*knower.exact, *knower.own])
-    near = near[~np.isin(near, list(knower.exact))]
-    inside = np.zeros(len(near), np.bool_)
-    for s in knower.exact:
-        inside |= data.nested_with(s, near)
-    # A cell inside or around one that the knower knows, with nobody else in it, holds nothing but its own value.
-    count = data.contributors[data.open_cells[near]]
-    kept = ~(inside & (count >= 0) & (count <= knower.members))
-    return near[kept], (inside | np.isin(near, list(knower.own)))[kept]
+    near = near[~np.isin(near, [*knower.exact, *own_alone(data, knower)])]
+    shared = np.isin(near, list(knower.own))
+    for s in shares(data, knower):
+        shared |= data.nested_with(s, near)
+    return near, shared

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.linear.naming import cell_name, plural
 from audit.measures.insiders.data import Data
+from audit.model import Status
 from audit.rules.contributions import Contributions, holding_labels
 
 
@@ -50,11 +52,26 @@ def knowers(data: Data, kinds: tuple[str, ...], together: int) -> Iterator[Knowe
         yield from _holdings(data, data.contributions)
 
 
+def own_alone(data: Data, knower: Knower) -> NDArray[np.int64]:
+    """Open cells (positions) that hold nobody but the knower as far as the agency can tell: no targets of it."""
+    whole = [s for s in knower.exact if data.contributors[data.open_cells[s]] == knower.members]
+    held = np.unique(np.concatenate([*(data.held_by(s) for s in whole), np.empty(0, np.int64)]))
+    told: NDArray[np.int64] = held[data.contributors[data.open_cells[held]] >= 0]
+    return told
+
+
+def shares(data: Data, knower: Knower) -> list[int]:
+    """Open cells (positions) that the knower knows and has a share in; the others are empty parts of its cells."""
+    count = data.contributors[data.open_cells[list(knower.exact)]].tolist()
+    return [s for (s, units), n in zip(knower.exact.items(), count, strict=True) if n > 0 or (n < 0 and units != 0)]
+
+
 def _held(data: Data, s: int) -> dict[int, int]:
-    """Targets and rounded cells that hold nobody but the contributors of open cell s, with their values."""
+    """Targets, rounded and missing cells that hold nobody but the contributors of open cell s, with their values."""
     held = data.held_by(s)
     cells = data.open_cells[held]
-    kept = data.cells.truth.known[cells] & (np.isin(held, data.targets) | data.cells.rounded[cells])
+    hidden = np.isin(held, data.targets) | data.cells.rounded[cells] | (data.cells.status[cells] == Status.MISSING)
+    kept = data.cells.truth.known[cells] & hidden
     return dict(zip(held[kept].tolist(), data.cells.truth.units[cells[kept]].tolist(), strict=True))
 
 

@@ -9,13 +9,7 @@ from audit.measures.insiders.data import Data
 from audit.measures.insiders.findings import Gathered, Insider
 from audit.measures.insiders.formulas import End, others, too_close
 from audit.measures.insiders.intervals import attained_ends, outer_ends
-from audit.measures.insiders.knowers import Knower
-
-
-def all_its_own(data: Data, knower: Knower, k: int) -> bool:
-    """Whether only the knower contributes to a cell that lies inside or around one that it knows."""
-    count = int(data.contributors[data.open_cells[k]])
-    return 0 <= count <= knower.members and any(data.nested(s, k) for s in knower.exact)
+from audit.measures.insiders.knowers import Knower, shares
 
 
 class Nearness:
@@ -27,12 +21,14 @@ class Nearness:
         cell = int(data.open_cells[k])
         if data.is_count[cell] or not data.nonnegative:
             return
-        inside = [s for s in knower.exact if data.nested(s, k)]
+        inside = [s for s in shares(data, knower) if data.nested(s, k)]
         self._own = knower.own.get(k, max((knower.exact[s] for s in inside), default=0))
         shared = k in knower.own or bool(inside)
+        # Of a coalition as many are in the cell as in a part of it; the others may be elsewhere.
+        there = max((max(1, int(data.contributors[data.open_cells[s]])) for s in inside), default=knower.members)
         first, second = data.contribution(0, cell), data.contribution(1, cell)
         self._target = second if shared and first == self._own else first
-        self._count = max(max(int(data.contributors[cell]), 1) - (knower.members if shared else 0), 1)
+        self._count = max(max(int(data.contributors[cell]), 1) - (there if shared else 0), 1)
 
     def reach(self) -> tuple[int | None, int | None]:
         """How far down and up the cell must be able to go; None: it is enough that it can change at all."""

@@ -148,9 +148,10 @@ class _Search:
             point = model.move(self._limits, prove=False)
             if point is None or model.extent < distance * (1 - NEARLY):
                 return False
-            moves = in_whole_units(point)
-            if moves is None:
+            found = in_whole_units(point)
+            if found is None:
                 continue
+            moves, _ = found
             for signed in (moves, -moves):
                 self._add(signed)
             goal = self._table[cell] - way * distance

@@ -48,11 +48,10 @@ class Task:
     read: Callable[[Any], Answer]
 
 
-class Competitor(Protocol):
+class Program(Protocol):
     """A program, or a way of using it.
 
     name: short, for files and `--only`. title: for people. packages: distributions that must be installed.
-    relation: how its intervals compare with those of linear programming.
     """
 
     @property
@@ -63,6 +62,13 @@ class Competitor(Protocol):
 
     @property
     def packages(self) -> tuple[str, ...]: ...
+
+
+class Competitor(Program, Protocol):
+    """A program that bounds withheld cells.
+
+    relation: how its intervals compare with those of linear programming.
+    """
 
     @property
     def relation(self) -> Relation: ...

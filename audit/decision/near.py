@@ -1,0 +1,110 @@
+"""What lies near a column: the part of a large program that mostly answers it.
+
+A table that moves one cell mostly changes a few cells around it, and what keeps a cell from moving mostly lies in the
+relations around it, too. A program over a few columns takes a tenth of the time of the whole one, however little either
+has to do (French counts, 11,201 columns: 3 ms instead of 30).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, hstack
+from scipy.sparse.csgraph import dijkstra
+
+from audit.decision.regions import Floats, Ints, Region
+from audit.solvers.protocol import Problem as Program
+from audit.solvers.protocol import Solver
+
+NEAR = (150, 1_000)
+"""Columns that are near, and further columns that are asked if these are not enough."""
+
+KEPT = 600
+"""Programs of the fewest columns that are kept."""
+
+SETTLED = 1e-7
+"""What a unit of a column further away may gain, beside a unit of the cell in question, without being worth it."""
+
+
+class NearProgram:
+    """Moves of a few columns of a region: up, then down.
+
+    Attributes
+    ----------
+    near: int64, the columns; taken: int64, their moves among those of all columns. rows: int64, of the region.
+    """
+
+    def __init__(self, region: Region, near: Ints, rows: Ints, solver: Solver) -> None:
+        self.near, self.rows = near, rows
+        self.taken = np.concatenate([near, len(region.columns) + near])
+        part = csr_array(csr_array(region.matrix[rows])[:, near])
+        still = np.zeros(len(self.taken))
+        self.warm = solver.warm(
+            Program(csr_array(hstack([part, -part])), region.low[rows], region.high[rows], still, still)
+        )
+        self.still = still
+
+
+class Nearby:
+    """Columns by how many others one meets on the way: relations of few open columns are short ways.
+
+    What is near is found out once for each column, with the columns that were open then.
+    """
+
+    def __init__(self, region: Region, solver: Solver) -> None:
+        self._region, self._solver = region, solver
+        self._rows, self._columns = region.matrix, csr_array(region.matrix.T.tocsr())
+        self._open = self._known = np.zeros(len(region.columns), np.bool_)
+        self._ways = csr_array((0, 0))
+        self._order: dict[int, Ints] = {}
+        self._programs: dict[int, NearProgram] = {}
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Numbers of columns worth asking before all."""
+        return tuple(most for most in NEAR if most <= len(self._open) / 2)
+
+    def open(self, columns: NDArray[np.bool_]) -> None:
+        """Which columns can move from now on."""
+        self._open = columns
+        if (columns & ~self._known).any():
+            self._known = columns
+            self._order.clear()
+            self._programs.clear()
+            rows, count = self._rows, self._rows.shape[1]
+            row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            inside = columns[rows.indices]
+            row, column = row[inside], rows.indices[inside]
+            length = np.bincount(row, minlength=rows.shape[0])
+            ends = np.concatenate([column, count + row]), np.concatenate([count + row, column])
+            steps = np.concatenate([length[row], np.full(len(row), 0.5)])
+            self._ways = csr_array(coo_array((steps, ends), shape=(count + rows.shape[0],) * 2))
+
+    def program(self, move: int, most: int) -> NearProgram:
+        """The program over the nearest open columns of a move (of those up, then down, of all columns)."""
+        if most == min(NEAR) and move in self._programs:
+            return self._programs[move]
+        near = self._around(move % len(self._open), most)
+        rows = np.unique(self._columns[near].indices).astype(np.int64)
+        program = NearProgram(self._region, near, rows, self._solver)
+        if most == min(NEAR):
+            if len(self._programs) >= KEPT:
+                del self._programs[next(iter(self._programs))]
+            self._programs[move] = program
+        return program
+
+    def _around(self, column: int, most: int) -> Ints:
+        """The nearest open columns (int64, ascending), the column itself among them."""
+        if column not in self._order:
+            far = dijkstra(self._ways, indices=column)[: len(self._open)]
+            order = np.argsort(far, kind="stable")[: max(NEAR)]
+            self._order[column] = order[np.isfinite(far[order])]
+        order = self._order[column]
+        return np.sort(order[self._open[order]][:most])
+
+    def settles(self, multipliers: Floats, up: NDArray[np.bool_], down: NDArray[np.bool_], taken: Ints) -> bool:
+        """Whether no other column is worth moving, at the multipliers (rows) of a program over some columns.
+
+        up, down: bool (columns), those that can rise, and fall; nothing but the columns taken costs anything.
+        """
+        gain = self._columns @ multipliers
+        gain[taken] = 0.0
+        return not bool((up & (gain > SETTLED)).any() or (down & (gain < -SETTLED)).any())

@@ -1,0 +1,56 @@
+"""Which attacks every safe pattern has to withstand: what a search proves that asks for no others holds.
+
+The fewer cells are withheld, the more everybody knows: who sees a cell too well sees it too well under all narrower
+patterns, too. But the audit need not blame the insider there: it is asked only about cells that hang together with
+what it knows and others do not. Two kinds of attack do not depend on that:
+
+* Outsiders must not get so far either. Whether the insider is asked or knows no more than they do, the pattern fails.
+* The insider has a share in the cell, and that alone or cells that are withheld in every pattern make it an insider:
+  what it knows always hangs together with the cell.
+
+Any other attack (on a cell in which the insider has no share, and from which it must stay further away than outsiders
+must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.decision.cuts import Requirement
+from suppression.insiders import Unmet
+
+
+class Lasting:
+    """Of a release with these requirements against outsiders, one for each sensitive cell.
+
+    primary: bool (cells), withheld in every pattern. value: int64 (columns), true values.
+    """
+
+    def __init__(
+        self, requirements: Sequence[Requirement], primary: NDArray[np.bool_], value: NDArray[np.int64]
+    ) -> None:
+        self._outsiders = {need.cell: need for need in requirements}
+        self._primary, self._value = primary, value
+
+    def __call__(self, unmet: Unmet) -> bool:
+        """Whether no safe pattern leaves an attack unmet."""
+        attack = unmet.attack
+        cell, known = attack.requirement.cell, list(attack.requirement.known_to)
+        always_there = cell in dict(attack.own) or (not attack.own and bool(self._primary[known].all()))
+        return self._implied(attack.requirement) or (unmet.shared and always_there)
+
+    def _implied(self, need: Requirement) -> bool:
+        """Whether outsiders must not get so far either."""
+        other, value = self._outsiders[need.cell], int(self._value[need.cell])
+        low, high = _ends(need, value)
+        other_low, other_high = _ends(other, value)
+        return other_low <= low and other_high >= high and need.width <= max(other.width, other_high - other_low)
+
+
+def _ends(need: Requirement, value: int) -> tuple[int, int]:
+    """Values that must stay possible; the true one is."""
+    return (
+        value if need.lower is None else min(need.lower, value),
+        value if need.upper is None else max(need.upper, value),
+    )

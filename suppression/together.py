@@ -1,0 +1,69 @@
+"""Which cells hang together under a pattern, as the audit of insiders sees it.
+
+An insider is asked about the cells that hang together with what it knows and others do not. What the audit calls so
+follows from its own reduction: from the short rows that it makes of a release, and from what these and bounds
+determine. The relations of a search do not tell that, so it is asked in the same way here.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from audit.bounds.engine import bound_forms
+from audit.bounds.method import Method
+from audit.linear.cells import Cells
+from audit.linear.merge import merge_cells
+from audit.measures.insiders.knowing import Neighbourhood
+from audit.model import Release
+from audit.prepare import prepare
+from audit.progress import silent
+from audit.reduction import reduction
+from audit.sparse import rows_at
+from suppression.apply import protected_release
+from suppression.places import Places
+
+
+class Together:
+    """Of a release under one pattern."""
+
+    def __init__(
+        self,
+        release: Release,
+        cells: Cells,
+        places: Places,
+        primary: NDArray[np.bool_],
+        pattern: NDArray[np.bool_],
+        method: Method,
+    ) -> None:
+        """primary: bool (cells), those that are asked about; pattern: bool (cells), all withheld ones.
+
+        method: finds out which cells anybody can compute.
+        """
+        protected = protected_release(release, cells, primary, pattern)
+        listed, _ = merge_cells(protected)
+        prepared = prepare(protected, listed)
+        self._forms, self._method, self._reduced = prepared.system.forms, method, reduction(prepared)
+        open_cells = prepared.system.open_cells
+        keys = zip(listed.measure[open_cells].tolist(), map(tuple, listed.codes[open_cells].tolist()), strict=True)
+        self._cell = np.array([places.at(*key) for key in keys], np.int64)
+        self._place = {cell: place for place, cell in enumerate(self._cell.tolist())}
+        self._neighbourhood = Neighbourhood(self._reduced, self._forms, np.flatnonzero(primary[self._cell]))
+        self._secret: dict[int, bool] = {}
+
+    def near(self, known: Sequence[int]) -> NDArray[np.int64]:
+        """int64, sensitive cells that hang together with what is known of some cells; nothing hangs together with
+        cells that anybody can compute."""
+        places = [self._place[cell] for cell in known if cell in self._place]
+        self._look_at([place for place in places if place not in self._secret])
+        return self._cell[self._neighbourhood.of([place for place in places if self._secret[place]])]
+
+    def _look_at(self, places: list[int]) -> None:
+        """Find out which cells outsiders cannot compute."""
+        if not places:
+            return
+        forms = rows_at(self._forms, np.array(places, np.int64))
+        found = bound_forms(self._reduced, forms, self._method, Limits(values=False), silent, check_rest=False)
+        for place, ends in zip(places, found.bounds, strict=True):
+            self._secret[place] = ends.lower.outer is None or ends.lower.outer != ends.upper.outer

@@ -1,0 +1,131 @@
+"""What a pattern does not withstand, with companies and holdings as insiders: as an audit of that pattern says."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+from companies import companies_document
+from hypothesis import HealthCheck, assume, example, given, note, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from audit.bounds.component import Limits
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.linear.naming import full_name
+from audit.model import Policy
+from audit.pipeline import audit
+from audit.solvers.highs import Highs
+from suppression.apply import protected_release
+from suppression.attacks import Attack, oracle_for
+from suppression.costs import Costs
+from suppression.problem import Problem, build_problem
+from suppression.suppress import suppress
+
+SEEDS = st.integers(0, 2**40)
+SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+MOST = 14
+"""Cells that may be withheld besides."""
+
+
+def random_problem(seed: int) -> Problem:
+    """Of a random release of companies."""
+    document = companies_document(Random(seed), few=seed % 2 == 0)
+    note(str(document))
+    release = release_from_document(document)
+    try:
+        problem = build_problem(release, release.policy or Policy(), Costs(), Highs())
+    except InputError:  # a sensitive cell is frozen
+        assume(False)
+        raise
+    assume(problem.primary.any() and problem.may.sum() <= MOST)
+    return problem
+
+
+def names(problem: Problem, cells: Sequence[int]) -> set[tuple[str, ...]]:
+    """Codes of cells, but of those that nothing can help."""
+    helpless = set(problem.hopeless)
+    return {
+        tuple(problem.release.cell_codes(problem.cells.codes[cell]).values()) for cell in cells if cell not in helpless
+    }
+
+
+def failing(problem: Problem, pattern: NDArray[np.bool_]) -> set[tuple[str, ...]]:
+    """Codes of the sensitive cells that an audit finds fault with, but of those that nothing can help."""
+    made = protected_release(problem.release, problem.cells, problem.primary, pattern)
+    report = audit(replace(made, policy=problem.policy)).report
+    found = {tuple(c for _, c in r.cell) for r in report.cells if r.verdict in ("exposed", "underprotected")}
+    return found & names(problem, np.flatnonzero(problem.primary).tolist())
+
+
+@settings(SOME, max_examples=25)
+@given(SEEDS, st.sampled_from([0.3, 0.6, 0.9, 1.0]))
+@example(104, 0.9)
+@example(249, 0.6)
+def test_a_search_finds_fault_with_the_cells_that_an_audit_does(seed: int, share: float) -> None:
+    """Whatever the pattern: an insider and a cell hang together in the eyes of both or of neither."""
+    problem, random = random_problem(seed), Random(seed)
+    pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
+    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    missed = np.flatnonzero(~oracle.decide(pattern).protected).tolist()
+    unmet = problem.insiders.broken(pattern, Limits(), exact=True)
+    found = [problem.requirements[q].cell for q in missed] + [u.attack.requirement.cell for u in unmet]
+    assert names(problem, found) == failing(problem, pattern)
+
+
+@settings(SOME, max_examples=6)
+@given(SEEDS)
+@example(21)  # an insider and sensitive cells that only a withheld total joins
+@example(104)  # an insider whose books tell of a cell that anybody can compute
+def test_a_cell_is_needed_by_those_that_fail_without_it(seed: int) -> None:
+    """CONVENTION 447."""
+    problem = random_problem(seed)
+    result = suppress(problem.release, method="heuristic")
+    pattern = result.found.pattern
+    assume(pattern is not None)
+    assert pattern is not None
+    safe = failing(problem, pattern) == set()
+    for cell, needing in result.needed_by.items():
+        without = pattern.copy()
+        without[cell] = False
+        assert names(problem, needing) == failing(problem, without)
+        assert needing or cell in result.idle or not safe
+
+
+@settings(SOME, max_examples=8)
+@given(SEEDS, st.sampled_from(["heuristic", "optimal"]))
+@example(38, "heuristic")
+@example(328, "optimal")
+def test_where_nothing_protects_a_cell_from_an_insider_that_is_said(seed: int, method: str) -> None:
+    """CONVENTION 441: a pattern is safe, but for what nothing can help; or it is said what is in the way, and not even
+    everything that may be withheld is enough."""
+    problem = random_problem(seed)
+    result = suppress(problem.release, method=method, explain=False)
+    everything = problem.primary | problem.may
+    if result.found.pattern is not None:
+        assert failing(problem, result.found.pattern) == set()
+        return
+    assert result.found.status == "infeasible"
+    assert result.conflict is not None
+    conflict = result.conflict
+    assert names(problem, [conflict.attack.requirement.cell]) <= failing(problem, everything)
+    assert full_name(problem.release, problem.cells, conflict.attack.requirement.cell) in conflict.text
+
+
+@settings(SOME, max_examples=4)
+@given(SEEDS)
+def test_no_pattern_below_a_bound_is_safe(seed: int) -> None:
+    """Whoever has books that tell of what: all patterns are audited."""
+    problem = random_problem(seed)
+    free = np.flatnonzero(problem.may)
+    assume(len(free) <= 5 and not problem.hopeless)
+    result = suppress(problem.release, method="optimal", explain=False)
+    found = result.found
+    for chosen in itertools.product([False, True], repeat=len(free)):
+        pattern = problem.primary.copy()
+        pattern[free[list(chosen)]] = True
+        if found.pattern is None or problem.price(pattern) < found.bound:
+            assert failing(problem, pattern)
+    assert found.status != "optimal" or found.cost == found.bound
