@@ -390,6 +390,8 @@ def _derive(cells: dict[Cell, Known], cell: Cell, value: float) -> None:
     known = cells.setdefault(cell, Known())
     known.add(value, value)
     known.derived = True
+    if known.truth is None:
+        known.truth = value
 
 
 def _listed(table: Mapping[str, Any], variables: Mapping[str, Variable]) -> set[Codes]:
