@@ -70,12 +70,12 @@ def rows_at(matrix: csr_array, at: NDArray[np.integer]) -> csr_array:
     """The rows at these positions: `matrix[at]`. All of them in order are the matrix itself, not a copy."""
     if len(at) == matrix.shape[0] and (at == np.arange(len(at))).all():
         return matrix
-    if len(matrix.data) > SMALL:
-        return csr_array(matrix[at])
     start = matrix.indptr[at]
     size = matrix.indptr[at + 1] - start
     indptr = np.zeros(len(at) + 1, np.int64)
     size.cumsum(out=indptr[1:])
+    if indptr[-1] > SMALL:
+        return csr_array(matrix[at])
     place = (start - indptr[:-1]).repeat(size) + np.arange(indptr[-1])
     return csr(matrix.data[place], matrix.indices[place], indptr, (len(at), matrix.shape[1]))
 

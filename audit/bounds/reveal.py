@@ -33,6 +33,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
+from audit.sparse import rows_at, transposed
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -112,8 +113,9 @@ class Revealer:
         self._programs_left = MOST_PROGRAMS
         label = connected(csr_array(open_part[: self._sparse_rows]))[1]
         self._area_size = np.bincount(label)[label]
-        self._sparse = csc_array(open_part[: self._sparse_rows])
-        self._longer = csc_array(open_part[self._sparse_rows :])
+        # Which rows each column stands in.
+        self._sparse = transposed(csr_array(open_part[: self._sparse_rows]))
+        self._longer = transposed(csr_array(open_part[self._sparse_rows :]))
         moved = product(self._matrix, self._value)
         self._rest_lower = np.where(self._lower == NO_LOWER, NO_LOWER, self._lower - moved)
         self._rest_upper = np.where(self._upper == NO_UPPER, NO_UPPER, self._upper - moved)
@@ -162,16 +164,16 @@ class Revealer:
             return self._areas[int(columns[0])]
         seen_columns, seen_rows, new = set(columns.tolist()), set[int](), columns
         while len(new):
-            rows = [r for r in np.unique(self._sparse[:, new].indices).tolist() if r not in seen_rows]
+            rows = [r for r in np.unique(rows_at(self._sparse, new).indices).tolist() if r not in seen_rows]
             seen_rows.update(rows)
-            reached = np.unique(self._open[rows].indices).tolist() if rows else []
+            reached = np.unique(rows_at(self._open, np.array(rows)).indices).tolist() if rows else []
             new = np.array([c for c in reached if c not in seen_columns], dtype=np.int64)
             seen_columns.update(new.tolist())
         c = np.array(sorted(seen_columns), dtype=np.int64)
-        longer, inside = np.unique(self._longer[:, c].indices, return_counts=True)
-        longer = self._sparse_rows + longer[inside == np.diff(self._open.indptr)[self._sparse_rows + longer]]
+        longer, inside = np.unique(rows_at(self._longer, c).indices, return_counts=True)
+        longer = self._sparse_rows + longer[inside == self._size[self._sparse_rows + longer]]
         r = np.concatenate([np.array(sorted(seen_rows), dtype=np.int64), longer])
-        area = _Area(r, c, csr_array(self._open[r][:, c]))
+        area = _Area(r, c, csr_array(rows_at(self._open, r)[:, c]))
         if len(columns) == 1:
             for column in c.tolist():
                 self._areas[column] = area

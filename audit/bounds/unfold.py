@@ -16,6 +16,7 @@ from audit.linear.difference import Differenced
 from audit.linear.integers import NO_UPPER
 from audit.linear.reduce import Reduced
 from audit.linear.system import LinearSystem
+from audit.sparse import rows_at
 
 Multipliers = dict[int, Fraction]
 """Row -> multiplier."""
@@ -61,7 +62,7 @@ def _left_over_64(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction])
     """The same in 64 bits, where these are enough: rows of totals are long."""
     below = lcm(*(factor.denominator for factor in y.values()))
     above = [factor.numerator * (below // factor.denominator) for factor in y.values()]
-    rows = csr_array(matrix[np.fromiter(y, np.int64, len(y))])
+    rows = rows_at(matrix, np.fromiter(y, np.int64, len(y)))
     entry = int(np.abs(np.append(rows.data, form.data)).max(initial=0))
     if (below + sum(map(abs, above))) * entry >= NO_UPPER:
         return None
@@ -84,9 +85,10 @@ def proved_bound(
     rest = left_over(system.matrix, form, y)
     if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
+    rows = np.fromiter(y, np.int64, len(y))
     total: Fraction | int = 0
-    for row, factor in y.items():
-        bound = int(system.lower[row] if factor > 0 else system.upper[row])
+    for factor, low, high in zip(y.values(), system.lower[rows].tolist(), system.upper[rows].tolist(), strict=True):
+        bound = low if factor > 0 else high
         if factor and abs(bound) >= NO_UPPER:
             return None
         total += _plain(factor) * bound

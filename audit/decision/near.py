@@ -8,7 +8,6 @@ has to do (French counts, 11,201 columns: 3 ms instead of 30).
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack
-from scipy.sparse.csgraph import dijkstra
 
 from audit.decision.regions import Floats, Ints, Region
 from audit.solvers.protocol import Problem as Program
@@ -94,6 +93,8 @@ class Nearby:
     def _around(self, column: int, most: int) -> Ints:
         """The nearest open columns (int64, ascending), the column itself among them."""
         if column not in self._order:
+            from scipy.sparse.csgraph import dijkstra  # late: 0.1 s
+
             far = dijkstra(self._ways, indices=column)[: len(self._open)]
             order = np.argsort(far, kind="stable")[: max(NEAR)]
             self._order[column] = order[np.isfinite(far[order])]

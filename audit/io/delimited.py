@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import chain, islice
+from operator import itemgetter
 
 import numpy as np
 
@@ -121,7 +122,7 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                     line += 1 + sum(field.count("\n") for field in row)
                     ends.append(line)
             line = reader.line_num
-            if not all(row and row[0] and not row[0].isspace() for row in rows):  # a row may be blank
+            if not all(rows) or not all(map(str.strip, map(itemgetter(0), rows))):  # a row may be blank
                 kept = [
                     at for at, row in enumerate(rows) if any(map(str.strip, row)) or (at == header and len(row) > 1)
                 ]

@@ -103,7 +103,9 @@ def _text(value: Any, line: str, step: str) -> str:
         plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
         for entry in entries
     ]
-    return _object(tuple(value), line, step) % tuple(texts) if named else _bracketed("[]", texts, line, step)
+    if named:
+        return _object(tuple(value), line, step) % tuple(texts)
+    return _pair(line, step) % tuple(texts) if len(texts) == 2 else _bracketed("[]", texts, line, step)
 
 
 def _bracketed(brackets: str, texts: Collection[str], line: str, step: str) -> str:
@@ -111,6 +113,12 @@ def _bracketed(brackets: str, texts: Collection[str], line: str, step: str) -> s
         return brackets
     first, between, last = (line + step, "," + line + step, line) if step else ("", ", ", "")
     return f"{brackets[0]}{first}{between.join(texts)}{last}{brackets[1]}"
+
+
+@lru_cache(maxsize=2**10)
+def _pair(line: str, step: str) -> str:
+    """An array with a place (`%s`) for each of two entries: intervals are the most common arrays of a report."""
+    return _bracketed("[]", ["%s", "%s"], line, step)
 
 
 @lru_cache(maxsize=2**10)  # objects of the same kind have the same keys

@@ -25,6 +25,7 @@ from audit.report import (
     Summary,
     Term,
     public_copy,
+    report_document,
     report_from_json,
     report_json,
     report_schema,
@@ -165,7 +166,7 @@ def test_writes_what_the_standard_library_reads(value, indent):
 
 
 def test_indented_like_the_standard_library():
-    value = {"a": [1, {"b": None}], "c": [], "d": {}}
+    value = {"a": [1, {"b": None}], "c": [], "d": {}, "50 %": "%s", "e %s": [["%", 2], [1, 2, 3]]}
     assert dumps(value, indent=2) == json.dumps(value, indent=2)
     assert dumps(value) == json.dumps(value)
 
@@ -185,6 +186,13 @@ def test_a_report_read_back_equals_itself(report):
     back = report_from_json(text)
     assert back == report
     assert report_json(back) == text
+
+
+@given(reports)
+def test_cells_that_are_written_one_by_one_are_those_of_the_document(report):
+    document = report_document(report)
+    assert report_json(report) == dumps(document, indent=1)
+    assert len(document["cells"]) == len(report.cells)
 
 
 @given(reports)

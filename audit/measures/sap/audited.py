@@ -44,11 +44,13 @@ def sap_of_audited(prepared: Prepared, bounds: Sequence[TargetBounds], most: int
     leaves = system.matrix.indices[system.matrix.indptr[lone]]
     counts[leaves] = system.lower[lone]
     tight[leaves] = possible[leaves] = True
-    for row in np.flatnonzero(_single(system.forms)).tolist():
-        leaf, cell = int(system.forms.indices[system.forms.indptr[row]]), int(system.open_cells[row])
-        if counts[leaf] < 0 and cells.truth.known[cell]:
-            counts[leaf] = truth = int(cells.truth.units[cell])
-            tight[leaf], possible[leaf] = is_tight(bounds[row], truth), may_be_tight(bounds[row], truth)
+    rows = np.flatnonzero(_single(system.forms) & cells.truth.known[system.open_cells])
+    leaves, truths = system.forms.indices[system.forms.indptr[rows]], cells.truth.units[system.open_cells[rows]]
+    _, first = np.unique(leaves, return_index=True)
+    first = first[counts[leaves[first]] < 0]
+    for row, leaf, truth in zip(rows[first].tolist(), leaves[first].tolist(), truths[first].tolist(), strict=True):
+        counts[leaf] = truth
+        tight[leaf], possible[leaf] = is_tight(bounds[row], truth), may_be_tight(bounds[row], truth)
     if (counts < 0).any() or not counts.any():
         return None
     sums = product(system.matrix, counts)
