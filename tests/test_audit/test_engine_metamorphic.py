@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracle import Document, read
 from random_releases import Maker
 
-from audit import pipeline
+from audit import reduction
 from audit.bounds import reveal
 from audit.linear import base
 from audit.linear.reduce import reduce
@@ -255,7 +255,7 @@ def test_elimination_changes_nothing(seed: int) -> None:
         return reduce(*given, **named, eliminate=False)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "reduce", without)
+        patch.setattr(reduction, "reduce", without)
         two = report_of(document)
     assert (one is None) == (two is None)
     if one is not None and two is not None:
