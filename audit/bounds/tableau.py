@@ -60,7 +60,7 @@ WIDE = 20_000
 ROOM = 64
 """Vertices between two looks at what they show."""
 
-BOXES = (6, 24, 24, 24)
+BOXES = (24, 24, 24, 24)
 """Splits tried in turn with rounds of cuts for one end. On a hierarchy with 41,520 withheld cells that closes all of
 its whole ends, on one with many withheld sub-totals (1,211 columns, determinants in the thousands) 610 of 660, at 20 ms
 each; 200 splits without cuts close 590 in more time, and cuts without splits 500."""
