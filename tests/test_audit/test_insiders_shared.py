@@ -12,6 +12,8 @@ from scipy.sparse import csr_array, vstack
 
 from audit.bounds.component import Component, Limits
 from audit.bounds.plan import full
+from audit.decision import model
+from audit.decision import near as nearby
 from audit.io import release_from_document
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.measures.insiders import areas
@@ -121,6 +123,17 @@ def test_few_knowers_at_a_time(seed: int) -> None:
     together = said(document(seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(areas, "MOST", 1)
+        assert said(document(seed)) == together
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS, st.sampled_from([(1, 3), (2,), (4, 6)]))
+def test_few_columns_before_all(seed: int, near: tuple[int, ...]) -> None:
+    """What is found with few columns near a cell is what is found with all."""
+    together = said(document(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "LARGE", 1)
+        patch.setattr(nearby, "NEAR", near)
         assert said(document(seed)) == together
 
 

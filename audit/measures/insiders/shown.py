@@ -145,7 +145,10 @@ class _Search:
             if self._limits.out_of_time():
                 return False
             model.aim(cell, way, distance + further, self._column[view.exact], falling)
-            point = model.move(self._limits, prove=False)
+            near = (model.move_near(self._limits, most) for most in model.steps)
+            point = next((p for p in near if p is not None), None)
+            if point is None:
+                point = model.move(self._limits, prove=False)
             if point is None or model.extent < distance * (1 - NEARLY):
                 return False
             found = in_whole_units(point)
