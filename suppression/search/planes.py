@@ -24,7 +24,8 @@ class Planes:
 
     Attributes
     ----------
-    best, cost: the cheapest pattern that the oracle has passed, and what it costs; bound: what none can go below.
+    best, cost: the cheapest pattern that the oracle has passed, and what it costs (without one: what everything does);
+        bound: what none can go below.
     candidates: int64, positions of the cells that may be withheld.
     open: bool (candidates), those that may be withheld in a pattern better than the best.
     share: float64 (cells), how much of each the relaxation withholds; reduced: float64 (candidates), reduced costs.
@@ -41,7 +42,7 @@ class Planes:
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
         self._short_row = np.repeat(np.arange(self._short.shape[0]), np.diff(self._short.indptr))
         self.best: NDArray[np.bool_] | None = None
-        self.cost = self.bound = self._taken = 0
+        self.cost, self.bound, self._taken = problem.price(problem.primary | problem.may), 0, 0
         self.open = np.ones(len(self.candidates), np.bool_)
         self.share = problem.primary.astype(np.float64)
         self.reduced = np.zeros(len(self.candidates))
