@@ -19,7 +19,7 @@ MOST_QUESTIONS = 1_000
 
 MOST_ENTANGLED = 5_000_000
 """Columns times ends (`Oracle.entanglement`) beyond which nobody looks for what needs each cell: that asks as much as
-the search did, for every secondary cell again (French counts, 1.3 10^7, 1,120 cells: hours)."""
+the search did, for every secondary cell again (French counts, 1.3 10^7, 1,120 cells: by estimate hours)."""
 
 MOST_EXPLAINED = 400
 """Secondary cells whose equations are spelled out."""

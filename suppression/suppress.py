@@ -124,8 +124,9 @@ def suppress(
         if outcome.impossible is not None:
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
-        unexplained = outcome.oracle.entanglement(problem.primary) > MOST_ENTANGLED
-        if found.pattern is not None and explained and not unexplained and found.guarantee == "intervals":
+        asked = explained and found.pattern is not None and found.guarantee == "intervals"
+        unexplained = asked and outcome.oracle.entanglement(problem.primary) > MOST_ENTANGLED
+        if found.pattern is not None and asked and not unexplained:
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
             failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)

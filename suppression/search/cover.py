@@ -94,6 +94,13 @@ def satisfy(problem: Problem, cut: Cut, pattern: NDArray[np.bool_], price: NDArr
     return missing <= 0
 
 
+def needed(
+    problem: Problem, oracle: Oracle, within: NDArray[np.bool_], limits: Limits
+) -> tuple[NDArray[np.bool_], bool]:
+    """(what each requirement in turn needs most cheaply within a pattern, whether that is shown to be safe)."""
+    return oracle.narrowed(within, problem.primary, problem.cost.astype(np.float64), limits)
+
+
 def clean_up(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> NDArray[np.bool_]:
     """Give back every secondary cell of a safe pattern that turned out not to be needed, dearest first."""
     kept = pattern.copy()

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover
+from suppression.search.cover import clean_up, cover, needed
 from suppression.search.method import Tools
 from suppression.search.planes import Planes
 from suppression.search.relaxation import relax, round_off
@@ -33,7 +33,7 @@ def heuristic(problem: Problem, tools: Tools) -> Found:
     taken, then cell by cell. Guided by the relaxation where the table is not too large for that."""
     everything = problem.primary | problem.may
     entangled = tools.oracle.entanglement(problem.primary) > ENTANGLED
-    start = _needed(problem, everything, tools)[0] if entangled else problem.primary
+    start = needed(problem, tools.oracle, everything, tools.limits)[0] if entangled else problem.primary
     pattern, impossible = cover(problem, tools.oracle, start, tools.limits)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
@@ -57,11 +57,7 @@ def heuristic(problem: Problem, tools: Tools) -> Found:
 
 def _narrow(planes: Planes, within: NDArray[np.bool_], tools: Tools) -> NDArray[np.bool_] | None:
     """A safe pattern of what each requirement in turn needs most cheaply, within another pattern."""
-    found, safe = _needed(planes.problem, within, tools)
+    found, safe = needed(planes.problem, tools.oracle, within, tools.limits)
     if safe:
         planes.improve(found)
     return found if safe else None
-
-
-def _needed(problem: Problem, within: NDArray[np.bool_], tools: Tools) -> tuple[NDArray[np.bool_], bool]:
-    return tools.oracle.narrowed(within, problem.primary, problem.cost.astype(np.float64), tools.limits)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover
+from suppression.search.cover import clean_up, cover, needed
 from suppression.search.method import Tools
 from suppression.search.planes import Planes
 from suppression.search.relaxation import relax, round_off
@@ -48,7 +48,8 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     start = problem.primary
     if tools.oracle.watch is not None:
         _against_outsiders(planes, limits.share(OUTSIDERS))
-        start = _needed(problem, tools, limits.share(NEEDED))
+        # Against many attackers much cheaper than what broken cuts add up to.
+        start, _ = needed(problem, tools.oracle, problem.primary | problem.may, limits.share(NEEDED))
     pattern, impossible = cover(problem, tools.oracle, start, limits)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
@@ -72,12 +73,6 @@ def _against_outsiders(planes: Planes, limits: Limits) -> None:
         relax(planes, limits)
     finally:
         oracle.watch = watch
-
-
-def _needed(problem: Problem, tools: Tools, limits: Limits) -> NDArray[np.bool_]:
-    """What each end needs: against many attackers much cheaper than what broken cuts add up to."""
-    everything = problem.primary | problem.may
-    return tools.oracle.narrowed(everything, problem.primary, problem.cost.astype(float), limits)[0]
 
 
 def _near(planes: Planes, limits: Limits) -> None:
