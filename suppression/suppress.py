@@ -36,7 +36,8 @@ class Suppression:
     needs: for each secondary cell what fails without it. idle: cells withheld for nothing, which can all be given back.
     conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
     costs: what was minimised. seconds: of each step; not part of the result's documents.
-    unexplained: so much hangs together that `needs` and `idle` were not looked for.
+    explained: `needs` and `idle` were looked for: not of a pattern that promises no intervals, and not where too much
+        hangs together (MOST_ENTANGLED).
     """
 
     method: str
@@ -51,7 +52,7 @@ class Suppression:
     changes: Changes | None
     costs: Costs
     seconds: tuple[tuple[str, float], ...]
-    unexplained: bool = False
+    explained: bool
 
     @property
     def needed_by(self) -> Mapping[int, tuple[int, ...]]:
@@ -125,8 +126,8 @@ def suppress(
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
         asked = explained and found.pattern is not None and found.guarantee == "intervals"
-        unexplained = asked and outcome.oracle.entanglement(problem.primary) > MOST_ENTANGLED
-        if found.pattern is not None and asked and not unexplained:
+        explained = asked and outcome.oracle.entanglement(problem.primary) <= MOST_ENTANGLED
+        if found.pattern is not None and explained:
             secondary = int((found.pattern & ~problem.primary).sum())
             few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
             failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)
@@ -147,7 +148,7 @@ def suppress(
             None if problem.last is None or found.pattern is None else changes(problem.last, found.pattern),
             chosen,
             tuple(clock.laps),
-            unexplained,
+            explained,
         )
 
     def passed(outcome: Outcome) -> None:

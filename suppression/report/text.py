@@ -29,7 +29,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     assert report is not None
     lines = [f"{report.verdict.upper()}: {headline(report)}", *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
-    if result.unexplained:
+    if not result.explained and result.found.guarantee == "intervals":
         lines.append("What needs each cell was not looked for: too many cells hang together.")
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
     lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)

@@ -38,6 +38,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "gap": found.gap,
         "primary": int(problem.primary.sum()),
         "secondary": 0 if pattern is None else int((pattern & ~problem.primary).sum()),
+        "explained": result.explained,
         "cells": _cells(result),
         "withheld_for_nothing": [cell_document(result, cell) for cell in result.idle],
         "beyond_help": [cell_document(result, cell) for cell in problem.hopeless],

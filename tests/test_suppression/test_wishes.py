@@ -413,6 +413,22 @@ def test_cells_withheld_for_nothing_are_ready_to_be_given_back() -> None:
     assert oracle.decide(given_back).safe
 
 
+def test_where_too_much_hangs_together_the_answer_says_that_nobody_looked_for_reasons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An empty list of reasons would mean that the cell is withheld for nothing."""
+    explained = suppression_document(suppress(line([1, 30, 5, 9]), policy=POLICY))
+    assert explained["explained"] is True
+    assert explained["cells"][0]["needed_by"]  # type: ignore[index, call-overload]
+    monkeypatch.setattr("suppression.suppress.MOST_ENTANGLED", 0)
+    result = suppress(line([1, 30, 5, 9]), policy=POLICY)
+    assert suppression_document(result) == explained | {
+        "explained": False,
+        "cells": [cell | {"needed_by": []} for cell in explained["cells"]],  # type: ignore[union-attr, operator]
+    }
+    assert "was not looked for" in suppression_text(result, limit=None)
+
+
 @pytest.mark.parametrize("partner", ["3", "4", "2"])
 def test_sliding_protection_asks_for_a_width(partner: str) -> None:
     """CONVENTION 153: widths from 6 on need a larger partner; the audit says the same."""

@@ -54,7 +54,7 @@ def sample_tables(
     """
     if max(component.matrix.shape[1], component.targets.shape[0]) > LARGEST:
         return None
-    start = starting_tables(component, CHAINS, solver, seed)
+    start = starting_tables(component, CHAINS, solver, seed, limits)
     if start is None:
         return None
     space, coordinates = _space(component)

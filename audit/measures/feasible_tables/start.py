@@ -4,15 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.certify import Rational, rationalise, satisfies
-from audit.bounds.component import Component
+from audit.bounds.component import Component, Limits
 from audit.bounds.problem import solver_problem, to_original
 from audit.solvers.protocol import Solver
 
-SECONDS = 60.0
-"""For one integer program; never reached on the components that are small enough to be sampled."""
 
-
-def starting_tables(component: Component, count: int, solver: Solver, seed: int) -> NDArray[np.int64] | None:
+def starting_tables(
+    component: Component, count: int, solver: Solver, seed: int, limits: Limits
+) -> NDArray[np.int64] | None:
     """(count x columns) feasible tables of whole units, vertices for random objectives and their opposites as far as
     there are different ones; None if none is found. Each is checked in whole numbers."""
     problem, shift = solver_problem(component)
@@ -24,7 +23,7 @@ def starting_tables(component: Component, count: int, solver: Solver, seed: int)
         for cost in (direction, -direction):
             table = _whole(component, warm.minimise(cost).x, shift)
             if table is None:
-                table = _whole(component, solver.minimise_integer(problem, cost, SECONDS).x, shift)
+                table = _whole(component, solver.minimise_integer(problem, cost, limits.seconds_left()).x, shift)
             if table is not None:
                 found.append(table)
     if not found:
