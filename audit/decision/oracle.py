@@ -289,13 +289,16 @@ class Oracle:
         """Remember what is known to be a table."""
         self._witnesses.add(table)
 
-    def entanglement(self, pattern: NDArray[np.bool_]) -> int:
+    def entanglement(self, pattern: NDArray[np.bool_], *, unseen: bool = False) -> int:
         """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
-        together."""
+        together. unseen: count only columns that no table shows."""
         opened = self.equations.always_open.copy()
         opened[: self.equations.cells] |= pattern
         label = self.equations.groups(opened)
-        columns = np.bincount(label[label >= 0])
+        counted = label >= 0
+        if unseen:
+            counted &= self.equations.always_open
+        columns = np.bincount(label[counted], minlength=label.max(initial=-1) + 1)
         of_end = label[self.ends.cell]
         return int((columns * np.bincount(of_end[of_end >= 0], minlength=len(columns))).sum())
 
