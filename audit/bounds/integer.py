@@ -14,6 +14,7 @@ from scipy.sparse import csr_array, vstack
 
 from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
 from audit.bounds.component import Component, Limits
+from audit.bounds.coordinates import in_coordinates
 from audit.bounds.elastic import proved_empty
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.problem import moved_by, solver_problem, to_original
@@ -47,6 +48,7 @@ def find_any(component: Component, state: Knowledge, solver: Solver, limits: Lim
     """
     if _has_row_between_multiples(component):
         raise InfeasibleError
+    in_coordinates(component)  # raises where the equations have no solution in whole numbers
     nothing = np.zeros(component.matrix.shape[1], np.int64)
     table = integer_point(component, nothing, solver, limits)
     if table is not None:
@@ -87,6 +89,21 @@ def integer_point(
     component: Component, cost: NDArray[np.int64], solver: Solver, limits: Limits
 ) -> NDArray[np.int64] | None:
     """The integer solution that the engine finds for least cost, if it is one; None otherwise."""
+    try:
+        other = in_coordinates(component)
+    except InfeasibleError:
+        return None
+    if other is not None:
+        only = other.moves.shape[0] == 0  # the equations have one solution
+        t = np.zeros(0, np.int64) if only else _integer_point(other.component, other.cost(cost), solver, limits)
+        table = None if t is None else other.table(t)
+        return table if table is not None and satisfies(component, Rational(table, 1)) else None
+    return _integer_point(component, cost, solver, limits)
+
+
+def _integer_point(
+    component: Component, cost: NDArray[np.int64], solver: Solver, limits: Limits
+) -> NDArray[np.int64] | None:
     problem, shift = solver_problem(component)
     outcome = solver.minimise_integer(problem, cost.astype(np.float64), limits.seconds_left())
     if outcome.x is None or not np.isfinite(outcome.x).all() or np.abs(outcome.x).max(initial=0.0) > 2.0**52:

@@ -18,6 +18,7 @@ from audit.bounds.component import Component, Limits
 from audit.errors import InputError
 from audit.io import release_from_document
 from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.lattice import Solutions, neighbours, shortened
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
 from audit.linear.reduce import reduce
@@ -25,7 +26,6 @@ from audit.measures.feasible_tables import Effort, Poisson, TablePosterior, tabl
 from audit.measures.feasible_tables.count import count_tables
 from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
 from audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
-from audit.measures.feasible_tables.lattice import kernel_lattice, neighbours, shortened
 from audit.measures.feasible_tables.sample import CHAINS, sample_tables
 from audit.measures.feasible_tables.tidy import tidied
 from audit.pipeline import audit
@@ -303,7 +303,7 @@ def test_moves_generate_the_whole_lattice(seed: int) -> None:
 
     random = np.random.default_rng(seed)
     matrix = random.integers(-3, 4, (int(random.integers(1, 5)), int(random.integers(1, 8))))
-    basis = kernel_lattice(csr_array(matrix))
+    basis = Solutions(csr_array(matrix)).moves()
     count = matrix.shape[1] - np.linalg.matrix_rank(matrix)
     room = random.integers(0, 9, matrix.shape[1])
     for one in (basis, shortened(basis, room)):
@@ -318,7 +318,7 @@ def test_moves_generate_the_whole_lattice(seed: int) -> None:
 def test_two_way_moves_are_rectangles() -> None:
     rows = [np.kron(np.eye(5, dtype=int)[i], np.ones(7, int)) for i in range(5)]
     columns = [np.kron(np.ones(5, int), np.eye(7, dtype=int)[j]) for j in range(7)]
-    basis = kernel_lattice(csr_array(np.array(rows + columns)))
+    basis = Solutions(csr_array(np.array(rows + columns))).moves()
     assert set(np.diff(basis.indptr)) == {4}
 
 

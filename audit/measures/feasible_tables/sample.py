@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
 from audit.bounds.component import Component, Limits
+from audit.linear.lattice import Solutions, neighbours, shortened
 from audit.measures.feasible_tables.count import LogWeight
 from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
 from audit.measures.feasible_tables.distribution import Distribution
-from audit.measures.feasible_tables.lattice import kernel_lattice, neighbours, shortened
 from audit.measures.feasible_tables.start import starting_tables
 from audit.measures.feasible_tables.walk import LogRatio, Space, walk
 from audit.solvers.protocol import Solver
@@ -127,7 +127,7 @@ def _space(component: Component) -> tuple[Space, csr_array]:
     free = np.flatnonzero(component.column_lower < component.column_upper)
     equations = csr_array(csr_array(component.matrix[np.flatnonzero(equation)])[:, free])
     onto = csr_array((np.ones(len(free), np.int64), (np.arange(len(free)), free)), shape=(len(free), columns))
-    basis = csr_array(kernel_lattice(equations) @ onto)
+    basis = csr_array(Solutions(equations).moves() @ onto)
     roomy = shortened(basis, component.column_upper - component.column_lower)
     more = neighbours(basis, MOVES * basis.shape[0])
     listed = csr_array(vstack([basis, roomy, more], format="csr", dtype=np.int64))

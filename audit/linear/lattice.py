@@ -1,5 +1,6 @@
-"""All moves between tables: a basis of the whole-number vectors that change no equation."""
+"""Whole-number solutions of equations: one of them, and a basis of all moves between them."""
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -12,41 +13,79 @@ ROUNDS = 30
 Vector = dict[int, int]
 
 
-def kernel_lattice(equations: csr_array) -> csr_array:
-    """Basis of {v in Z^n : equations @ v = 0}, one vector a row, shortened.
+@dataclass(frozen=True)
+class _Pivot:
+    """A combination of columns that is the last one in an equation; image: what it is in all equations."""
+
+    row: int
+    image: Vector
+    columns: Vector
+
+
+class Solutions:
+    """All whole-number solutions of equations @ x = right: one of them, and a basis of the moves between them.
 
     Columns are combined by Euclid's algorithm, equation after equation, until at most one of them has an entry left.
     Such combinations are unimodular, so what remains is a basis of the whole lattice and not only of a part of it.
     """
-    rows, columns = equations.shape
-    images: list[Vector] = [{} for _ in range(columns)]
-    users: list[set[int]] = [set() for _ in range(rows)]
-    for r, (start, end) in enumerate(pairwise(equations.indptr.tolist())):
-        for c, entry in zip(equations.indices[start:end].tolist(), equations.data[start:end].tolist(), strict=True):
-            images[c][r] = entry
-            users[r].add(c)
-    combined: list[Vector] = [{c: 1} for c in range(columns)]
-    free = set(range(columns))
-    waiting = set(range(rows))
-    while waiting:
-        r = min(waiting, key=lambda row: (len(users[row]), row))
-        waiting.remove(r)
-        while len(users[r]) > 1:
-            pivot = min(users[r], key=lambda c: (abs(images[c][r]), len(combined[c]), c))
-            for c in sorted(users[r] - {pivot}):
-                factor = images[c][r] // images[pivot][r]
-                for row, entry in images[pivot].items():
-                    _add(images[c], row, -factor * entry)
-                    (users[row].add if row in images[c] else users[row].discard)(c)
-                for column, entry in combined[pivot].items():
-                    _add(combined[c], column, -factor * entry)
-        for pivot in users[r]:
-            free.remove(pivot)
-            for row in images[pivot]:
-                if row != r:
-                    users[row].discard(pivot)
-    basis = [combined[c] for c in sorted(free)]
-    return shortened(_matrix(basis, columns), np.ones(columns, np.int64))
+
+    def __init__(self, equations: csr_array) -> None:
+        rows, columns = equations.shape
+        self._columns = columns
+        images: list[Vector] = [{} for _ in range(columns)]
+        users: list[set[int]] = [set() for _ in range(rows)]
+        for r, (start, end) in enumerate(pairwise(equations.indptr.tolist())):
+            for c, entry in zip(equations.indices[start:end].tolist(), equations.data[start:end].tolist(), strict=True):
+                images[c][r] = entry
+                users[r].add(c)
+        combined: list[Vector] = [{c: 1} for c in range(columns)]
+        free = set(range(columns))
+        waiting = set(range(rows))
+        self._pivots: list[_Pivot] = []
+        while waiting:
+            r = min(waiting, key=lambda row: (len(users[row]), row))
+            waiting.remove(r)
+            while len(users[r]) > 1:
+                pivot = min(users[r], key=lambda c: (abs(images[c][r]), len(combined[c]), c))
+                for c in sorted(users[r] - {pivot}):
+                    factor = images[c][r] // images[pivot][r]
+                    for row, entry in images[pivot].items():
+                        _add(images[c], row, -factor * entry)
+                        (users[row].add if row in images[c] else users[row].discard)(c)
+                    for column, entry in combined[pivot].items():
+                        _add(combined[c], column, -factor * entry)
+            for pivot in users[r]:
+                free.remove(pivot)
+                self._pivots.append(_Pivot(r, images[pivot], combined[pivot]))
+                for row in images[pivot]:
+                    if row != r:
+                        users[row].discard(pivot)
+        self._free = [combined[c] for c in sorted(free)]
+
+    def moves(self) -> csr_array:
+        """Basis of {v in Z^n : equations @ v = 0}, one vector a row, shortened."""
+        return shortened(_matrix(self._free, self._columns), np.ones(self._columns, np.int64))
+
+    def one(self, right: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """Some whole-number solution (int64); None if there is none.
+
+        Raises
+        ------
+        OverflowError: it has numbers beyond 64 bits.
+        """
+        left = dict(enumerate(right.tolist()))
+        found: Vector = {}
+        for pivot in self._pivots:
+            times, rest = divmod(left[pivot.row], pivot.image[pivot.row])
+            if rest:
+                return None
+            for row, entry in pivot.image.items():
+                left[row] -= times * entry
+            for column, entry in pivot.columns.items():
+                _add(found, column, times * entry)
+        if any(left.values()):
+            return None
+        return np.array([found.get(c, 0) for c in range(self._columns)], dtype=np.int64)
 
 
 def _add(vector: Vector, place: int, amount: int) -> None:

@@ -1,0 +1,101 @@
+"""A component whose columns have no limit, in coordinates of the whole numbers that satisfy its equations.
+
+Splits of columns without limit need never end, because there is always a next one: 2 x - 2 y = 1 has points of
+fractions everywhere, and so have three equations that only together say that some column is half of an odd number. What
+is left in these coordinates has no equations, and as few columns as the table has moves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from audit.bounds.component import Component
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.linear.lattice import Solutions
+from audit.linear.propagate import InfeasibleError
+from audit.sparse import rows_at
+
+LARGEST = 1_000
+"""Columns up to which this pays: elimination is by plain Python numbers."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """x = start + moves^T @ t for whole t.
+
+    moves: int64 csr (coordinates x columns). component: what t must satisfy; it has no targets.
+    """
+
+    start: Ints
+    moves: csr_array
+    component: Component
+
+    def cost(self, cost: Ints) -> Ints:
+        """Weights of columns as weights of coordinates."""
+        return product(self.moves, cost)
+
+    def table(self, t: Ints) -> Ints:
+        """The table with these coordinates."""
+        return self.start + product(csr_array(self.moves.T.tocsr()), t)
+
+
+def in_coordinates(component: Component) -> Coordinates | None:
+    """The coordinates; None where they are not needed, since all columns have a limit, or too many are left.
+
+    Raises
+    ------
+    InfeasibleError: the equations have no solution in whole numbers, or an interval holds no multiple of what changes.
+    """
+    low, high = component.column_lower, component.column_upper
+    if len(low) > LARGEST or not ((low == NO_LOWER) & (high == NO_UPPER)).any():
+        return None
+    exact = component.lower == component.upper
+    found = Solutions(rows_at(component.matrix, np.flatnonzero(exact)))
+    start = found.one(component.lower[exact])
+    if start is None:
+        raise InfeasibleError
+    moves = found.moves()
+    between = np.flatnonzero(~exact)
+    limited = np.flatnonzero((low != NO_LOWER) | (high != NO_UPPER))
+    matrix = csr_array(
+        vstack([rows_at(component.matrix, between) @ moves.T, csr_array(moves[:, limited]).T], format="csr")
+    )
+    matrix.eliminate_zeros()
+    at_start = np.concatenate([product(rows_at(component.matrix, between), start), start[limited]])
+    lower = np.concatenate([component.lower[between], low[limited]])
+    upper = np.concatenate([component.upper[between], high[limited]])
+    matrix, lower, upper = _reduced(
+        matrix,
+        np.where(lower == NO_LOWER, NO_LOWER, lower - at_start),
+        np.where(upper == NO_UPPER, NO_UPPER, upper - at_start),
+    )
+    count = moves.shape[0]
+    unlimited = np.full(count, NO_LOWER), np.full(count, NO_UPPER)
+    return Coordinates(start, moves, Component(matrix, lower, upper, *unlimited, csr_array((0, count), dtype=np.int64)))
+
+
+def _reduced(matrix: csr_array, lower: Ints, upper: Ints) -> tuple[csr_array, Ints, Ints]:
+    """Rows divided by the common divisor of their entries; what is between two multiples of it is ruled out.
+
+    Raises
+    ------
+    InfeasibleError: an interval is left without a number.
+    """
+    filled = np.flatnonzero(np.diff(matrix.indptr) > 0)
+    empty = np.setdiff1d(np.arange(matrix.shape[0]), filled)
+    if (lower[empty] > 0).any() or (upper[empty] < 0).any():
+        raise InfeasibleError
+    matrix, lower, upper = rows_at(matrix, filled), lower[filled], upper[filled]
+    if len(filled) == 0:
+        return matrix, lower, upper
+    divisor = np.gcd.reduceat(np.abs(matrix.data), matrix.indptr[:-1])
+    lower = np.where(lower == NO_LOWER, NO_LOWER, -(-lower // divisor))
+    upper = np.where(upper == NO_UPPER, NO_UPPER, upper // divisor)
+    if (lower > upper).any():
+        raise InfeasibleError
+    data = matrix.data // np.repeat(divisor, np.diff(matrix.indptr))
+    return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), lower, upper
