@@ -202,10 +202,12 @@ def _trivial_bound(cost: NDArray[np.int64], low: NDArray[np.int64], high: NDArra
 
 
 def _split(point: Rational | None, low: NDArray[np.int64], high: NDArray[np.int64]) -> tuple[int | None, int]:
-    """Column to split and the value after which to split: the most fractional one, else the middle of the widest."""
+    """Column to split and the value after which to split: the most fractional one, if there is one of those with limits
+    on both sides (splits of others need never end), else the middle of the widest."""
     if point is not None and point.denominator > 1:
         rest = np.mod(point.numerator, point.denominator)
         distance = np.abs(2 * rest - point.denominator) + np.where(rest == 0, 2 * point.denominator, 0)
+        distance += np.where((low == NO_LOWER) | (high == NO_UPPER), point.denominator, 0)
         column = int(np.argmin(distance))
         return column, int(point.numerator[column] // point.denominator)
     width = np.where((low == NO_LOWER) | (high == NO_UPPER), 0, high - low)

@@ -22,11 +22,15 @@ from audit.bounds.elastic import elastic
 from audit.bounds.knowledge import FROM_COLUMNS
 from audit.bounds.problem import solver_problem
 from audit.bounds.simplex import EXACT_BASIS
-from audit.linear.integers import NO_UPPER
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import propagate
 from audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
 
 NODES = 2000
 """Cases that the proof of one end may cost before it is given up."""
+
+FRACTION = 1e-6
+"""Distance from a whole number that is more than rounding."""
 
 
 class Bounder:
@@ -35,6 +39,7 @@ class Bounder:
     def __init__(self, component: Component, solver: Solver, limits: Limits) -> None:
         self._component, self._solver, self._limits = component, solver, limits
         self._warm: WarmSolver | None = None
+        self._limited: NDArray[np.bool_] | None = None
         self._left = 0
 
     def prove(self, cost: NDArray[np.int64], target: int) -> Proof | None:
@@ -74,10 +79,14 @@ class Bounder:
         point: NDArray[np.float64],
         shift: NDArray[np.int64],
     ) -> Proof | None:
-        """Two cases: the column whose value lies farthest from a whole number is rounded down, or up."""
+        """Two cases: the column whose value lies farthest from a whole number is rounded down, or up; one with limits
+        on both sides if there is one, because splits of two others that only differ by so much would never end."""
         distance = np.abs(point - np.rint(point))
+        limited = self._limits_known()
+        if distance[limited].max(initial=0.0) >= FRACTION:
+            distance = np.where(limited, distance, 0.0)
         column = int(np.argmax(distance))
-        if distance[column] < 1e-6:
+        if distance[column] < FRACTION:
             return None
         at = int(np.floor(point[column])) + int(shift[column])
         sides = []
@@ -90,6 +99,14 @@ class Bounder:
                 return None
             sides.append(proof)
         return Split(column, at, sides[0], sides[1])
+
+    def _limits_known(self) -> NDArray[np.bool_]:
+        """bool (columns): rows leave it only so many values."""
+        if self._limited is None:
+            c = self._component
+            low, high = propagate(c.matrix, c.lower, c.upper, c.column_lower, c.column_upper, integer=True)
+            self._limited = (low != NO_LOWER) & (high != NO_UPPER)
+        return self._limited
 
     def _empty(self, box: Component) -> Multipliers | None:
         found = elastic(solver_problem(box)[0], self._solver)
