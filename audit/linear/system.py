@@ -164,8 +164,7 @@ class _Homes:
 
     def __init__(self, base: Base, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> None:
         self._base, self._measure, self._codes = base, measure, codes
-        # (cells, base tables that can express them) for every block and pattern of used variables
-        self._kinds: list[tuple[NDArray[np.int64], list[int]]] = []
+        kinds: dict[tuple[int, ...], list[NDArray[np.int64]]] = {}
         for b, block in enumerate(base.blocks):
             at = np.flatnonzero(measure == block.measure)
             away, inside = block.coverage(codes[at])
@@ -173,7 +172,9 @@ class _Homes:
             patterns, kind = distinct(away)
             for k, pattern in enumerate(patterns):
                 homes = base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))
-                self._kinds.append((at[kind == k], homes))
+                kinds.setdefault(tuple(homes), []).append(at[kind == k])
+        # (cells, base tables that can express them), for every such choice of base tables.
+        self._kinds = [(np.sort(np.concatenate(cells)), homes) for homes, cells in kinds.items()]
 
     def primary(self) -> csr_array:
         """One row per cell, over the first base table of each block that can express it."""
@@ -210,10 +211,13 @@ class _Homes:
             raise LimitError(f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release.")
         # A cell's base cells in the tables of different blocks stand one after another.
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        indices = np.empty(indptr[-1], np.int64)
+        indices = np.empty(indptr[-1], np.int32)
         filled = indptr[:-1].copy()
         for at, home in homes:
             columns, count = self._base.tables[home].expand(self._codes[at])
+            if len(homes) == 1:
+                indices = columns
+                break
             start = np.repeat(filled[at] - np.cumsum(count) + count, count)
             indices[start + np.arange(len(columns))] = columns
             filled[at] += count

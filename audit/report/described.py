@@ -72,7 +72,11 @@ def _codes(prepared: Prepared, which: NDArray[np.int64]) -> list[tuple[tuple[str
 def _listings(prepared: Prepared, which: NDArray[np.int64]) -> list[tuple[str, ...]]:
     """Names of the tables that list each cell, in release order; of what none lists the one that it follows from."""
     cells, names = prepared.cells, [table.name for table in prepared.release.tables]
-    cell, table = np.divmod(np.unique(cells.listing_cell * len(names) + cells.listing_table), len(names))
+    wanted = np.zeros(len(cells), np.bool_)
+    wanted[which] = True
+    at = np.flatnonzero(wanted[cells.listing_cell])
+    listings = np.unique(cells.listing_cell[at] * len(names) + cells.listing_table[at])
+    cell, table = np.divmod(listings, len(names))
     begin, end = (np.searchsorted(cell, which, side).tolist() for side in ("left", "right"))
     first = cells.table[which].tolist()
     alone = [(name,) for name in names]
