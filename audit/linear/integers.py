@@ -52,7 +52,7 @@ def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.ob
 
 def largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
     """At least the largest sum of absolute values in matrix @ vector; rough where a rough bound shows that all fits."""
-    rough = _largest(matrix.data) * _largest(vector) * len(matrix.data)
+    rough = largest(matrix.data) * largest(vector) * len(matrix.data)
     if rough < float(NO_UPPER):
         return rough
     weights, values = np.abs(matrix.data.astype(np.float64)), np.abs(vector.astype(np.float64))
@@ -60,6 +60,6 @@ def largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
     return float(sums.max(initial=0.0))
 
 
-def _largest(values: NDArray[np.integer]) -> float:
+def largest(values: NDArray[np.integer]) -> float:
     """The largest absolute value, without an array of them (matrices have millions)."""
     return max(float(values.max(initial=0)), -float(values.min(initial=0)))

@@ -97,15 +97,16 @@ def _text(value: Any, line: str, step: str) -> str:
     if plain is not None:
         return plain(value)
     named = _NAMED[type(value)]
-    entries = value.values() if named else value
     deeper = line + step if step else ""
-    texts = [
-        plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
-        for entry in entries
-    ]
+    texts = tuple(
+        [
+            plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
+            for entry in (value.values() if named else value)
+        ]
+    )
     if named:
-        return _object(tuple(value), line, step) % tuple(texts)
-    return _pair(line, step) % tuple(texts) if len(texts) == 2 else _bracketed("[]", texts, line, step)
+        return _object(tuple(value), line, step) % texts
+    return _pair(line, step) % texts if len(texts) == 2 else _bracketed("[]", texts, line, step)
 
 
 def _bracketed(brackets: str, texts: Collection[str], line: str, step: str) -> str:
