@@ -92,6 +92,7 @@ class Decimals(dict[int | Fraction, Fraction]):
     def __init__(self, unit: Fraction) -> None:
         super().__init__()
         self._unit = unit
+        self._pairs: dict[tuple[Fraction | int | None, Fraction | int | None], _Ends] = {}
 
     def __missing__(self, value: int | Fraction) -> Fraction:
         result = self[value] = value * self._unit
@@ -99,11 +100,24 @@ class Decimals(dict[int | Fraction, Fraction]):
 
     def of(self, value: int | Fraction | None) -> Fraction | None:
         """The same where there may be no limit."""
-        if value is None:
-            return None
-        # Whole numbers are found much faster as such.
-        return self[value.numerator if value.denominator == 1 else value]
+        return None if value is None else self[_plain(value)]
+
+    def both(self, low: int | Fraction | None, high: int | Fraction | None) -> "_Ends":
+        """The same of an interval that may have no limit."""
+        key = None if low is None else _plain(low), None if high is None else _plain(high)
+        ends = self._pairs.get(key)
+        if ends is None:
+            ends = self._pairs[key] = self.of(low), self.of(high)
+        return ends
 
     def pair(self, ends: Sequence[int] | None) -> tuple[Fraction, Fraction] | None:
         """The same of an interval."""
         return None if ends is None else (self[ends[0]], self[ends[1]])
+
+
+_Ends = tuple[Fraction | None, Fraction | None]
+
+
+def _plain(value: int | Fraction) -> int | Fraction:
+    """Whole numbers as such: they are found much faster."""
+    return value.numerator if value.denominator == 1 else value
