@@ -232,13 +232,10 @@ def _arguments(
     exposed = [k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer]
     if not exposed:
         return {}
-    revealer = Revealer(prepared, reduced, engine)
+    forms = rows_at(prepared.system.forms, np.array(exposed))
     arguments = {}
-    for done, k in enumerate(exposed, start=1):
-        if limits.out_of_time():
-            break
-        argument = revealer.explain(rows_at(prepared.system.forms, np.array([k])))
+    for done, argument in enumerate(Revealer(prepared, reduced, engine).explain(forms, limits), start=1):
         if argument is not None:
-            arguments[k] = argument
+            arguments[exposed[done - 1]] = argument
         tell("arithmetic", done, len(exposed))
     return arguments

@@ -7,6 +7,7 @@ released cells named) is found by a small linear program, rounded to fractions, 
 and checked exactly; nothing unchecked is shown.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -17,15 +18,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
 from audit.bounds.certify import Rational, rationalise
+from audit.bounds.component import Limits
 from audit.bounds.problem import as_floats
 from audit.bounds.unfold import (
     Multipliers,
     Weights,
     add_row,
     entries_of,
+    is_combined,
     left_over,
     nonzero,
     proved_bound,
+    proved_value,
     through_singletons,
 )
 from audit.linear.graph import connected
@@ -33,7 +37,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from audit.sparse import rows_at, transposed
+from audit.sparse import entries, multiplied, rows_at, stacked, transposed
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -98,7 +102,7 @@ class Revealer:
         differenced = prepared.differenced
         self._transform = csr_array(vstack([differenced.transform, prepared.short_equations], format="csr"))
         value = product(prepared.short_equations, np.where(system.exact, system.lower, 0))
-        self._matrix = csr_array(self._transform @ system.matrix)
+        self._matrix = stacked([differenced.matrix, multiplied(prepared.short_equations, system.matrix)])
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]
@@ -126,15 +130,32 @@ class Revealer:
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
 
-    def explain(self, form: csr_array) -> Argument | None:
-        """An argument for the only value of a form (1 x columns), None if none could be confirmed."""
+    def explain(self, forms: csr_array, limits: Limits) -> Iterator[Argument | None]:
+        """An argument for the only value of each form (forms x columns), None where none could be confirmed; fewer than
+        there are forms if time runs out."""
+        system, count = self._prepared.system, forms.shape[0]
+        each = [rows_at(forms, np.array([f])) for f in range(count)]
+        found: list[Multipliers | None] = []
+        for form in each:
+            if limits.out_of_time():
+                return
+            columns = form.indices[~self._known[form.indices]]
+            found.append(self._direct(form, columns) or self._shortest(form, columns))
+        self._eliminate(forms, found)
+        proved = is_combined(system.matrix, forms, [y or {} for y in found])
+        for form, y, settled in zip(each, found, proved.tolist(), strict=True):
+            value = proved_value(system, y) if y is not None and settled else None
+            if y is not None and value is not None:
+                yield Argument("equation", y, y, value, value, False, False)
+            elif limits.out_of_time():
+                return
+            else:
+                yield self._by_bounds(form)
+
+    def _by_bounds(self, form: csr_array) -> Argument | None:
+        """An argument from both ends, for what equations alone do not give."""
         system = self._prepared.system
         columns = form.indices[~self._known[form.indices]]
-        equation = self._direct(form, columns) or self._shortest(form, columns) or self._eliminated(form)
-        if equation is not None:
-            value = proved_bound(system, form, equation, equation=True)
-            if value is not None:
-                return Argument("equation", equation, equation, value, value, False, False)
         ends = []
         area = self._area(columns)
         for sign in (1, -1):
@@ -213,15 +234,18 @@ class Revealer:
         span = slice(self._open.indptr[row], self._open.indptr[row + 1])
         return bool((self._open.data[span] == 1).all() and (np.sort(self._open.indices[span]) == columns).all())
 
-    def _eliminated(self, form: csr_array) -> Multipliers | None:
-        """The combination of equations that elimination gives: exact, but not always short."""
-        equations = self._reduced.equations
-        if equations is None:
-            return None
-        y = equations.multipliers({c: w for c, w in entries_of(form, 0) if not self._known[c]})
-        if y is None:
-            return None
-        return self._complete({int(self._reduced.equation_row[k]): v for k, v in y.items()}, form)
+    def _eliminate(self, forms: csr_array, found: list[Multipliers | None]) -> None:
+        """Fill in the combinations of equations that elimination gives, where there is none yet: exact, but not always
+        short."""
+        equations, left = self._reduced.equations, [f for f, y in enumerate(found) if y is None]
+        if equations is None or not left:
+            return
+        rest = rows_at(forms, np.array(left))
+        rest = entries(rest, ~self._known[rest.indices])
+        for f, y in zip(left, equations.multipliers_of(rest), strict=True):
+            if y is not None:
+                short = {int(self._reduced.equation_row[k]): v for k, v in y.items()}
+                found[f] = self._complete(short, rows_at(forms, np.array([f])))
 
     def _shortest(self, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
         """Shortest combination of equations that gives the form; one warm program per area, while programs last."""

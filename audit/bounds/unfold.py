@@ -4,22 +4,32 @@ Columns that a single equation gave are replaced by that equation, the latest fi
 short rows, which are combinations of stated rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from itertools import chain
 from math import lcm
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from audit.bounds.linear_values import whole
+from audit.execution.executor import in_batches
 from audit.linear.difference import Differenced
-from audit.linear.integers import NO_UPPER
+from audit.linear.integers import NO_UPPER, largest
 from audit.linear.reduce import Reduced
 from audit.linear.system import LinearSystem
-from audit.sparse import rows_at
+from audit.sparse import csr, multiplied, row_of_entries, rows_at, without_zeros
+
+AT_ONCE = 2_000_000
+"""Entries of rows that are combined at the same time."""
 
 Multipliers = dict[int, Fraction]
 """Row -> multiplier."""
+
+_Each = Sequence[Mapping[int, Fraction]]
+"""Multipliers of each form."""
 
 Weights = dict[int, Fraction | int]
 """Multipliers, or the weights of a form, while they are added up: whole numbers stay integers, which are quicker."""
@@ -44,7 +54,7 @@ def add_row(target: Weights, matrix: csr_array, row: int, factor: Fraction | int
 
 def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
     """Those that are not 0, as fractions."""
-    return {k: Fraction(v) for k, v in weights.items() if v}
+    return {k: whole(v) if isinstance(v, int) else v for k, v in weights.items() if v}
 
 
 def left_over(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:
@@ -77,14 +87,50 @@ def _left_over_64(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction])
     return {c: Fraction(v, below) for c, v in zip(columns, total[left].tolist(), strict=True)}
 
 
-def proved_bound(
-    system: LinearSystem, form: csr_array, y: Mapping[int, Fraction], *, equation: bool = False
-) -> Fraction | None:
+def is_combined(
+    matrix: csr_array, forms: csr_array, multipliers: Sequence[Mapping[int, Fraction]]
+) -> NDArray[np.bool_]:
+    """bool (forms): which of them are exactly y @ matrix; y: row -> multiplier, one for each form."""
+    length = np.diff(matrix.indptr)
+    work = [int(length[list(y)].sum()) for y in multipliers]
+    result = np.zeros(len(multipliers), np.bool_)
+    for first, last in in_batches(work, batch=AT_ONCE):
+        part = rows_at(forms, np.arange(first, last))
+        result[first:last] = _is_combined(matrix, part, multipliers[first:last])
+    return result
+
+
+def _is_combined(
+    matrix: csr_array, forms: csr_array, multipliers: Sequence[Mapping[int, Fraction]]
+) -> NDArray[np.bool_]:
+    below = [lcm(*(factor.denominator for factor in y.values())) for y in multipliers]
+    above = [[f.numerator * (d // f.denominator) for f in y.values()] for y, d in zip(multipliers, below, strict=True)]
+    entry = int(max(largest(matrix.data), largest(forms.data)))
+    if max((d + sum(map(abs, a))) * entry for d, a in zip(below, above, strict=True)) >= NO_UPPER:
+        each = (left_over(matrix, rows_at(forms, np.array([f])), y) for f, y in enumerate(multipliers))
+        return np.array([not left for left in each], np.bool_)
+    rows = csr(
+        np.array(list(chain.from_iterable(above)), np.int64),
+        np.array(list(chain.from_iterable(multipliers)), np.int64),
+        np.cumsum([0, *map(len, above)]),
+        (len(above), matrix.shape[0]),
+    )
+    weights = forms.data * np.array(below, np.int64)[row_of_entries(forms)]
+    left = csr_array(multiplied(rows, matrix) - csr(weights, forms.indices, forms.indptr, forms.shape))
+    return np.asarray(np.diff(without_zeros(left).indptr) == 0)
+
+
+def proved_bound(system: LinearSystem, form: csr_array, y: Mapping[int, Fraction]) -> Fraction | None:
     """The lower bound on the form that multipliers on stated rows prove, together with base cells >= 0 where they are;
-    None if they prove nothing. equation: base cells >= 0 may not be used."""
+    None if they prove nothing."""
     rest = left_over(system.matrix, form, y)
-    if rest and (equation or not system.nonnegative or any(v < 0 for v in rest.values())):
+    if rest and (not system.nonnegative or any(v < 0 for v in rest.values())):
         return None
+    return proved_value(system, y)
+
+
+def proved_value(system: LinearSystem, y: Mapping[int, Fraction]) -> Fraction | None:
+    """The lower bound that multipliers on stated rows prove for y @ matrix; None: one uses a bound that is none."""
     rows = np.fromiter(y, np.int64, len(y))
     total: Fraction | int = 0
     for factor, low, high in zip(y.values(), system.lower[rows].tolist(), system.upper[rows].tolist(), strict=True):

@@ -93,7 +93,7 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
     finest = finest_axes(table, release)
     _check_size(table, finest)
     measure = list(release.measures).index(table.measure)
-    lookup = Lookup.of(_keys(space, measure, np.unique(table.codes, axis=0)))
+    lookup = Lookup.of(_keys(space, measure, table.codes))
     grid = _grid(finest)
     absent = grid[lookup.find(_keys(space, measure, grid)) < 0]
     if table.absent.leaves == "error" and len(absent):

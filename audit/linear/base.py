@@ -11,7 +11,7 @@ East) splits the population into blocks, so that the other blocks stay small.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 import numpy as np
@@ -23,6 +23,10 @@ from audit.linear.inclusion import members_of, nonzero
 from audit.linear.marks import marks
 from audit.model import Release
 from audit.sparse import from_entries
+
+AT_ONCE = 50_000
+"""Base cells of cells that are listed together: arrays of that size stay in the processor's cache (28.8 million: 0.35
+instead of 1.2 s)."""
 
 LARGEST = 30_000_000
 """More base cells than this are refused."""
@@ -58,24 +62,38 @@ class BaseTable:
         """Number of base cells."""
         return prod(self.shape)
 
-    def expand(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def expand(self, codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Base cells of each given cell, one cell after another: (columns, how many of them each cell has).
 
-        codes: (n x variables of the release).
+        codes: (n x variables of the release); not more than 2^31 base cells in all.
         """
-        size = np.ones(len(codes), dtype=np.int64)  # base cells of each cell so far
-        column = np.full(len(codes), self.offset, dtype=np.int64)
+        size = np.ones(len(codes), np.int64)
+        for v, atoms in zip(self.variables, self.atoms, strict=True):
+            size *= np.diff(atoms.indptr)[codes[:, v]]
+        end = size.cumsum()
+        total = int(end[-1]) if len(end) else 0
+        column = np.empty(total, np.int32)
+        cut = np.searchsorted(end, np.arange(AT_ONCE, total, AT_ONCE), side="right")
+        for first, last in pairwise(np.unique([0, *cut, len(codes)]).tolist()):
+            column[end[first] - size[first] : end[last - 1]] = self._columns(codes[first:last])
+        return column, size
+
+    def _columns(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        size = np.ones(len(codes), np.int32)  # base cells of each cell so far
+        column = np.full(len(codes), self.offset, np.int32)
         stride = self.size
         for v, atoms in zip(self.variables, self.atoms, strict=True):
             stride //= max(atoms.shape[1], 1)
-            start = atoms.indptr[codes[:, v]].astype(np.int64)
-            count = atoms.indptr[codes[:, v] + 1] - start
+            start = atoms.indptr[codes[:, v]].astype(np.int32)
+            count = atoms.indptr[codes[:, v] + 1].astype(np.int32) - start
             each = count.repeat(size)  # atoms that every base cell so far is crossed with
-            end = each.cumsum()
-            at = (start.repeat(size) - end + each).repeat(each) + np.arange(int(end[-1]) if len(end) else 0)
-            column = column.repeat(each) + stride * atoms.indices[at]
+            end = each.cumsum(dtype=np.int32)
+            at = (start.repeat(size) - end + each).repeat(each)
+            at += np.arange(len(at), dtype=np.int32)
+            column = column.repeat(each)
+            column += stride * atoms.indices.astype(np.int32)[at]
             size *= count
-        return column, size
+        return column
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,10 @@ def _tables_of_rows(system: LinearSystem, sign: int) -> NDArray[np.int64]:
     table = np.repeat(np.arange(len(tables)), [t.size for t in tables])
     result = np.zeros((matrix.shape[0], len(tables) // 62 + 1), dtype=np.int64)
     filled = np.flatnonzero(np.diff(matrix.indptr))
-    use = matrix.data * sign > 0
+    use = matrix.data > 0 if sign > 0 else matrix.data < 0
+    if len(tables) == 1:
+        result[filled, 0] = np.logical_or.reduceat(use, matrix.indptr[filled]) if len(filled) else 0
+        return result
     for word in range(result.shape[1]):
         bit = np.where(table // 62 == word, np.left_shift(np.int64(1), table % 62), 0)
         bits = np.where(use, bit[matrix.indices], 0)

@@ -15,6 +15,7 @@ solved for again, until small fractions are found that fit exactly, or nothing c
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt, lcm
 
 import numpy as np
@@ -151,6 +152,19 @@ class Elimination:
             if y is not None and self._gives(y, form):
                 return y
 
+    def multipliers_of(self, forms: csr_array) -> Iterator[Multipliers | None]:
+        """The same for many forms at once. forms: int64 csr (forms x columns)."""
+        for start in range(0, forms.shape[0], AT_ONCE):
+            part = rows_at(forms, np.arange(start, min(start + AT_ONCE, forms.shape[0])))
+            inside, known, whole, denominator = self._combined(part)
+            rows, factors, below = whole.indices.tolist(), whole.data.tolist(), denominator.tolist()
+            for f, (a, b) in enumerate(pairwise(whole.indptr.tolist())):
+                if known[f]:
+                    own = zip(rows[a:b], factors[a:b], strict=True)
+                    yield {row: Fraction(factor, below[f]) for row, factor in own if factor}
+                else:
+                    yield self.multipliers(_weights(part, f)) if inside[f] else None
+
     def _moved(self, forms: csr_array) -> csr_array:
         """Columns in the order of elimination."""
         return csr(forms.data, self._place[forms.indices], forms.indptr, forms.shape)
@@ -167,26 +181,30 @@ class Elimination:
         return result
 
     def _prove(self, forms: csr_array, result: Values, start: int, used: NDArray[np.bool_] | None) -> None:
-        count = forms.shape[0]
-        inside, residues = self._echelon.combinations(self._moved(forms))
-        # Nearly always the multipliers are whole numbers or small fractions: all forms at once.
-        numerator, denominator = _small(residues, self._echelon.prime)
-        whole = csr(numerator, self._rows[residues.indices], residues.indptr, (count, self.matrix.shape[0]))
-        known = inside & self._equal(whole, forms, denominator)
-        here = slice(start, start + count)
+        inside, known, whole, denominator = self._combined(forms)
+        here = slice(start, start + forms.shape[0])
         result.known[here], result.denominator[here] = known, denominator
         result.numerator[here] = multiply_wide(whole, self.value)
         if used is not None:
             used[whole.indices[(whole.data != 0) & np.repeat(known, np.diff(whole.indptr))]] = True
         for f in np.flatnonzero(inside & ~known).tolist():
-            span = slice(forms.indptr[f], forms.indptr[f + 1])
-            y = self.multipliers(dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True)))
+            y = self.multipliers(_weights(forms, f))
             if y is not None:
                 if used is not None:
                     used[list(y)] = True
                 value = sum((v * int(self.value[r]) for r, v in y.items()), Fraction(0))
                 result.known[start + f] = True
                 result.numerator[start + f], result.denominator[start + f] = value.numerator, value.denominator
+
+    def _combined(self, forms: csr_array) -> tuple[NDArray[np.bool_], NDArray[np.bool_], csr_array, NDArray[np.int64]]:
+        """(forms that are combinations modulo the prime, those whose combination is proved, numerators of multipliers
+        (forms x equations), a denominator for each form)."""
+        inside, residues = self._echelon.combinations(self._moved(forms))
+        # Nearly always the multipliers are whole numbers or small fractions: all forms at once.
+        numerator, denominator = _small(residues, self._echelon.prime)
+        shape = (forms.shape[0], self.matrix.shape[0])
+        whole = csr(numerator, self._rows[residues.indices], residues.indptr, shape)
+        return inside, inside & self._equal(whole, forms, denominator), whole, denominator
 
     def _equal(self, whole: csr_array, forms: csr_array, factor: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Forms for which whole @ equations is exactly factor times the form; False where 64 bits might not do."""
@@ -216,6 +234,12 @@ class Elimination:
             for c, e in self._entries(row):
                 rest[c] = rest.get(c, 0) - whole * e
         return not any(rest.values())
+
+
+def _weights(forms: csr_array, f: int) -> dict[int, int]:
+    """Column -> weight of one form."""
+    span = slice(forms.indptr[f], forms.indptr[f + 1])
+    return dict(zip(forms.indices[span].tolist(), forms.data[span].tolist(), strict=True))
 
 
 def _fractions(residues: Mapping[int, int], modulus: int) -> Multipliers | None:

@@ -52,9 +52,14 @@ def multiply_wide(matrix: csr_array, vector: NDArray[np.int64]) -> NDArray[np.ob
 
 def largest_sum(matrix: csr_array, vector: NDArray[np.int64]) -> float:
     """At least the largest sum of absolute values in matrix @ vector; rough where a rough bound shows that all fits."""
-    weights, values = np.abs(matrix.data.astype(np.float64)), np.abs(vector.astype(np.float64))
-    rough = float(weights.max(initial=0.0) * values.max(initial=0.0)) * len(weights)
+    rough = largest(matrix.data) * largest(vector) * len(matrix.data)
     if rough < float(NO_UPPER):
         return rough
+    weights, values = np.abs(matrix.data.astype(np.float64)), np.abs(vector.astype(np.float64))
     sums = csr(weights, matrix.indices, matrix.indptr, matrix.shape) @ values
     return float(sums.max(initial=0.0))
+
+
+def largest(values: NDArray[np.integer]) -> float:
+    """The largest absolute value, without an array of them (matrices have millions)."""
+    return max(float(values.max(initial=0)), -float(values.min(initial=0)))

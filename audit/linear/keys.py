@@ -45,7 +45,7 @@ class Lookup:
 
     @staticmethod
     def of(keys: Keys) -> "Lookup":
-        """A lookup over distinct keys; positions refer to this array."""
+        """A lookup over keys; positions refer to this array (the first of equal ones)."""
         order = np.argsort(keys, kind="stable")
         return Lookup(keys[order], order.astype(np.int64))
 

@@ -13,7 +13,7 @@ from audit.linear.base import Base, Separator, build_base, distinct
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.model import Link, Release, Status
-from audit.sparse import csr, empty, from_entries, rows_at, stacked, without_zeros
+from audit.sparse import csr, empty, from_entries, stacked, without_zeros
 
 LARGEST_NONZEROS = 300_000_000
 SEPARATOR = -1
@@ -76,17 +76,16 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
     codes = np.concatenate([cells.codes, link_codes])
     base = build_base(release, measure, codes)
     homes = _Homes(base, measure, codes)
-    forms = homes.primary()
-
     known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
     open_cells = np.flatnonzero(~cells.exact)
     exact = np.flatnonzero(lower == upper)
     again, again_cell = homes.alternatives(exact)
     stated = np.concatenate([known, again_cell])
-    links = _link_rows(release, forms[len(cells) :]) if release.links else []
+    of_links = homes.primary(np.arange(len(cells), len(codes)))
+    links = _link_rows(release, of_links) if release.links else []
     separators = [_separator(base, s) for s in base.separators]
     count = sum(m.shape[0] for m in separators)
-    matrix = stacked([rows_at(forms, known), again, *(row for row, *_ in links), *separators])
+    matrix = stacked([homes.primary(known), again, *(row for row, *_ in links), *separators])
     return LinearSystem(
         matrix=matrix,
         lower=_column(lower[stated], [low for _, low, _, _ in links], 0, count),
@@ -94,7 +93,7 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
         scale=_column(np.ones(len(stated), np.int64), [scale for *_, scale in links], 1, count),
         cell=_column(stated, [-1] * len(links), SEPARATOR, count),
         link=_column(np.full(len(stated), -1), list(range(len(links))), SEPARATOR, count),
-        forms=rows_at(forms, open_cells),
+        forms=homes.primary(open_cells),
         open_cells=open_cells,
         nonnegative=release.intruder.nonnegative,
         base=base,
@@ -164,8 +163,7 @@ class _Homes:
 
     def __init__(self, base: Base, measure: NDArray[np.int32], codes: NDArray[np.int32]) -> None:
         self._base, self._measure, self._codes = base, measure, codes
-        # (cells, base tables that can express them) for every block and pattern of used variables
-        self._kinds: list[tuple[NDArray[np.int64], list[int]]] = []
+        kinds: dict[tuple[int, ...], list[NDArray[np.int64]]] = {}
         for b, block in enumerate(base.blocks):
             at = np.flatnonzero(measure == block.measure)
             away, inside = block.coverage(codes[at])
@@ -173,51 +171,55 @@ class _Homes:
             patterns, kind = distinct(away)
             for k, pattern in enumerate(patterns):
                 homes = base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))
-                self._kinds.append((at[kind == k], homes))
+                kinds.setdefault(tuple(homes), []).append(at[kind == k])
+        # (cells, base tables that can express them), for every such choice of base tables.
+        self._kinds = [(np.sort(np.concatenate(cells)), homes) for homes, cells in kinds.items()]
 
-    def primary(self) -> csr_array:
-        """One row per cell, over the first base table of each block that can express it."""
-        return self._matrix([(at, homes[0]) for at, homes in self._kinds], len(self._codes))
+    def primary(self, cells: NDArray[np.int64]) -> csr_array:
+        """One row for each of the cells (ascending), over the first base table of each block that can express it."""
+        return self._matrix([(at, homes[0]) for at, homes in self._kinds], cells)
 
     def alternatives(self, cells: NDArray[np.int64]) -> tuple[csr_array, NDArray[np.int64]]:
         """Further rows of the given cells over the other base tables, and which cell each row is."""
         wanted = np.zeros(len(self._codes), np.bool_)
         wanted[cells] = True
-        primary = None
         blocks, owners = [], []
         for at, homes in self._kinds:
             own = at[wanted[at]]
             for home in homes[1:] if len(own) else ():
-                if primary is None:
-                    primary = self.primary()
-                here = self._matrix([(own, home)], len(self._codes))
-                usual = self._matrix([(own, homes[0])], len(self._codes))
-                blocks.append(csr_array((primary - usual + here)[own]))
+                here, usual = (self._matrix([(own, h)], own) for h in (home, homes[0]))
+                blocks.append(csr_array(self.primary(own) - usual + here))
                 owners.append(own)
         if not blocks:
             return empty(self._base.columns), np.empty(0, np.int64)
         return without_zeros(stacked(blocks)), np.concatenate(owners)
 
-    def _matrix(self, homes: list[tuple[NDArray[np.int64], int]], rows: int) -> csr_array:
-        sizes = np.zeros(rows)
+    def _matrix(self, homes: list[tuple[NDArray[np.int64], int]], cells: NDArray[np.int64]) -> csr_array:
+        row = np.full(len(self._codes), -1)
+        row[cells] = np.arange(len(cells))
+        homes = [(at[row[at] >= 0], home) for at, home in homes]
+        sizes = np.zeros(len(cells))
         for at, home in homes:
             table = self._base.tables[home]
             size = np.ones(len(at))
             for v, atoms in zip(table.variables, table.atoms, strict=True):
                 size *= np.diff(atoms.indptr)[self._codes[at, v]]
-            sizes[at] += size
+            sizes[row[at]] += size
         if sizes.sum() > LARGEST_NONZEROS:
             raise LimitError(f"The released system has more than {LARGEST_NONZEROS:,} coefficients; split the release.")
         # A cell's base cells in the tables of different blocks stand one after another.
         indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        indices = np.empty(indptr[-1], np.int64)
-        filled = indptr[:-1].copy()
-        for at, home in homes:
-            columns, count = self._base.tables[home].expand(self._codes[at])
-            start = np.repeat(filled[at] - np.cumsum(count) + count, count)
-            indices[start + np.arange(len(columns))] = columns
-            filled[at] += count
-        matrix = csr(np.ones(len(indices), np.int64), indices, indptr, (rows, self._base.columns))
+        if len(homes) == 1:
+            indices, _ = self._base.tables[homes[0][1]].expand(self._codes[homes[0][0]])
+        else:
+            indices = np.empty(indptr[-1], np.int32)
+            filled = indptr[:-1].copy()
+            for at, home in homes:
+                columns, count = self._base.tables[home].expand(self._codes[at])
+                start = np.repeat(filled[row[at]] - np.cumsum(count) + count, count)
+                indices[start + np.arange(len(columns))] = columns
+                filled[row[at]] += count
+        matrix = csr(np.ones(len(indices), np.int64), indices, indptr, (len(cells), self._base.columns))
         matrix.sort_indices()
         return matrix
 

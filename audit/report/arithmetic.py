@@ -23,6 +23,7 @@ class Words:
         self.prepared = prepared
         measures = prepared.release.measures
         self._measures, self._units = list(measures), [measure.unit for measure in measures.values()]
+        self.one_unit = len(set(self._units)) == 1 and not prepared.release.links
         self._names: dict[int, str] = {}
         self._terms: dict[tuple[int, int, int], Term] = {}
 
@@ -66,12 +67,13 @@ def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
     if argument.kind == "equation":
         if value == 0 and words.prepared.cells.absent_zero[cell] and _is_own_row(words, cell, argument.lower):
             text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
-            return Reveals("equation", _terms(words, argument.lower, unit), text)
-        told = _told(words, argument.lower, False)
+            return Reveals("equation", _terms(words, _ordered(words, argument.lower), unit), text)
+        ordered = _ordered(words, argument.lower)
+        told = _told(words, ordered, False)
         numbers = _numbers(words, told, unit)
         result = found if numbers == found else f"{numbers} = {found}"
         text = f"{name} = {_spelled(words, told, False, unit)} = {result}"
-        return Reveals("equation", _terms(words, argument.lower, unit), text)
+        return Reveals("equation", _terms(words, ordered, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [
         _side(words, cell, True, argument.upper, argument.zeros_upper, high),
@@ -83,7 +85,7 @@ def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
         ruled_out = f"every {step} but {found} is ruled out case by case"
         parts.append(f"between {low} and {high} {ruled_out if argument.by_cases else only}")
     side = argument.upper if argument.upper else argument.lower
-    return Reveals(argument.kind, _terms(words, side, unit), "; ".join(parts))
+    return Reveals(argument.kind, _terms(words, _ordered(words, side), unit), "; ".join(parts))
 
 
 def _side(words: Words, cell: int, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
@@ -94,7 +96,7 @@ def _side(words: Words, cell: int, upper: bool, y: Multipliers, zeros: bool, val
         return f"{name} {sign} {value}{because}"
     if _is_own_row(words, cell, y):
         return f"{name} {sign} {value}, as is known of it"
-    told = _told(words, y, upper)
+    told = _told(words, _ordered(words, y), upper)
     numbers = _numbers(words, told, unit)
     result = value if numbers == value else f"{numbers} = {value}"
     return f"{name} {sign} {_spelled(words, told, upper, unit)} = {result}{because}"
@@ -105,15 +107,15 @@ def _is_own_row(words: Words, cell: int, y: Multipliers) -> bool:
     return len(y) == 1 and all(words.prepared.system.cell[row] == cell and factor == 1 for row, factor in y.items())
 
 
-def _ordered(words: Words, y: Multipliers) -> list[tuple[int, Fraction]]:
+def _ordered(words: Words, y: Multipliers) -> "_Ordered":
     """One (row, multiplier) per cell or link, added terms first, so that a text does not begin with a minus. Rows that
     make base tables agree state nothing that was released and are left out."""
-    system = words.prepared.system
+    system, rows = words.prepared.system, sorted(y)
     merged: dict[tuple[int, int], tuple[int, Fraction]] = {}
-    for row, factor in sorted(y.items()):
-        key = (int(system.cell[row]), int(system.link[row]))
+    for row, key in zip(rows, zip(system.cell[rows].tolist(), system.link[rows].tolist(), strict=True), strict=True):
         if key == (SEPARATOR, SEPARATOR):
             continue
+        factor = y[row]
         before = merged.get(key)
         merged[key] = (row, factor) if before is None else (before[0], before[1] + factor)
     return sorted((item for item in merged.values() if item[1]), key=lambda item: (item[1].numerator < 0, item[0]))
@@ -121,6 +123,8 @@ def _ordered(words: Words, y: Multipliers) -> list[tuple[int, Fraction]]:
 
 def _in_decimals(words: Words, row: int, factor: Fraction, unit: Fraction) -> Fraction:
     """Multiplier of a row in units -> coefficient of what is released, in decimals; `unit`: that of the target."""
+    if words.one_unit:
+        return factor
     if words.prepared.system.link[row] >= 0:
         # A link row is `scale` times the statement, which is in decimals already.
         return factor * int(words.prepared.system.scale[row]) * unit
@@ -128,19 +132,25 @@ def _in_decimals(words: Words, row: int, factor: Fraction, unit: Fraction) -> Fr
     return factor if own is unit or own == unit else factor * unit / own
 
 
-def _terms(words: Words, y: Multipliers, unit: Fraction) -> tuple[Term, ...]:
-    return tuple(words.term(row, _in_decimals(words, row, factor, unit)) for row, factor in _ordered(words, y))
+_Ordered = list[tuple[int, Fraction]]
+
+
+def _terms(words: Words, ordered: _Ordered, unit: Fraction) -> tuple[Term, ...]:
+    return tuple(words.term(row, _in_decimals(words, row, factor, unit)) for row, factor in ordered)
 
 
 _Told = tuple[list[tuple[int, Fraction, int]], int]
 
 
-def _told(words: Words, y: Multipliers, upper: bool) -> _Told:
+def _told(words: Words, ordered: _Ordered, upper: bool) -> _Told:
     """(row, multiplier, value used) of what a text spells out, and how many known zeros it leaves out."""
     system = words.prepared.system
+    rows = [row for row, _ in ordered]
     used = [
-        (row, factor, int(system.upper[row] if (factor > 0) == upper else system.lower[row]))
-        for row, factor in _ordered(words, y)
+        (row, factor, high if (factor > 0) == upper else low)
+        for (row, factor), low, high in zip(
+            ordered, system.lower[rows].tolist(), system.upper[rows].tolist(), strict=True
+        )
     ]
     zeros = sum(value == 0 for _, _, value in used)
     if zeros <= ZEROS:

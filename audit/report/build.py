@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
@@ -36,6 +37,9 @@ from audit.rules import Sensitivity
 
 if TYPE_CHECKING:
     from audit.measures.sap.requirement import SapFinding
+
+
+WORD = {status: status.word for status in Status}
 
 
 @dataclass(frozen=True)
@@ -127,12 +131,17 @@ def build_report(
 
 def _cell_ranks(findings: Findings) -> dict[int, CellRank]:
     found = findings.rank
-    return {k: CellRank(bool(found.alone[i]), bool(found.recomputable[i])) for i, k in enumerate(findings.withheld)}
+    kinds = {(alone, given): CellRank(alone, given) for alone in (False, True) for given in (False, True)}
+    each = zip(findings.withheld, found.alone.tolist(), found.recomputable.tolist(), strict=True)
+    return {k: kinds[alone, given] for k, alone, given in each}
+
+
+_ONE_VALUE = OverTables(0.0, "exact", None, (0.0, 0.0), None, None)
 
 
 def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | None:
     if single:
-        return OverTables(0.0, "exact", None, (0.0, 0.0), None, None)
+        return _ONE_VALUE
     if found is None:
         return None
     low, high = found.ci
@@ -191,24 +200,22 @@ def _open_cell(
     lower, upper = bounds.lower.outer, bounds.upper.outer
     single = lower is not None and lower == upper
     in_hand = reach(bounds, continuous=judged.basis == "continuous")
-    at_most = bounds.at_most
-    at_least = 1 if single else bounds.at_least
-    risk_of = at_least if at_least is None or at_least >= 1 else 1
+    possible, bits, risk = _values(1 if single else bounds.at_least, bounds.at_most)
     return ReportCell(
         table=cell.tables[0],
         also_in=cell.tables[1:],
         measure=measure,
         cell=cell.codes,
-        status=cell.status.word,
+        status=WORD[cell.status],
         truth=decimals.of(cell.truth),
         lower=decimals.of(lower),
         upper=decimals.of(upper),
-        attained=None if in_hand is None else (decimals.of(in_hand.lower), decimals.of(in_hand.upper)),
+        attained=None if in_hand is None else decimals.both(in_hand.lower, in_hand.upper),
         exact=_tight(bounds.lower) and _tight(bounds.upper),
         lp=_lp(bounds, decimals),
-        possible=Possible(at_least, at_most),
-        entropy_bits=entropy_bits(risk_of),
-        risk=disclosure_risk(risk_of),
+        possible=possible,
+        entropy_bits=bits,
+        risk=risk,
         required=decimals.pair(cell.required),
         sensitive=sensitive,
         rule=cell.rule,
@@ -225,6 +232,14 @@ def _open_cell(
     )
 
 
+@lru_cache(maxsize=1 << 16)
+def _values(at_least: int | None, at_most: int | None) -> tuple[Possible, float | None, float | None]:
+    """How many values are possible, and entropy and risk of those that are proved to be. (The same few come again and
+    again; what is the same object is written once.)"""
+    risk_of = at_least if at_least is None or at_least >= 1 else 1
+    return Possible(at_least, at_most), entropy_bits(risk_of), disclosure_risk(risk_of)
+
+
 def _tight(end: End) -> bool:
     """Proved and reached are the same (or both have no limit)."""
     return end.unlimited if end.outer is None else end.outer == end.attained
@@ -234,7 +249,7 @@ def _lp(bounds: TargetBounds, decimals: Decimals) -> tuple[Fraction | None, Frac
     low, high = bounds.lower, bounds.upper
     if (low.lp is None and not low.unlimited) or (high.lp is None and not high.unlimited):
         return None
-    return None if low.unlimited else decimals.of(low.lp), None if high.unlimited else decimals.of(high.lp)
+    return decimals.both(None if low.unlimited else low.lp, None if high.unlimited else high.lp)
 
 
 def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:

@@ -72,7 +72,11 @@ def _codes(prepared: Prepared, which: NDArray[np.int64]) -> list[tuple[tuple[str
 def _listings(prepared: Prepared, which: NDArray[np.int64]) -> list[tuple[str, ...]]:
     """Names of the tables that list each cell, in release order; of what none lists the one that it follows from."""
     cells, names = prepared.cells, [table.name for table in prepared.release.tables]
-    cell, table = np.divmod(np.unique(cells.listing_cell * len(names) + cells.listing_table), len(names))
+    wanted = np.zeros(len(cells), np.bool_)
+    wanted[which] = True
+    at = np.flatnonzero(wanted[cells.listing_cell])
+    listings = np.unique(cells.listing_cell[at] * len(names) + cells.listing_table[at])
+    cell, table = np.divmod(listings, len(names))
     begin, end = (np.searchsorted(cell, which, side).tolist() for side in ("left", "right"))
     first = cells.table[which].tolist()
     alone = [(name,) for name in names]
@@ -88,6 +92,7 @@ class Decimals(dict[int | Fraction, Fraction]):
     def __init__(self, unit: Fraction) -> None:
         super().__init__()
         self._unit = unit
+        self._pairs: dict[tuple[Fraction | int | None, Fraction | int | None], _Ends] = {}
 
     def __missing__(self, value: int | Fraction) -> Fraction:
         result = self[value] = value * self._unit
@@ -95,11 +100,24 @@ class Decimals(dict[int | Fraction, Fraction]):
 
     def of(self, value: int | Fraction | None) -> Fraction | None:
         """The same where there may be no limit."""
-        if value is None:
-            return None
-        # Whole numbers are found much faster as such.
-        return self[value.numerator if value.denominator == 1 else value]
+        return None if value is None else self[_plain(value)]
+
+    def both(self, low: int | Fraction | None, high: int | Fraction | None) -> "_Ends":
+        """The same of an interval that may have no limit."""
+        key = None if low is None else _plain(low), None if high is None else _plain(high)
+        ends = self._pairs.get(key)
+        if ends is None:
+            ends = self._pairs[key] = self.of(low), self.of(high)
+        return ends
 
     def pair(self, ends: Sequence[int] | None) -> tuple[Fraction, Fraction] | None:
         """The same of an interval."""
         return None if ends is None else (self[ends[0]], self[ends[1]])
+
+
+_Ends = tuple[Fraction | None, Fraction | None]
+
+
+def _plain(value: int | Fraction) -> int | Fraction:
+    """Whole numbers as such: they are found much faster."""
+    return value.numerator if value.denominator == 1 else value

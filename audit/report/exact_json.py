@@ -14,7 +14,17 @@ from typing import Any
 
 from audit.errors import InputError
 
-Json = None | bool | str | int | float | Fraction | Decimal | Sequence["Json"] | Mapping[str, "Json"]
+
+class Written:
+    """Something that writes its own text."""
+
+    def text(self, line: str, step: str) -> str:
+        """Its JSON. `line`: what a line of its depth begins with, its line end included; `step`: what a line of the
+        next depth has more; empty: all stands on one line."""
+        raise NotImplementedError
+
+
+Json = None | bool | str | int | float | Fraction | Decimal | Sequence["Json"] | Mapping[str, "Json"] | Written
 """What can be written."""
 
 DIGITS = 12
@@ -96,16 +106,34 @@ def _text(value: Any, line: str, step: str) -> str:
     plain = _WRITERS[type(value)]
     if plain is not None:
         return plain(value)
+    if isinstance(value, Written):
+        return value.text(line, step)
     named = _NAMED[type(value)]
-    entries = value.values() if named else value
     deeper = line + step if step else ""
-    texts = [
-        plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
-        for entry in entries
-    ]
+    texts = tuple(
+        [
+            plain(entry) if (plain := _WRITERS[type(entry)]) is not None else _text(entry, deeper, step)
+            for entry in (value.values() if named else value)
+        ]
+    )
     if named:
-        return _object(tuple(value), line, step) % tuple(texts)
-    return _pair(line, step) % tuple(texts) if len(texts) == 2 else _bracketed("[]", texts, line, step)
+        return _object(tuple(value), line, step) % texts
+    return _pair(line, step) % texts if len(texts) == 2 else _bracketed("[]", texts, line, step)
+
+
+def array(entries: Sequence[str], line: str, step: str) -> str:
+    """An array of what is written already; see `Written` for `line` and `step`."""
+    return _bracketed("[]", entries, line, step)
+
+
+def object_of(entries: Sequence[str], line: str, step: str) -> str:
+    """An object of what `entry` has written."""
+    return _bracketed("{}", entries, line, step)
+
+
+def entry(key: str, value: Json, line: str, step: str) -> str:
+    """A key with its value, for an object whose entries stand at this depth."""
+    return f"{_string(key)}: {_text(value, line, step)}"
 
 
 def _bracketed(brackets: str, texts: Collection[str], line: str, step: str) -> str:

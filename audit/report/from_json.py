@@ -41,7 +41,7 @@ TOP_KEYS = [
     "notes",
 ]
 OPTIONAL = frozenset({"steps", "over_tables", "rank"})
-CELL_KEYS = {field.name for field in fields(ReportCell)} - OPTIONAL
+CELL_KEYS = {*ReportCell._fields} - OPTIONAL
 
 
 def report_from_json(text: str) -> Report:

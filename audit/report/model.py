@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from audit.model.release import Note
 
@@ -47,16 +47,14 @@ class InsiderFinding:
     estimates: tuple[Fraction | None, Fraction | None]
 
 
-@dataclass(frozen=True)
-class Possible:
+class Possible(NamedTuple):
     """How many values the cell can take: proved possible, and not proved impossible (None: no limit)."""
 
     at_least: int | None
     at_most: int | None
 
 
-@dataclass(frozen=True)
-class OverTables:
+class OverTables(NamedTuple):
     """Entropy in bits of a cell if all tables that fit the release are equally likely.
 
     method: `exact` (every table counted) or `sampled`; tables: how many fit, in the parts that the cell reaches into
@@ -72,8 +70,7 @@ class OverTables:
     rhat: float | None
 
 
-@dataclass(frozen=True)
-class CellRank:
+class CellRank(NamedTuple):
     """A withheld cell among the equations.
 
     alone: withholding it alone, with all others released, takes one off the rank of the released system; recomputable:
@@ -105,8 +102,7 @@ class PanelEntry:
     public: bool
 
 
-@dataclass(frozen=True)
-class ReportCell:
+class ReportCell(NamedTuple):
     """One open cell, or one published cell with a finding. Numbers are in the measure's own decimals.
 
     `cell` holds (variable, code) pairs for every variable of the release, totals included. None for a bound

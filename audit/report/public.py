@@ -103,8 +103,7 @@ def _public_cell(cell: ReportCell) -> ReportCell:
     status = _status(cell)
     verdict = _public_verdict(cell)
     integer = _several(cell)
-    return replace(
-        cell,
+    return cell._replace(
         status="withheld" if status.withheld else "published" if status.released else status.word,
         truth=None,
         attained=cell.attained if cell.exact else None,

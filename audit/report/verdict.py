@@ -1,9 +1,8 @@
 """What is concluded of one cell: protected only from tables in hand, exposed only from what is proved impossible."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from audit.bounds.component import TargetBounds
 from audit.measures.posterior import disclosure_risk
@@ -11,8 +10,7 @@ from audit.model import Require
 from audit.report.model import Reason, Verdict
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """Verdict, what it rests on, and why where it is bad."""
 
     verdict: Verdict
@@ -20,8 +18,7 @@ class Judged:
     reason: Reason | None
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """Interval that solutions in hand reach; None at an end: no limit. basis: whole-unit tables or real ones."""
 
     lower: int | Fraction | None

@@ -83,10 +83,12 @@ def test_elimination_against_fractions(seed: int, prime: int, compiled: bool) ->
         forms = np.array([[random.randint(-2, 2) for _ in range(matrix.shape[1])] for _ in range(4)])
         forms[0] = random.choice(matrix.toarray()) + 2 * random.choice(matrix.toarray())
         given_values = found.values(csr_array(forms))
+        together = list(found.multipliers_of(csr_array(forms)))
         for f, form in enumerate(forms):
             used = np.flatnonzero(form).tolist()
             expected = value_of(exact, used, form[used].tolist())
             y = found.multipliers({c: int(form[c]) for c in used})
+            assert together[f] == y
             assert given_values.known[f] == (expected is not None) == (y is not None)
             if y is None:
                 continue

@@ -1,6 +1,5 @@
 """What may leave the agency with a report, and what may not."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -46,7 +45,7 @@ OPEN = ReportCell(
     insider=InsiderFinding("secret insider", (SECRET, None)),
     steps=(Step("t", Fraction(0), None, 0.0),),
 )
-ONE = replace(OPEN, lower=Fraction(7), upper=Fraction(7), attained=(Fraction(7), Fraction(7)), verdict="exposed")
+ONE = OPEN._replace(lower=Fraction(7), upper=Fraction(7), attained=(Fraction(7), Fraction(7)), verdict="exposed")
 SUMMARY = Summary(36, 30, 6, 1, 1, 1, 3, 1, 0, 0, 24, 1, 1)
 
 
@@ -89,12 +88,12 @@ def test_intervals_and_risk_stay_because_anyone_can_work_them_out():
 @pytest.mark.parametrize("status", ["primary", "secondary", "withheld"])
 def test_which_withheld_cell_is_the_sensitive_one_is_not_told(status):
     # CONVENTION 181
-    same = replace(OPEN, status=status, sensitive=status == "primary", rule=None, reason=None, required=None)
-    assert copy_of(replace(same, verdict="protected")) == copy_of(OPEN)
+    same = OPEN._replace(status=status, sensitive=status == "primary", rule=None, reason=None, required=None)
+    assert copy_of(same._replace(verdict="protected")) == copy_of(OPEN)
 
 
 def test_secondary_exposures_are_counted_with_the_others():
-    copy = copy_of(ONE, replace(ONE, status="secondary"), OPEN)
+    copy = copy_of(ONE, ONE._replace(status="secondary"), OPEN)
     summary = copy.summary
     assert (summary.exposed, summary.secondary_exposed, summary.underprotected) == (2, 0, 0)
     assert (summary.protected, summary.protected_continuous, summary.undecided) == (1, 0, 0)
@@ -103,12 +102,12 @@ def test_secondary_exposures_are_counted_with_the_others():
 
 def test_a_published_cell_that_a_rule_finds_sensitive_is_not_listed():
     # CONVENTION 182
-    finding = replace(ONE, status="published", reason="sensitive_published")
+    finding = ONE._replace(status="published", reason="sensitive_published")
     assert copy_of(finding).cells == ()
-    assert copy_of(replace(finding, status="frozen", reason=None, sensitive=False)).cells == ()
-    rounded = replace(OPEN, status="must_publish", verdict="protected")
+    assert copy_of(finding._replace(status="frozen", reason=None, sensitive=False)).cells == ()
+    rounded = OPEN._replace(status="must_publish", verdict="protected")
     assert [cell.status for cell in copy_of(rounded).cells] == ["published"]
-    rounded_to_one_value = replace(ONE, status="published")
+    rounded_to_one_value = ONE._replace(status="published")
     assert [cell.verdict for cell in copy_of(rounded_to_one_value).cells] == ["exposed"]
 
 
@@ -136,13 +135,13 @@ def test_a_published_cell_that_a_rule_finds_sensitive_is_not_listed():
 def test_cells_are_judged_by_public_knowledge_alone(change, verdict, basis):
     # CONVENTION 184
     for was in ("exposed", "underprotected", "protected", "undecided"):
-        (cell,) = copy_of(replace(OPEN, verdict=was, **change)).cells
+        (cell,) = copy_of(OPEN._replace(verdict=was, **change)).cells
         assert (cell.verdict, cell.basis) == (verdict, basis)
 
 
 def test_an_attained_interval_that_may_rest_on_the_true_table_is_left_out():
     # CONVENTION 183
-    cell = replace(OPEN, attained=(Fraction(5), SECRET), exact=False)
+    cell = OPEN._replace(attained=(Fraction(5), SECRET), exact=False)
     assert copy_of(cell).cells[0].attained is None
 
 

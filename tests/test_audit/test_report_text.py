@@ -87,7 +87,7 @@ def test_verdict_comes_first_in_plain_words():
     assert "1 secondary cell can be computed exactly: withheld for nothing." in first
     safe = replace(REPORT, verdict="safe", cells=(), summary=Summary(4, 4, *[0] * 11))
     assert lines_of(safe)[0] == "SAFE: This release may go out: no cell is sensitive, by rule or by status."
-    guarded = replace(safe, cells=tuple(replace(c, verdict="protected") for c in CELLS if c.sensitive)[:1])
+    guarded = replace(safe, cells=tuple(c._replace(verdict="protected") for c in CELLS if c.sensitive)[:1])
     assert lines_of(guarded)[0] == "SAFE: This release may go out: every sensitive cell is protected."
     assert lines_of(replace(safe, verdict="undecided"))[0].startswith("UNDECIDED: Not proved either way")
 
@@ -129,7 +129,7 @@ def test_variables_at_their_total_are_left_out_when_the_release_is_known():
     region = build_hierarchy("region", "T", [[(None, "N")]])
     release = Release("Companies", {}, {"size": size, "region": region}, ())
     assert "region=" not in "\n".join(lines_of(release=release))
-    total = replace(CELLS[0], cell=(("size", "All"), ("region", "T")))
+    total = CELLS[0]._replace(cell=(("size", "All"), ("region", "T")))
     assert any("grand total" in line for line in lines_of(replace(REPORT, cells=(total,)), release=release))
 
 
@@ -141,7 +141,7 @@ def test_long_lists_are_cut_and_say_how_to_see_the_rest():
 
 
 def test_measures_are_named_where_there_are_several():
-    cells = (*CELLS, replace(CELLS[0], measure="firms"))
+    cells = (*CELLS, CELLS[0]._replace(measure="firms"))
     assert any("size=wide, region=T (firms)" in line for line in lines_of(replace(REPORT, cells=cells)))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds.unfold import left_over
+from audit.bounds.unfold import is_combined, left_over
 
 
 @pytest.mark.parametrize("largest", [1, 1000, 2**40, 2**61])
@@ -28,5 +28,7 @@ def test_what_is_left_over_is_exact(largest: int, seed: int) -> None:
         combined = [sum(int(v) * matrix[r][c] for r, v in y.items()) for c in range(columns)]
         form = combined if all(abs(v) < 2**62 for v in combined) else form
     expected = {c: form[c] - sum((v * matrix[r][c] for r, v in y.items()), Fraction(0)) for c in range(columns)}
-    found = left_over(csr_array(np.array(matrix, dtype=np.int64)), csr_array(np.array([form], dtype=np.int64)), y)
+    stated, forms = csr_array(np.array(matrix, dtype=np.int64)), csr_array(np.array([form], dtype=np.int64))
+    found = left_over(stated, forms, y)
     assert found == {c: v for c, v in expected.items() if v}
+    assert is_combined(stated, forms, [y]).tolist() == [not found]
