@@ -1,8 +1,6 @@
 """The bounds pipeline: reduced system -> components -> a method for each -> both ends of every open cell."""
 
-import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
@@ -26,9 +24,6 @@ from audit.sparse import rows_at
 
 WORTH_SENDING = 20_000
 """Coefficients of small components that are sent to a worker together."""
-
-COLLECT_AFTER = 200_000
-"""New objects after which Python looks for garbage in cycles while bounds are computed."""
 
 
 @dataclass(frozen=True)
@@ -85,32 +80,6 @@ def bound_forms(
     ------
     InfeasibleError: no solution exists.
     """
-    with _collecting_seldom():
-        return _bound_forms(reduced, forms, method, limits, progress, executor, state, check_rest)
-
-
-@contextmanager
-def _collecting_seldom() -> Iterator[None]:
-    """Ends are made by the hundred thousand and have no cycles: looking for garbage among them took a tenth of the time
-    of a hierarchy with 83,040 ends."""
-    before = gc.get_threshold()
-    gc.set_threshold(before[0] and max(before[0], COLLECT_AFTER), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-def _bound_forms(
-    reduced: Reduced,
-    forms: csr_array,
-    method: Method,
-    limits: Limits,
-    progress: Progress,
-    executor: Executor,
-    state: State | None,
-    check_rest: bool,
-) -> CellBounds:
     determined, value = _determined(reduced, forms)
     pieces = cut_forms(reduced, forms, skip=determined)
     if not limits.prove:  # every table that shows something is kept then, and would be as large as the whole
