@@ -12,6 +12,7 @@ from audit.bounds.gap import Gap
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.method import Method, Step
 from audit.bounds.probe import Probe
+from audit.bounds.relax_and_fix import RelaxAndFix
 from audit.bounds.rounds import Rounds
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
@@ -97,6 +98,7 @@ class _Full:
             if cube and (columns > WHOLE or len(known.open_linear()) >= MANY):
                 yield Rounds(self.solver)
             yield Simplex(self.solver)
+            yield RelaxAndFix(self.solver)
             if columns <= (WHOLE if cube else LINKED):
                 yield Gap(self.solver, real=True)
             return
