@@ -217,7 +217,7 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(plan, "DENSE", 10)
     monkeypatch.setattr(plan, "TABLEAU", 0)
     answer = plan.full(Highs()).bounds(component, Limits())
-    assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "integer programs"]
+    assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "relax and fix", "integer programs"]
     for target, form in zip(answer.targets, component.targets.toarray(), strict=True):
         for end, sign in ((target.lower, 1), (target.upper, -1)):
             assert end.outer is not None
@@ -226,7 +226,8 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
             reached = end.attained if end.continuous is None else end.continuous
             assert sign * reached <= sign * end.outer
     monkeypatch.setattr(plan, "WHOLE", 9)
-    assert [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses] == ["witness rounds", "simplex"]
+    steps = [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses]
+    assert steps == ["witness rounds", "simplex", "relax and fix"]
 
 
 def test_linked_components_are_left_to_simplex(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 340
