@@ -52,6 +52,10 @@ TRIES = 3
 
 FEWER = 0.7
 
+COARSE, FINE = 20, 35
+"""Binary digits of multipliers. Those of vertices are simple; those of the central path are all different, and what
+thousands of them lose by rounding adds up (3d40: 0.01 units with 20 digits, 0.000005 with 30)."""
+
 CLOSE = Fraction(1, 10_000)
 """Of linear programming values, in units (see the convention on `lp`)."""
 
@@ -59,7 +63,6 @@ LEAST = 1e-3
 
 PATIENCE = 4
 """Rounds that may close nothing much, on average less than one end each, before ends are taken one by one."""
-
 
 FAILURES = 3
 """Combinations in a row for which the engine finds no point."""
@@ -186,18 +189,20 @@ class _Faces:
         column, sign = self._column[[k]], self._sign[[k]]
         if self._central is not None:
             outcome = self._central.minimise(self._cost(column, sign, np.ones(1)), *self._bounds)
-            found = None if outcome is None else self._claimed(known, k, outcome)
+            found = None if outcome is None else self._claimed(known, k, outcome, FINE)
             if found is not None and found[1] is not None:
                 return found
             return self._claimed(known, k, self._best(column, sign, np.ones(1)))
         outcome = self._warm.minimise(self._cost(column, sign, np.ones(1)), self._limits.seconds_left())
         return self._claimed(known, k, outcome)
 
-    def _claimed(self, known: Knowledge, k: int, outcome: Outcome) -> tuple[Floats, Fraction | None] | None:
+    def _claimed(
+        self, known: Knowledge, k: int, outcome: Outcome, bits: int = COARSE
+    ) -> tuple[Floats, Fraction | None] | None:
         column, sign = int(self._column[k]), int(self._sign[k])
         if outcome.x is None or outcome.row_dual is None:
             return None
-        bound = self._prove(known, k, outcome.row_dual)
+        bound = self._prove(known, k, outcome.row_dual, bits)
         if bound is None:
             return None
         shift = sign * int(self._shift[column])
@@ -214,10 +219,10 @@ class _Faces:
         if (low <= high).all() and not self._show(known, point, low, high):
             self._middle(known, low, high)
 
-    def _prove(self, known: Knowledge, k: int, row_dual: Floats) -> Fraction | None:
+    def _prove(self, known: Knowledge, k: int, row_dual: Floats, bits: int) -> Fraction | None:
         """The bound that the multipliers prove once they are rounded and use no bound that is missing."""
         component = self._component
-        y = scaled(row_dual[: component.matrix.shape[0]])
+        y = scaled(row_dual[: component.matrix.shape[0]], bits)
         if y is None:
             return None
         usable = np.where(y.numerator > 0, component.lower != NO_LOWER, component.upper != NO_UPPER)

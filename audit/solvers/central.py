@@ -99,4 +99,5 @@ def _onto_equations(
 
 
 def _arrays(matrix: csr_array | csc_array) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
-    return matrix.indptr, matrix.indices, matrix.data.astype(np.float64)
+    # One kind of numbers, so that one compiled version does.
+    return matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
