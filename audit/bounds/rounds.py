@@ -39,7 +39,7 @@ one solution closes 37 ends in falling weights over 43 ends, 12 with weights ove
 
 CENTRAL = 3000
 """Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
-0.35 s, an interior point method with factorisations 1.2 s (39 s for all, 90 s); on 3d20 it takes no less, and half a
+0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s); on 3d20 it takes no less, and half a
 second to load."""
 
 TERMS = 0.03
@@ -48,7 +48,8 @@ TERMS = 0.03
 FEWEST = 10.0
 
 TRIES = 3
-"""Combinations, each of fewer ends, that the central path may give up before another method is asked."""
+"""Combinations, each of fewer ends, that the central path may give up before another method is asked. More ends than
+that are not tried again (3d40: 34 s instead of 41 s)."""
 
 FEWER = 0.7
 
@@ -133,7 +134,7 @@ class _Faces:
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
         self._bounds = as_floats(self._low), as_floats(self._high)
         self._failures = 0
-        self._held, self._terms = HELD, TERMS * len(self._low)
+        self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
 
     @cached_property
     def _warm(self) -> WarmSolver:
@@ -168,7 +169,7 @@ class _Faces:
             self._hold(known, ends, point, random)
         closed = len(ends) - len(_limited(known))
         self._terms *= 1.1 if exact and closed > self._terms / 2 else 0.9
-        self._terms = max(self._terms, FEWEST)
+        self._terms = min(max(self._terms, FEWEST), self._most)
 
     def _together(self, column: Ints, sign: Ints, rank: Ints) -> Floats | None:
         """A point in the middle of the face where a combination is least whose weights fall with the rank."""
@@ -180,7 +181,7 @@ class _Faces:
             outcome = self._central.minimise(self._cost(column, sign, weight), *self._bounds)
             if outcome is not None:
                 return outcome.x
-            self._terms = max(FEWER * self._terms, FEWEST)
+            self._terms = self._most = max(FEWER * self._terms, FEWEST)
         return self._best(column, sign, weight).x
 
     def bound(self, known: Knowledge, k: int) -> tuple[Floats, Fraction | None] | None:
