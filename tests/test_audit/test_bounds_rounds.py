@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds import plan
+from audit.bounds import plan, rounds
 from audit.bounds.certify import Rational, dual_bound, satisfies
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.equations import as_equations
@@ -122,7 +122,9 @@ def test_every_end_of_a_cube_is_closed() -> None:
     assert known.closed() == known.met.sum()
 
 
-def test_proofs_hold() -> None:
+@pytest.mark.parametrize("central", [10, 3000])
+def test_proofs_hold(monkeypatch: pytest.MonkeyPatch, central: int) -> None:
+    monkeypatch.setattr(rounds, "CENTRAL", central)
     component = three_way(5, 4)
     known = found(component, Limits(prove=True))
     for k, form in enumerate(np.vstack([known.asked.toarray(), -known.asked.toarray()])):
