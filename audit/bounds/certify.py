@@ -96,11 +96,11 @@ def _continued_fractions(values: NDArray[np.float64]) -> Rational | None:
     return Rational(np.array([int(distinct[float(v)] * denominator) for v in values], dtype=np.int64), denominator)
 
 
-def scaled(values: NDArray[np.float64]) -> Rational | None:
-    """Multipliers rounded to 1/2^20: they prove a bound a little short of the claimed one, whatever they are."""
-    if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 2.0**30:
+def scaled(values: NDArray[np.float64], bits: int = 20) -> Rational | None:
+    """Multipliers rounded to 1/2^bits: they prove a bound a little short of the claimed one, whatever they are."""
+    if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 2.0 ** (50 - bits):
         return None
-    return Rational(np.rint(values * 2**20).astype(np.int64), 2**20)
+    return Rational(np.rint(values * 2**bits).astype(np.int64), 2**bits)
 
 
 def _exact_product(matrix: csr_array | csc_array, vector: NDArray[np.int64]) -> NDArray[np.int64] | None:

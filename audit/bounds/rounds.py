@@ -3,42 +3,32 @@
 In three-way tables with all margins published the propagated bounds are nearly always the true ones, and what is
 missing is a table at each. A round is an interior point solution of a random combination of open ends: a point in the
 middle of the face where it is least. There everything that is not at a bound has room to move, so the point can be made
-an exact rational table: round all columns to multiples of 1 / D, then mend the equations with a basis of determinant
-one, which needs no further denominator. (Vertices are no use: their exact values have thousands of digits.)
+an exact rational table (`mender.py`). Vertices are no use: their exact values have thousands of digits.
 """
 
 from fractions import Fraction
-from math import ceil, log2
+from functools import cached_property
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from audit.bounds.certify import Rational, dual_bound, satisfies, scaled, sparse
 from audit.bounds.component import Component, Limits
 from audit.bounds.equations import as_equations
 from audit.bounds.knowledge import Knowledge
+from audit.bounds.mender import TOUCH, Mender
 from audit.bounds.problem import as_floats, solver_problem
-from audit.bounds.unimodular import unit_basis
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.solvers.protocol import Floats, Outcome, Solver
+from audit.solvers.central import Central
+from audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
 
 Ints = NDArray[np.int64]
 
 SEED = 1
 
-PRECISION = 30
-"""Tables are multiples of 2^-30 at best, coarser where values are large."""
-
-COARSEST = 12
-"""Below multiples of 2^-12 rounding would need more room than tables leave."""
-
 FAR = 1e9
 """Room of a column without limit, for weights."""
-
-TOUCH = 1e-5
-"""Distance from a bound, in units, at which a float point counts as being there. The points are in the middle of
-faces: other columns are 1e-3 or more away (3d20, 3d40)."""
 
 HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
@@ -47,10 +37,25 @@ BROAD = 4
 """First rounds, whose combinations spread over all open ends. Later ones go for few in earnest: after 4 rounds on 3d20
 one solution closes 37 ends in falling weights over 43 ends, 12 with weights over all."""
 
+CENTRAL = 3000
+"""Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
+0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s); on 3d20 it takes no less, and half a
+second to load."""
+
 TERMS = 0.03
 """Ends in the combination of a later round, as a share of the columns, to begin with; the weights fall to LEAST."""
 
 FEWEST = 10.0
+
+TRIES = 3
+"""Combinations, each of fewer ends, that the central path may give up before another method is asked. More ends than
+that are not tried again (3d40: 34 s instead of 41 s)."""
+
+FEWER = 0.7
+
+COARSE, FINE = 20, 35
+"""Binary digits of multipliers. Those of vertices are simple; those of the central path are all different, and what
+thousands of them lose by rounding adds up (3d40: 0.01 units with 20 digits, 0.000005 with 30)."""
 
 CLOSE = Fraction(1, 10_000)
 """Of linear programming values, in units (see the convention on `lp`)."""
@@ -59,7 +64,6 @@ LEAST = 1e-3
 
 PATIENCE = 4
 """Rounds that may close nothing much, on average less than one end each, before ends are taken one by one."""
-
 
 FAILURES = 3
 """Combinations in a row for which the engine finds no point."""
@@ -85,7 +89,7 @@ class Rounds:
             open_ends = _limited(known)
             if len(open_ends) == 0:
                 return
-            work = faces.broad if len(yields) < PATIENCE + BROAD else faces.few
+            work = faces.broad if faces.spreads and len(yields) < PATIENCE + BROAD else faces.few
             work(known, open_ends, random)
             yields.append(len(open_ends) - len(_limited(known)))
         alone: dict[int, tuple[Floats, Fraction | None]] = {}
@@ -118,15 +122,23 @@ class _Faces:
         self._component, self._limits = component, limits
         equations = as_equations(component)
         problem, self._shift = solver_problem(equations)
-        self._solver = solver.interior(problem)
-        self._matrix = equations.matrix
-        self._right = equations.lower - product(equations.matrix, self._shift)
+        self._solver, self._problem = solver, problem
+        self._interior = solver.interior(problem)
+        self.spreads = len(equations.column_lower) < CENTRAL
+        self._central = None if self.spreads else Central(problem)
+        right = equations.lower - product(equations.matrix, self._shift)
+        self._mender = Mender(equations.matrix, right, self._shift)
         self._low = _less(equations.column_lower, self._shift)
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
+        self._bounds = as_floats(self._low), as_floats(self._high)
         self._failures = 0
-        self._held, self._terms = HELD, TERMS * len(self._low)
+        self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
+
+    @cached_property
+    def _warm(self) -> WarmSolver:
+        return self._solver.warm(self._problem)
 
     @property
     def answered(self) -> bool:
@@ -149,30 +161,53 @@ class _Faces:
         """A combination of few open ends, in falling weights: the face where it is least is wide, and its middle can
         mostly be made exact as it is. As many ends as that works for and that can be reached together."""
         column, sign = self._column[ends], self._sign[ends]
-        weight = LEAST ** (random.permutation(len(ends)) / self._terms)
-        weight[weight < LEAST] = 0.0
-        point = self._best(column, sign, weight).x
+        point = self._together(column, sign, random.permutation(len(ends)))
         if point is None:
             return
-        exact = self._show(known, self._exact(point, self._low, self._high))
+        exact = self._show(known, point, self._low, self._high)
         if not exact:
             self._hold(known, ends, point, random)
         closed = len(ends) - len(_limited(known))
         self._terms *= 1.1 if exact and closed > self._terms / 2 else 0.9
-        self._terms = max(self._terms, FEWEST)
+        self._terms = min(max(self._terms, FEWEST), self._most)
+
+    def _together(self, column: Ints, sign: Ints, rank: Ints) -> Floats | None:
+        """A point in the middle of the face where a combination is least whose weights fall with the rank."""
+        for left in reversed(range(TRIES + 1)):
+            weight = LEAST ** (rank / self._terms)
+            weight[weight < LEAST] = 0.0
+            if self._central is None or left == 0:
+                break
+            outcome = self._central.minimise(self._cost(column, sign, weight), *self._bounds)
+            if outcome is not None:
+                return outcome.x
+            self._terms = self._most = max(FEWER * self._terms, FEWEST)
+        return self._best(column, sign, weight).x
 
     def bound(self, known: Knowledge, k: int) -> tuple[Floats, Fraction | None] | None:
         """Linear programming for one end: what its multipliers prove is made known. (point, value claimed
         if that is close to what is proved)."""
         column, sign = self._column[[k]], self._sign[[k]]
-        outcome = self._best(column, sign, np.ones(1))
+        if self._central is not None:
+            outcome = self._central.minimise(self._cost(column, sign, np.ones(1)), *self._bounds)
+            found = None if outcome is None else self._claimed(known, k, outcome, FINE)
+            if found is not None and found[1] is not None:
+                return found
+            return self._claimed(known, k, self._best(column, sign, np.ones(1)))
+        outcome = self._warm.minimise(self._cost(column, sign, np.ones(1)), self._limits.seconds_left())
+        return self._claimed(known, k, outcome)
+
+    def _claimed(
+        self, known: Knowledge, k: int, outcome: Outcome, bits: int = COARSE
+    ) -> tuple[Floats, Fraction | None] | None:
+        column, sign = int(self._column[k]), int(self._sign[k])
         if outcome.x is None or outcome.row_dual is None:
             return None
-        bound = self._prove(known, k, outcome.row_dual)
+        bound = self._prove(known, k, outcome.row_dual, bits)
         if bound is None:
             return None
-        shift = int(sign[0] * self._shift[column[0]])
-        value = _simple(float(sign[0] * outcome.x[column[0]]), bound - shift)
+        shift = sign * int(self._shift[column])
+        value = _simple(float(sign * outcome.x[column]), bound - shift)
         return outcome.x, None if value is None else value + shift
 
     def one(self, known: Knowledge, k: int, point: Floats, value: Fraction | None) -> None:
@@ -182,13 +217,13 @@ class _Faces:
         if known.met[k] or known.proved[k] >= known.attained[k] or self._limits.out_of_time():
             return
         low, high = self._held_at(column, sign, self._goal(known, np.array([k])))
-        if (low <= high).all() and not self._show(known, self._exact(point, low, high)):
+        if (low <= high).all() and not self._show(known, point, low, high):
             self._middle(known, low, high)
 
-    def _prove(self, known: Knowledge, k: int, row_dual: Floats) -> Fraction | None:
+    def _prove(self, known: Knowledge, k: int, row_dual: Floats, bits: int) -> Fraction | None:
         """The bound that the multipliers prove once they are rounded and use no bound that is missing."""
         component = self._component
-        y = scaled(row_dual[: component.matrix.shape[0]])
+        y = scaled(row_dual[: component.matrix.shape[0]], bits)
         if y is None:
             return None
         usable = np.where(y.numerator > 0, component.lower != NO_LOWER, component.upper != NO_UPPER)
@@ -199,11 +234,14 @@ class _Faces:
         return bound
 
     def _best(self, column: Ints, sign: Ints, weight: Floats) -> Outcome:
-        cost = np.zeros(len(self._low))
-        np.add.at(cost, column, sign * weight)
-        outcome = self._solve(cost, self._low, self._high)
+        outcome = self._solve(self._cost(column, sign, weight), self._low, self._high)
         self._failures = 0 if outcome.x is not None else self._failures + 1
         return outcome
+
+    def _cost(self, column: Ints, sign: Ints, weight: Floats) -> Floats:
+        cost = np.zeros(len(self._low))
+        np.add.at(cost, column, sign * weight)
+        return cost
 
     def _hold(self, known: Knowledge, ends: Ints, point: Floats, random: np.random.Generator) -> None:
         """An exact table at as many of the ends that a point reaches as leave it room."""
@@ -229,11 +267,15 @@ class _Faces:
     def _middle(self, known: Knowledge, low: Ints, high: Ints) -> bool:
         """An exact table in the middle of what column bounds leave, made known."""
         point = self._solve(np.zeros(len(low)), low, high).x
-        return point is not None and self._show(known, self._exact(point, low, high))
+        return point is not None and self._show(known, point, low, high)
 
-    def _show(self, known: Knowledge, table: Rational | None) -> bool:
-        """Make a table known if it is one."""
-        if table is None or not satisfies(self._component, table):
+    def _show(self, known: Knowledge, point: Floats, low: Ints, high: Ints) -> bool:
+        """Make the point known as an exact table if it can be one."""
+        found = self._mender.exact(point, low, high)
+        if found is None:
+            return False
+        table = Rational(found.numerator[: self._component.matrix.shape[1]], found.denominator)
+        if not satisfies(self._component, table):
             return False
         known.witness_real(table)
         return True
@@ -244,34 +286,7 @@ class _Faces:
         return np.asarray(closed - self._sign[ends] * self._shift[self._column[ends]], dtype=np.int64)
 
     def _solve(self, cost: Floats, low: Ints, high: Ints) -> Outcome:
-        return self._solver.minimise(cost, as_floats(low), as_floats(high), self._limits.seconds_left())
-
-    def _exact(self, point: Floats, low: Ints, high: Ints) -> Rational | None:
-        """The point, moved by very little onto the equations; columns at a bound stay exactly there."""
-        at_low, at_high = point - as_floats(low) < TOUCH, as_floats(high) - point < TOUCH
-        rows, columns, determinant = unit_basis(self._matrix, ~(at_low | at_high))
-        scale = self._scale(point, determinant)
-        if scale is None:
-            return None
-        z = np.rint(point * scale).astype(np.int64)
-        z[at_low] = low[at_low] * scale
-        z[at_high] = high[at_high] * scale
-        lacking = (self._right * scale - self._matrix @ z) * determinant
-        z *= determinant
-        if len(rows):
-            from scipy.sparse.linalg import splu  # late: 0.1 s
-
-            basis = csc_array(self._matrix[rows][:, columns].astype(np.float64))
-            z[columns] += np.rint(splu(basis).solve(lacking[rows].astype(np.float64))).astype(np.int64)
-        own = self._component.matrix.shape[1]
-        return Rational(z[:own] + self._shift[:own] * (scale * determinant), scale * determinant)
-
-    def _scale(self, point: Floats, determinant: int) -> int | None:
-        """Multiples that columns are rounded to, as fine as 64 bits allow; None if that is too coarse."""
-        size = np.abs(point) + np.abs(self._shift.astype(np.float64)) + 1.0
-        most = max(float((abs(self._matrix) @ size).max(initial=1.0)), float(size.max()))
-        power = min(PRECISION, 60 - ceil(log2(most) + log2(determinant)))
-        return 2**power if power >= COARSEST else None
+        return self._interior.minimise(cost, as_floats(low), as_floats(high), self._limits.seconds_left())
 
 
 def _simple(claimed: float, bound: Fraction) -> Fraction | None:

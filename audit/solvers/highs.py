@@ -5,6 +5,9 @@ Its models are loaded when the first of them is made: that takes 0.06 s, and mos
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
 
 if TYPE_CHECKING:
@@ -26,8 +29,16 @@ class Highs:
 
         return HighsWarm(problem)
 
-    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+    def minimise_integer(
+        self,
+        problem: Problem,
+        cost: Floats,
+        seconds: float,
+        *,
+        nodes: int = MOST_NODES,
+        integral: NDArray[np.bool_] | None = None,
+    ) -> Outcome:
         """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes."""
         from audit.solvers.highs_models import minimise_integer
 
-        return minimise_integer(problem, cost, seconds, nodes)
+        return minimise_integer(problem, cost, seconds, nodes, integral)

@@ -96,9 +96,18 @@ class Solver(Protocol):
         """A warm linear program."""
         ...
 
-    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+    def minimise_integer(
+        self,
+        problem: Problem,
+        cost: Floats,
+        seconds: float,
+        *,
+        nodes: int = MOST_NODES,
+        integral: NDArray[np.bool_] | None = None,
+    ) -> Outcome:
         """Minimise cost @ x over integer x; the point of a stopped run, if any, is in x.
 
+        integral: bool (columns), those that have to be whole; None: all.
         Stops after so many nodes of the search tree, wherever it runs, or at the user's own limit of seconds.
         """
         ...

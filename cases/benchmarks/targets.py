@@ -8,7 +8,7 @@ from cases.benchmarks.competitors import BY_NAME, OURS
 from cases.benchmarks.competitors.tableseal_bounds import OPEN
 from cases.benchmarks.rows import Results
 
-SOLVER_STEPS = ("probe", "simplex", "integer programs", "joint integer programs", "witness rounds")
+SOLVER_STEPS = ("probe", "simplex", "integer programs", "joint integer programs", "witness rounds", "relax and fix")
 """Steps of `audit.bounds` that call a linear or integer programming solver."""
 
 YES, NO, UNKNOWN = "yes", "**no**", "–"

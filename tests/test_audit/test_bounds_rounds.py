@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds import plan
+from audit.bounds import plan, rounds
 from audit.bounds.certify import Rational, dual_bound, satisfies
 from audit.bounds.component import Component, Limits, Multipliers
 from audit.bounds.equations import as_equations
@@ -122,7 +122,9 @@ def test_every_end_of_a_cube_is_closed() -> None:
     assert known.closed() == known.met.sum()
 
 
-def test_proofs_hold() -> None:
+@pytest.mark.parametrize("central", [10, 3000])
+def test_proofs_hold(monkeypatch: pytest.MonkeyPatch, central: int) -> None:
+    monkeypatch.setattr(rounds, "CENTRAL", central)
     component = three_way(5, 4)
     known = found(component, Limits(prove=True))
     for k, form in enumerate(np.vstack([known.asked.toarray(), -known.asked.toarray()])):
@@ -217,7 +219,7 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(plan, "DENSE", 10)
     monkeypatch.setattr(plan, "TABLEAU", 0)
     answer = plan.full(Highs()).bounds(component, Limits())
-    assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "integer programs"]
+    assert [use.step for use in answer.uses] == ["witness rounds", "simplex", "relax and fix", "integer programs"]
     for target, form in zip(answer.targets, component.targets.toarray(), strict=True):
         for end, sign in ((target.lower, 1), (target.upper, -1)):
             assert end.outer is not None
@@ -226,7 +228,8 @@ def test_dense_components_rest_on_real_tables(monkeypatch: pytest.MonkeyPatch) -
             reached = end.attained if end.continuous is None else end.continuous
             assert sign * reached <= sign * end.outer
     monkeypatch.setattr(plan, "WHOLE", 9)
-    assert [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses] == ["witness rounds", "simplex"]
+    steps = [use.step for use in plan.full(Highs()).bounds(component, Limits()).uses]
+    assert steps == ["witness rounds", "simplex", "relax and fix"]
 
 
 def test_linked_components_are_left_to_simplex(monkeypatch: pytest.MonkeyPatch) -> None:  # CONVENTION 340

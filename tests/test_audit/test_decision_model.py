@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits
@@ -21,11 +22,19 @@ class Recording(Highs):
     seconds: list[float] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
 
-    def minimise_integer(self, problem: Problem, cost: Floats, seconds: float, *, nodes: int = MOST_NODES) -> Outcome:
+    def minimise_integer(
+        self,
+        problem: Problem,
+        cost: Floats,
+        seconds: float,
+        *,
+        nodes: int = MOST_NODES,
+        integral: NDArray[np.bool_] | None = None,
+    ) -> Outcome:
         """As the default engine does."""
         self.seconds.append(seconds)
         self.nodes.append(nodes)
-        return super().minimise_integer(problem, cost, seconds, nodes=nodes)
+        return super().minimise_integer(problem, cost, seconds, nodes=nodes, integral=integral)
 
 
 def line(engine: Recording, columns: int) -> Model:

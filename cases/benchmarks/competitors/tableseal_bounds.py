@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from cases.benchmarks.competitors.protocol import Answer, Relation, Task
 from cases.benchmarks.families import FAMILIES, generate
@@ -54,9 +55,20 @@ def _load_kernels() -> None:
     from audit.bounds.kernels import tableau_compiled  # noqa: F401
     from audit.linear.merge import merge_cells
 
+    _load_central()
     for name in ("2d100", "hierM"):
         read = release(generate(name, FAMILIES[name]))
         _bounds(read, merge_cells(read)[0], integer=True)
+
+
+def _load_central() -> None:
+    """What only large cubes are asked by."""
+    from audit.solvers.central import Central
+    from audit.solvers.protocol import Problem
+
+    one, two = np.ones(1), np.ones(2)
+    problem = Problem(csr_array(np.ones((1, 2))), one, one, 0 * two, two)
+    Central(problem).minimise(np.array([1.0, 0.5]), problem.column_lower, problem.column_upper)
 
 
 def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, CellBounds]":

@@ -1,0 +1,47 @@
+"""Tables of whole units block by block."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from audit.bounds.certify import Rational, satisfies
+from audit.bounds.component import Component, Limits
+from audit.bounds.knowledge import know_nothing
+from audit.bounds.relax_and_fix import RelaxAndFix
+from audit.solvers.highs import Highs
+from tests.test_audit.test_bounds_rounds import three_way
+
+
+@pytest.mark.parametrize(("seed", "size", "withheld"), [(1, 4, 0.6), (2, 8, 0.4), (3, 10, 0.35)])
+def test_some_table_of_a_cube(seed: int, size: int, withheld: float) -> None:
+    """One table in hand, and nothing attained but what it shows."""
+    component = three_way(seed, size, withheld=withheld, offset=seed * 10**6)
+    known = know_nothing(component, Limits(prove=True))
+    RelaxAndFix(Highs()).work(component, known, Limits(prove=True))
+    table = known.tables[0]
+    assert satisfies(component, Rational(table, 1))
+    value = known.asked @ table
+    assert np.array_equal(known.attained, np.concatenate([value, -value]))
+
+
+def test_where_only_fractions_fit() -> None:
+    """Three columns, at least one and a half together, at most one of any two."""
+    pairs = csr_array(np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]], dtype=np.int64))
+    ones = np.ones(3, np.int64)
+    component = Component(
+        pairs, np.array([1, 1, 1, 0]), np.array([1, 1, 1, 3]), 0 * ones, ones, csr_array(np.eye(3, dtype=np.int64))
+    )
+    known = know_nothing(component, Limits())
+    RelaxAndFix(Highs()).work(component, known, Limits())
+    assert not known.in_hand
+
+
+def test_a_table_in_hand_is_enough() -> None:
+    """No program is asked: there is no engine to ask."""
+    component = three_way(1, 3)
+    known = know_nothing(component, Limits())
+    known.in_hand = True
+    RelaxAndFix(None).work(component, known, Limits())  # type: ignore[arg-type]
+    known.in_hand = False
+    RelaxAndFix(None).work(component, known, Limits(integer=False))  # type: ignore[arg-type]
+    assert not known.in_hand
