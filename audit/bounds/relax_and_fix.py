@@ -18,8 +18,8 @@ from audit.bounds.problem import solver_problem, to_original
 from audit.solvers.protocol import Problem, Solver
 
 BLOCKS = 8
-"""Parts of the columns: 8 cubes of 715 to 2,393 columns all got a table, in 0.2 to 2.0 s of processor time (one program:
-0.2 to 8.0 s); with 5 and with 20 parts two of them did not."""
+"""Parts of the columns: 8 cubes of 715 to 2,393 columns all got a table, in 0.2 to 2.0 s of processor time (by one
+program: 0.2 to 8.0 s); with 5 and with 20 parts two of them did not."""
 
 NODES = 500
 """Splits that one block may cost."""
