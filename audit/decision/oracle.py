@@ -50,10 +50,12 @@ class Decision:
 @dataclass(frozen=True)
 class Broken:
     """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
-    meets it; None: none is known, or it is not sure that it has to be met."""
+    meets it; None: none is known. sure: it has to be met; patterns that do not meet another one may be safe all the
+    same, though none that a search returns."""
 
     requirement: Requirement
     cut: Cut | None
+    sure: bool = True
 
 
 class Watch(Protocol):
@@ -75,6 +77,7 @@ class Oracle:
     Attributes
     ----------
     watch: is told of every pattern that meets all requirements, and may know more that become requirements.
+    unsure: positions of requirements that need not be met (see `Broken`).
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class Oracle:
         self._method, self._solver = method, solver
         self._witnesses = Witnesses(equations.cells, MOST_TABLES, self.ends)
         self._cuts: dict[int, list[Cut]] = {}
+        self.unsure: set[int] = set()
         self.pool = Pool(equations.cells)
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self._settling = Settling(equations, method, self._witnesses.add)
@@ -103,6 +107,8 @@ class Oracle:
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
         for more in broken:
+            if not more.sure:
+                self.unsure.add(len(self.requirements))
             if more.cut is not None:
                 self._note(len(self.requirements), more.cut)
             self.requirements += (more.requirement,)
@@ -119,7 +125,7 @@ class Oracle:
     def _note(self, q: int, cut: Cut) -> None:
         """Remember a cut of a requirement."""
         self._cuts.setdefault(q, []).append(cut)
-        self.pool.add(cut)
+        self.pool.add(cut, sure=q not in self.unsure)
 
     def shun(self, cells: NDArray[np.int64]) -> None:
         """Prefer tables that leave these cells alone."""
@@ -234,8 +240,9 @@ class Oracle:
     def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch has nothing against a pattern."""
         broken = () if self.watch is None else self.watch(self, pattern, limits, first=True)
-        for cut in (b.cut for b in broken if b.cut is not None):
-            self.pool.add(cut)
+        for more in broken:
+            if more.cut is not None:
+                self.pool.add(more.cut, sure=more.sure)
         return not broken
 
     def widened(

@@ -52,14 +52,18 @@ def optimal(problem: Problem, tools: Tools) -> Found:
         start, _ = needed(problem, tools.oracle, problem.primary | problem.may, limits.share(NEEDED))
     pattern, impossible = cover(problem, tools.oracle, start, limits)
     if impossible is not None:
-        return Found("infeasible", None, 0, 0, impossible)
+        return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
-        return Found("unfinished", None, 0, 0)
+        return Found("unfinished", None, 0, planes.bound)
     planes.improve(pattern if start is problem.primary else clean_up(problem, tools.oracle, pattern, limits))
     relax(planes, limits)
     round_off(planes, limits)
     _near(planes, limits)
     _whole(planes, limits)
+    if planes.bound < planes.cost and tools.oracle.unsure:
+        planes.assume()
+        _near(planes, limits)
+        _whole(planes, limits)
     return planes.found()
 
 
@@ -125,13 +129,13 @@ def _answer(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> bool:
     if decision.safe:
         planes.improve(pattern)
         return True
-    added = sum(planes.add(cut) for cut in decision.cuts) + planes.separate(pattern.astype(np.float64), limits)
+    added = planes.take() + planes.separate(pattern.astype(np.float64), limits)
     if not added:
         decision = oracle.decide(pattern, limits)
         if decision.safe:
             planes.improve(pattern)
             return True
-        added = sum(planes.add(cut) for cut in decision.cuts)
+        added = planes.take()
     completed, _ = cover(planes.problem, oracle, pattern, limits)
     if completed is not None:
         planes.improve(clean_up(planes.problem, oracle, completed, limits))
