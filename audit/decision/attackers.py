@@ -95,8 +95,9 @@ class _Attack:
             widest = int(self._ends.distance[first])
             near = self._ends.attacker[left] == self._ends.attacker[first]
             near &= self._ends.distance[left] * CLASS > widest
-            self._limit(widest, int(first))
-            self._together(left[near])
+            if not self._met[left[near]].all():
+                self._limit(widest, int(first))
+                self._together(left[near])
             for end in left[near].tolist():
                 if most is not None and len(found) >= most:
                     return found

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover, needed
+from suppression.search.cover import completed, cover, needed, tidied
 from suppression.search.method import Tools
 from suppression.search.planes import Planes
 from suppression.search.relaxation import relax, round_off
@@ -55,8 +55,11 @@ def optimal(problem: Problem, tools: Tools) -> Found:
         return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
         return Found("unfinished", None, 0, planes.bound)
-    planes.improve(pattern if start is problem.primary else clean_up(problem, tools.oracle, pattern, limits))
+    planes.improve(pattern)
     relax(planes, limits)
+    if start is not problem.primary:
+        planes.improve(tidied(problem, tools.oracle, pattern, limits))
+        relax(planes, limits)
     round_off(planes, limits)
     _near(planes, limits)
     _whole(planes, limits)
@@ -136,8 +139,9 @@ def _answer(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> bool:
             planes.improve(pattern)
             return True
         added = planes.take()
-    completed, _ = cover(planes.problem, oracle, pattern, limits)
-    if completed is not None:
-        planes.improve(clean_up(planes.problem, oracle, completed, limits))
+    found, _ = completed(planes.problem, oracle, pattern, limits)
+    if found is not None:
+        planes.improve(found)
+        planes.improve(tidied(planes.problem, oracle, found, limits))
     relax(planes, limits, AFTERWARDS)
     return added == 0

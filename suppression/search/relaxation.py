@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from suppression.search.cover import clean_up, cover
+from suppression.search.cover import completed, tidied
 from suppression.search.planes import Planes
 
 ROUNDS = 200
@@ -48,7 +48,7 @@ def _round(planes: Planes, start: NDArray[np.bool_], limits: Limits) -> None:
         return
     problem, oracle = planes.problem, planes.tools.oracle
     price = problem.cost * (1.0 - 0.99 * np.minimum(planes.share, 1.0))
-    pattern, _ = cover(problem, oracle, (start & problem.may) | problem.primary, limits, price)
+    pattern, _ = completed(problem, oracle, (start & problem.may) | problem.primary, limits, price)
     if pattern is not None:
         planes.improve(pattern)
-        planes.improve(clean_up(problem, oracle, pattern, limits))
+        planes.improve(tidied(problem, oracle, pattern, limits))
