@@ -37,6 +37,13 @@ NEEDED = 0.4
 """Shares of the time left, where there are insiders, for the bound that outsiders alone give, and for what each end
 needs."""
 
+RELAXED = 0.2
+TIDIED = 0.4
+"""Shares of the time left, where there are insiders, for the relaxation and the clean-up of the first pattern."""
+
+GAIN = 0.01
+"""Share by which the bound must have risen for the relaxation to be rounded again."""
+
 AFTERWARDS = 4
 """Rounds of the relaxation after a whole pattern."""
 
@@ -56,11 +63,11 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     if pattern is None:
         return Found("unfinished", None, 0, planes.bound)
     planes.improve(pattern)
-    relax(planes, limits)
     if start is not problem.primary:
-        planes.improve(tidied(problem, tools.oracle, pattern, limits))
-        relax(planes, limits)
-    round_off(planes, limits)
+        relax(planes, limits.share(RELAXED))
+        planes.improve(tidied(problem, tools.oracle, pattern, limits.share(TIDIED)))
+    relax(planes, limits)
+    _rounded(planes, limits)
     _near(planes, limits)
     _whole(planes, limits)
     if planes.bound < planes.cost and tools.oracle.unsure:
@@ -80,6 +87,17 @@ def _against_outsiders(planes: Planes, limits: Limits) -> None:
         relax(planes, limits)
     finally:
         oracle.watch = watch
+
+
+def _rounded(planes: Planes, limits: Limits) -> None:
+    """Safe patterns around the relaxation. Where there is a watch they show what else it knows, which raises the bound
+    again: as long as it does."""
+    bound = -1.0
+    while planes.bound > bound * (1 + GAIN):
+        bound = planes.bound
+        round_off(planes, limits)
+        if planes.tools.oracle.watch is not None:
+            relax(planes, limits)
 
 
 def _near(planes: Planes, limits: Limits) -> None:
