@@ -10,6 +10,9 @@ from audit.decision.parts import learn_from, parts
 from suppression.problem import Problem
 from suppression.search.relations import Lonely, Tied
 
+NEEDED = 0.4
+"""Share of the time left, where there are many attackers, for what each end needs."""
+
 
 def cover(
     problem: Problem,
@@ -53,7 +56,7 @@ def completed(
     less than what broken cuts add up to, and takes less time."""
     if oracle.watch is not None:
         price = problem.cost.astype(np.float64) if price is None else price
-        start, _ = oracle.narrowed(problem.primary | problem.may, start, price, limits)
+        start, _ = oracle.narrowed(problem.primary | problem.may, start, price, limits.share(NEEDED))
     return cover(problem, oracle, start, limits, price)
 
 
