@@ -25,8 +25,9 @@ from audit.decision.settling import Settling
 from audit.decision.witnesses import Table, Witnesses
 from audit.solvers.protocol import Solver
 
-MOST_TABLES = 4000
-"""Tables that are remembered."""
+MOST_TABLES, TABLES_AN_END = 4000, 4
+"""Tables that are remembered at most: so many, or so many for each end of the first requirements. With fewer, what was
+shown is forgotten before all is shown (mh2d_big, 4,506 ends, against insiders: no pattern, whatever the time)."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Oracle:
         self.ends = ends_of(self.requirements, equations.value, self._narrow)
         self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
         self._method, self._solver = method, solver
-        self._witnesses = Witnesses(equations.cells, MOST_TABLES, self.ends)
+        self._witnesses = Witnesses(equations.cells, max(MOST_TABLES, TABLES_AN_END * len(self.ends)), self.ends)
         self._cuts: dict[int, list[Cut]] = {}
         self.unsure: set[int] = set()
         self.pool = Pool(equations.cells)
