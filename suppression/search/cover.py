@@ -11,7 +11,8 @@ from suppression.problem import Problem
 from suppression.search.relations import Lonely, Tied
 
 NEEDED = 0.4
-"""Share of the time left, where there are many attackers, for what each end needs."""
+CLEANED = 0.25
+"""Shares of the time left, where there are many attackers, for what each end needs and for giving back."""
 
 
 def cover(
@@ -150,7 +151,7 @@ def tidied(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits:
     """
     watch, oracle.watch = oracle.watch, None
     try:
-        lean = clean_up(problem, oracle, pattern, limits)
+        lean = clean_up(problem, oracle, pattern, limits if watch is None else limits.share(CLEANED))
     finally:
         oracle.watch = watch
     if watch is None:

@@ -33,11 +33,8 @@ SHARE = 0.4
 """Of the time left that one master problem may take."""
 
 OUTSIDERS = 0.2
-
 RELAXED = 0.2
-TIDIED = 0.4
-"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the relaxation and the
-clean-up of the first pattern."""
+"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
 
 GAIN = 0.01
 """Share by which the bound must have risen for the relaxation to be rounded again."""
@@ -61,7 +58,7 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     planes.improve(pattern)
     if tools.oracle.watch is not None:
         relax(planes, limits.share(RELAXED))
-        planes.improve(tidied(problem, tools.oracle, pattern, limits.share(TIDIED)))
+        planes.improve(tidied(problem, tools.oracle, pattern, limits))
     relax(planes, limits)
     _rounded(planes, limits)
     _near(planes, limits)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from audit.bounds.plan import deciding
+from audit.decision.cuts import Requirement
 from audit.decision.oracle import Oracle
 from audit.errors import InputError
 from audit.io import release_from_document
@@ -23,6 +24,7 @@ from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.attacks import Attack, oracle_for
 from suppression.costs import Costs
+from suppression.lasting import Lasting
 from suppression.problem import Problem, build_problem
 from suppression.suppress import suppress
 from suppression.watch import InsiderWatch
@@ -115,6 +117,16 @@ def test_where_nothing_protects_a_cell_from_an_insider_that_is_said(seed: int, m
     conflict = result.conflict
     assert names(problem, [conflict.attack.requirement.cell]) <= failing(problem, everything)
     assert full_name(problem.release, problem.cells, conflict.attack.requirement.cell) in conflict.text
+
+
+def test_as_much_of_an_attack_is_sure_as_outsiders_must_not_find_out() -> None:
+    """CONVENTION 446."""
+    outsiders = Requirement(0, lower=467, upper=519)
+    lasting = Lasting([outsiders], np.array([True, True]), np.array([493, 115]))
+    for lower, upper, sure in ((456, 280, 467), (480, None, 480), (None, 519, None)):
+        need = Requirement(0, lower, upper, known_to=(1,))
+        assert lasting.part(need) == replace(need, lower=sure)
+    assert lasting.part(Requirement(0, width=80)).width == 52
 
 
 def all_patterns(problem: Problem) -> Iterator[NDArray[np.bool_]]:
