@@ -41,6 +41,11 @@ class InsiderWatch:
                 found.append(Broken(attack.requirement, cut, sure=not attack.assumed))
         return found
 
+    def content(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether a pattern withstands all insiders as they are."""
+        broken = self._problem.insiders.broken
+        return not broken(pattern, limits, counts=self._counts, first=True, helper=oracle) and not limits.out_of_time()
+
     def _counts(self, unmet: Unmet) -> bool:
         return any(attack not in self.given_up for attack, _ in self._posed(unmet))
 

@@ -71,6 +71,10 @@ class Watch(Protocol):
         """
         ...
 
+    def content(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether a pattern is safe that meets all requirements but some that need not be met."""
+        ...
+
 
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
@@ -152,6 +156,8 @@ class Oracle:
         limits = limits or Limits()
         while True:
             decision = self._decide(pattern, limits, exact, None)
+            if self._spared(pattern, decision, limits):
+                return Decision(np.ones_like(decision.protected), np.zeros_like(decision.failing), ())
             if not decision.safe or not self._more(pattern, limits):
                 return decision
 
@@ -178,6 +184,12 @@ class Oracle:
                 decision = self._decide(view, limits, exact, among)
                 if not decision.safe:
                     yield place, decision
+
+    def _spared(self, pattern: NDArray[np.bool_], decision: Decision, limits: Limits) -> bool:
+        """Whether a pattern misses nothing but what this one need not meet."""
+        missed = set(np.flatnonzero(~decision.protected).tolist())
+        spared = bool(missed) and missed <= self.unsure
+        return spared and self.watch is not None and self.watch.content(self, pattern, limits)
 
     def _more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch knows a requirement that a pattern does not meet; then it is asked from now on."""
