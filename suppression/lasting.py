@@ -9,7 +9,8 @@ what it knows and others do not. Two kinds of attack do not depend on that:
   what it knows always hangs together with the cell.
 
 Any other attack (on a cell in which the insider has no share, and from which it must stay further away than outsiders
-must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does.
+must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does. But as
+much of it as outsiders must not find out either lasts.
 """
 
 from collections.abc import Sequence
