@@ -38,7 +38,9 @@ def stronger(attack: Attack) -> Attack:
 def oracle_for(equations: Equations, attacks: Sequence[Attack], solver: Solver) -> Oracle:
     """An oracle for these attacks, all with the same shares; its requirements are theirs, in order."""
     own = attacks[0].own if attacks else ()
-    return Oracle(with_shares(equations, own), [a.requirement for a in attacks], deciding(solver), solver)
+    oracle = Oracle(with_shares(equations, own), [a.requirement for a in attacks], deciding(solver), solver)
+    oracle.unsure.update(q for q, attack in enumerate(attacks) if attack.assumed)
+    return oracle
 
 
 def with_shares(equations: Equations, own: Sequence[tuple[int, int]]) -> Equations:

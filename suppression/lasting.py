@@ -9,10 +9,12 @@ what it knows and others do not. Two kinds of attack do not depend on that:
   what it knows always hangs together with the cell.
 
 Any other attack (on a cell in which the insider has no share, and from which it must stay further away than outsiders
-must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does.
+must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does. But as
+much of it as outsiders must not find out either lasts.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +42,21 @@ class Lasting:
         always_there = cell in dict(attack.own) or (not attack.own and bool(self._primary[known].all()))
         return self._implied(attack.requirement) or (unmet.shared and always_there)
 
-    def _implied(self, need: Requirement) -> bool:
-        """Whether outsiders must not get so far either."""
+    def part(self, need: Requirement) -> Requirement:
+        """As much of a requirement as outsiders must not find out either: every safe pattern meets that."""
         other, value = self._outsiders[need.cell], int(self._value[need.cell])
         low, high = _ends(need, value)
         other_low, other_high = _ends(other, value)
-        return other_low <= low and other_high >= high and need.width <= max(other.width, other_high - other_low)
+        return replace(
+            need,
+            lower=need.lower if low >= other_low else other_low,
+            upper=need.upper if high <= other_high else other_high,
+            width=min(need.width, max(other.width, other_high - other_low)),
+        )
+
+    def _implied(self, need: Requirement) -> bool:
+        """Whether outsiders must not get so far either."""
+        return self.part(need) == need
 
 
 def _ends(need: Requirement, value: int) -> tuple[int, int]:

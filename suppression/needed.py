@@ -58,18 +58,26 @@ class Failing:
         self._part = np.full(len(safe), -1, np.int64)
         for number, part in enumerate(self._parts):
             self._part[part.cells] = number
+        # A safe pattern need not withstand somebody who is taken to know more than it does.
+        self._spared: set[Attack] = set()
+        if any(a.assumed for a in attacks):
+            self._spared = {a for number in range(len(self._parts)) for a in self._missed(number, safe) if a.assumed}
 
     def __call__(self, pattern: NDArray[np.bool_]) -> list[Attack]:
         """Attacks that a pattern within the safe one is not shown to withstand; of each cell and insider only one."""
         found = []
         for number in np.unique(self._part[self._safe & ~pattern]).tolist():
-            part = self._parts[number]
-            protected = part.oracle.decide(pattern[part.cells]).protected
-            missed = [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
+            missed = [a for a in self._missed(number, pattern) if a not in self._spared]
             found += [a for a in missed if not (self._insiders and a.who)]
         if self._insiders or not found:
             found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits(), exact=True)]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
+
+    def _missed(self, number: int, pattern: NDArray[np.bool_]) -> list[Attack]:
+        """Attacks on a part that a pattern is not shown to withstand."""
+        part = self._parts[number]
+        protected = part.oracle.decide(pattern[part.cells]).protected
+        return [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
 
 
 def needs(

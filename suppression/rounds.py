@@ -81,9 +81,7 @@ class Rounds:
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
-        # Only what this search proves is worth a search of its own.
-        attacks = [Attack(r) for r in problem.requirements]
-        self._watch = InsiderWatch(problem, attacks, set(), only_lasting=search is optimal and problem.insiders.any)
+        self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
         self._oracle = self._oracle_of(self._watch)
         self._forced = hand.accept.copy()
         self._raised: dict[int, int] = {}
@@ -164,20 +162,17 @@ class Rounds:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
         while True:
             posed, oracle = self._posed(), self._oracle
-            limits = self._limits.share(0.5) if self._watch.only_lasting else self._limits
-            tools = Tools(oracle, self._engine, limits, self._solver, self._seed, self._progress, self._keep)
+            tools = Tools(oracle, self._engine, self._limits, self._solver, self._seed, self._progress, self._keep)
             found = self._search(posed, tools)
             self._lap("search")
+            if self._proves:
+                self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
             if found.impossible is not None:
                 if self._give_up(found.impossible):
                     continue
                 return self._outcome(replace(found, pattern=None), None, None, self._attack(found.impossible))
             if found.pattern is not None and found.guarantee != "intervals":
                 return self._audited(found, found.pattern)  # as it is: it promises no more
-            if self._proves:
-                self._bound = max(self._bound, found.bound + int(self._problem.cost[self._forced].sum()))
-            if self._watch.only_lasting and self._more_insiders(found):
-                continue
             pattern = found.pattern
             if pattern is None:
                 pattern = self._completed(posed.primary)
@@ -186,11 +181,6 @@ class Rounds:
             if not np.array_equal(wider, pattern):
                 found = Found("feasible", wider, 0, 0)
             return self._audited(found, wider)
-
-    def _more_insiders(self, found: Found) -> bool:
-        """Ask from now on for all insiders; whether a search has to, because what was found does not withstand them."""
-        self._watch.only_lasting = False
-        return found.pattern is None or not self._oracle.decide(found.pattern, self._limits, exact=False).safe
 
     def _posed(self) -> Problem:
         """The problem with all that has been learnt."""
@@ -216,8 +206,9 @@ class Rounds:
 
     @property
     def _proves(self) -> bool:
-        """Whether every safe pattern withstands all that was asked for: then a search proves a bound."""
-        return not self._raised and not any(a.assumed for a in self._watch.attacks)
+        """Whether what a search proves holds: every safe pattern withstands all that was asked for, or the search knows
+        what it need not withstand."""
+        return not self._raised and (self._search is optimal or not any(a.assumed for a in self._watch.attacks))
 
     def _attack(self, need: Requirement) -> Attack:
         return next(a for a in self._watch.attacks if a.requirement == need)

@@ -19,15 +19,11 @@ class InsiderWatch:
     """Remembers the attacks behind the requirements of an oracle.
 
     attacks: all that the oracle is asked about, in order. given_up: those that nothing withstands and that need not be
-    withstood, because the attacker was taken to know more than it does. only_lasting: leave out those that not every
-    safe pattern has to withstand, so that what a search proves holds.
+    withstood, because the attacker was taken to know more than it does.
     """
 
-    def __init__(
-        self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack], *, only_lasting: bool = False
-    ) -> None:
+    def __init__(self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack]) -> None:
         self._problem, self.attacks, self.given_up = problem, list(attacks), given_up
-        self.only_lasting = only_lasting
         self._known = set(self.attacks) | given_up
         self._lasting = Lasting(problem.requirements, problem.primary, problem.equations.value)
 
@@ -36,21 +32,29 @@ class InsiderWatch:
         found: list[Broken] = []
         broken = self._problem.insiders.broken
         for unmet in broken(pattern, limits, counts=self._counts, first=first, helper=oracle):
-            attack, cut = self._posed(unmet)
-            if attack in self._known:
-                continue
-            if not first:
-                self._known.add(attack)
-                self.attacks.append(attack)
-            found.append(Broken(attack.requirement, None if first and attack.assumed else cut))
+            for attack, cut in self._posed(unmet):
+                if attack in self._known:
+                    continue
+                if not first:
+                    self._known.add(attack)
+                    self.attacks.append(attack)
+                found.append(Broken(attack.requirement, cut, sure=not attack.assumed))
         return found
 
-    def _counts(self, unmet: Unmet) -> bool:
-        attack, _ = self._posed(unmet)
-        return attack not in self.given_up and not (self.only_lasting and attack.assumed)
+    def content(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether a pattern withstands all insiders as they are."""
+        broken = self._problem.insiders.broken
+        return not broken(pattern, limits, counts=self._counts, first=True, helper=oracle) and not limits.out_of_time()
 
-    def _posed(self, unmet: Unmet) -> tuple[Attack, Cut | None]:
-        """As it can be asked in every pattern."""
-        attack = stronger(unmet.attack)
-        cut = None if unmet.attack.own else unmet.cut
-        return (attack if attack.assumed or self._lasting(unmet) else replace(attack, assumed=True)), cut
+    def _counts(self, unmet: Unmet) -> bool:
+        return any(attack not in self.given_up for attack, _ in self._posed(unmet))
+
+    def _posed(self, unmet: Unmet) -> list[tuple[Attack, Cut | None]]:
+        """As it can be asked in every pattern: where not every safe pattern withstands it, also what every one does."""
+        attack, cut = stronger(unmet.attack), None if unmet.attack.own else unmet.cut
+        if attack.assumed:
+            return [(attack, cut)]
+        if self._lasting(unmet):
+            return [(attack, cut)]
+        part = replace(attack, requirement=self._lasting.part(attack.requirement))
+        return [(part, None), (replace(attack, assumed=True), cut)]

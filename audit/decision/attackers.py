@@ -4,7 +4,7 @@ The multipliers of an attacker who cannot move a sensitive cell far enough give 
 whatever the floats were: they are rounded to fractions, and the capacities are computed from these exactly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -38,9 +38,10 @@ class Attackers:
         self.ask(requirements, ends)
         self._regions = Regions(equations, lambda region: _Model(region, solver))
 
-    def ask(self, requirements: Sequence[Requirement], ends: Ends) -> None:
-        """Find cuts for these requirements from now on."""
+    def ask(self, requirements: Sequence[Requirement], ends: Ends, left_out: Collection[int] = ()) -> None:
+        """Find cuts for these requirements from now on, but for some (positions)."""
         self._requirements, self.ends = tuple(requirements), ends
+        self._asked = ~np.isin(ends.requirement, list(left_out))
 
     def cuts(self, share: Floats, limits: Limits, most: int | None = None) -> dict[int, Cut]:
         """The cut of each end (position) that falls short; at most so many.
@@ -52,7 +53,7 @@ class Attackers:
         full[: equations.cells] = np.where(share > LEAST, share, 0.0)
         full[equations.always_open] = 1.0
         label = equations.groups(full > 0)
-        of_end = label[ends.cell]
+        of_end = np.where(self._asked, label[ends.cell], -1)
         cuts: dict[int, Cut] = {}
         for group in np.unique(of_end[of_end >= 0]).tolist():
             if limits.out_of_time() or (most is not None and len(cuts) >= most):
@@ -94,8 +95,9 @@ class _Attack:
             widest = int(self._ends.distance[first])
             near = self._ends.attacker[left] == self._ends.attacker[first]
             near &= self._ends.distance[left] * CLASS > widest
-            self._limit(widest, int(first))
-            self._together(left[near])
+            if not self._met[left[near]].all():
+                self._limit(widest, int(first))
+                self._together(left[near])
             for end in left[near].tolist():
                 if most is not None and len(found) >= most:
                     return found

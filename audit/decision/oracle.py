@@ -25,8 +25,9 @@ from audit.decision.settling import Settling
 from audit.decision.witnesses import Table, Witnesses
 from audit.solvers.protocol import Solver
 
-MOST_TABLES = 4000
-"""Tables that are remembered."""
+MOST_TABLES, TABLES_AN_END = 4000, 4
+"""Tables that are remembered at most: so many, or so many for each end of the first requirements. With fewer, what was
+shown is forgotten before all is shown (mh2d_big, 4,506 ends, against insiders: no pattern, whatever the time)."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,12 @@ class Decision:
 @dataclass(frozen=True)
 class Broken:
     """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
-    meets it; None: none is known, or it is not sure that it has to be met."""
+    meets it; None: none is known. sure: it has to be met; patterns that do not meet another one may be safe all the
+    same, though none that a search returns."""
 
     requirement: Requirement
     cut: Cut | None
+    sure: bool = True
 
 
 class Watch(Protocol):
@@ -68,6 +71,10 @@ class Watch(Protocol):
         """
         ...
 
+    def content(self, oracle: "Oracle", pattern: NDArray[np.bool_], limits: Limits) -> bool:
+        """Whether a pattern is safe that meets all requirements but some that need not be met."""
+        ...
+
 
 class Oracle:
     """Answers for patterns over one release. Keeps what it has learnt; the answers do not depend on it.
@@ -75,6 +82,7 @@ class Oracle:
     Attributes
     ----------
     watch: is told of every pattern that meets all requirements, and may know more that become requirements.
+    unsure: positions of requirements that need not be met (see `Broken`).
     """
 
     def __init__(
@@ -93,8 +101,9 @@ class Oracle:
         self.ends = ends_of(self.requirements, equations.value, self._narrow)
         self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
         self._method, self._solver = method, solver
-        self._witnesses = Witnesses(equations.cells, MOST_TABLES, self.ends)
+        self._witnesses = Witnesses(equations.cells, max(MOST_TABLES, TABLES_AN_END * len(self.ends)), self.ends)
         self._cuts: dict[int, list[Cut]] = {}
+        self.unsure: set[int] = set()
         self.pool = Pool(equations.cells)
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self._settling = Settling(equations, method, self._witnesses.add)
@@ -103,6 +112,8 @@ class Oracle:
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
         for more in broken:
+            if not more.sure:
+                self.unsure.add(len(self.requirements))
             if more.cut is not None:
                 self._note(len(self.requirements), more.cut)
             self.requirements += (more.requirement,)
@@ -119,7 +130,7 @@ class Oracle:
     def _note(self, q: int, cut: Cut) -> None:
         """Remember a cut of a requirement."""
         self._cuts.setdefault(q, []).append(cut)
-        self.pool.add(cut)
+        self.pool.add(cut, sure=q not in self.unsure)
 
     def shun(self, cells: NDArray[np.int64]) -> None:
         """Prefer tables that leave these cells alone."""
@@ -145,6 +156,8 @@ class Oracle:
         limits = limits or Limits()
         while True:
             decision = self._decide(pattern, limits, exact, None)
+            if self._spared(pattern, decision, limits):
+                return Decision(np.ones_like(decision.protected), np.zeros_like(decision.failing), ())
             if not decision.safe or not self._more(pattern, limits):
                 return decision
 
@@ -171,6 +184,12 @@ class Oracle:
                 decision = self._decide(view, limits, exact, among)
                 if not decision.safe:
                     yield place, decision
+
+    def _spared(self, pattern: NDArray[np.bool_], decision: Decision, limits: Limits) -> bool:
+        """Whether a pattern misses nothing but what this one need not meet."""
+        missed = set(np.flatnonzero(~decision.protected).tolist())
+        spared = bool(missed) and missed <= self.unsure
+        return spared and self.watch is not None and self.watch.content(self, pattern, limits)
 
     def _more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch knows a requirement that a pattern does not meet; then it is asked from now on."""
@@ -234,8 +253,9 @@ class Oracle:
     def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch has nothing against a pattern."""
         broken = () if self.watch is None else self.watch(self, pattern, limits, first=True)
-        for cut in (b.cut for b in broken if b.cut is not None):
-            self.pool.add(cut)
+        for more in broken:
+            if more.cut is not None:
+                self.pool.add(more.cut, sure=more.sure)
         return not broken
 
     def widened(

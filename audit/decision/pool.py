@@ -8,23 +8,30 @@ from audit.decision.cuts import Cut
 
 
 class Pool:
-    """Cuts that hold for every pattern that meets all requirements."""
+    """Cuts that hold for every pattern that meets all requirements.
+
+    Attributes
+    ----------
+    cuts: all of them. sure: of each, whether it is of a requirement that has to be met.
+    """
 
     def __init__(self, cells: int) -> None:
         self._cells = cells
         self.cuts: list[Cut] = []
+        self.sure: list[bool] = []
         self._seen: set[bytes] = set()
         self._built = 0
         self._weight = csr_array((0, cells), dtype=np.float64)
         self._right = np.empty(0)
 
-    def add(self, cut: Cut) -> bool:
+    def add(self, cut: Cut, *, sure: bool = True) -> bool:
         """Remember a cut; False if it is known already."""
-        key = cut.cells.tobytes() + cut.weight.tobytes() + cut.right.to_bytes(8)
+        key = cut.cells.tobytes() + cut.weight.tobytes() + cut.right.to_bytes(8) + bytes([sure])
         if key in self._seen:
             return False
         self._seen.add(key)
         self.cuts.append(cut)
+        self.sure.append(sure)
         return True
 
     def breaks(self, pattern: NDArray[np.bool_]) -> bool:

@@ -114,19 +114,21 @@ class Witnesses:
         return self._met(self._serving(pattern))
 
     def met_without(self, pattern: NDArray[np.bool_], known: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides."""
+        """bool (sets of cells x ends): the same for patterns that publish a set of cells besides.
+
+        A set of few cells stops few tables: what is met is what more tables meet than it stops.
+        """
         serving = self._serving(pattern)
-        changes = self._changes[serving]
+        changes = self._changes[serving].view(np.uint8)
+        meets = np.unpackbits(self._meets[serving].view(np.uint8), axis=1, count=len(self._ends))
+        times = meets.sum(axis=0, dtype=np.int32)
         result = np.zeros((len(known), len(self._ends)), np.bool_)
         for k, cells in enumerate(known):
             marks = self._mark[list(cells)]
-            marks = marks[marks >= 0]
-            left = serving
-            if len(marks):
-                held = packed(np.isin(np.arange(len(self._marked)), marks), self._changes.shape[1])
-                at = np.flatnonzero(held)
-                left = serving[np.flatnonzero(~(changes[:, at] & held[at]).any(axis=1))]
-            result[k] = self._met(left)
+            stopped = np.zeros(len(serving), np.bool_)
+            for mark in marks[marks >= 0].tolist():
+                stopped |= (changes[:, mark // 8] >> (7 - mark % 8) & 1).astype(np.bool_)
+            result[k] = times > meets[stopped].sum(axis=0, dtype=np.int32)
         return result
 
     def _met(self, tables: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -43,6 +43,7 @@ def heuristic(problem: Problem, tools: Tools) -> Found:
     if pattern is None:
         return Found("unfinished", None, 0, 0)
     planes = Planes(problem, tools)
+    planes.assume()
     planes.improve(pattern)
     if not entangled:
         _narrow(planes, pattern, tools)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover, needed
+from suppression.search.cover import clean_up, completed, cover, tidied
 from suppression.search.method import Tools
 from suppression.search.planes import Planes
-from suppression.search.relaxation import relax, round_off
+from suppression.search.relaxation import THRESHOLDS, around, relax, round_off
 from suppression.search.result import Found
 
 AIM = 0.3
@@ -33,9 +33,11 @@ SHARE = 0.4
 """Of the time left that one master problem may take."""
 
 OUTSIDERS = 0.2
-NEEDED = 0.4
-"""Shares of the time left, where there are insiders, for the bound that outsiders alone give, and for what each end
-needs."""
+RELAXED = 0.2
+"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
+
+GAIN = 0.01
+"""Share by which the bound must have risen for the relaxation to be rounded again."""
 
 AFTERWARDS = 4
 """Rounds of the relaxation after a whole pattern."""
@@ -47,32 +49,51 @@ def optimal(problem: Problem, tools: Tools) -> Found:
     planes = Planes(problem, tools)
     start = problem.primary
     if tools.oracle.watch is not None:
-        _against_outsiders(planes, limits.share(OUTSIDERS))
-        # Against many attackers much cheaper than what broken cuts add up to.
-        start, _ = needed(problem, tools.oracle, problem.primary | problem.may, limits.share(NEEDED))
-    pattern, impossible = cover(problem, tools.oracle, start, limits)
+        start = _against_outsiders(planes, limits.share(OUTSIDERS))
+    pattern, impossible = completed(problem, tools.oracle, start, limits)
     if impossible is not None:
-        return Found("infeasible", None, 0, 0, impossible)
+        return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:
-        return Found("unfinished", None, 0, 0)
-    planes.improve(pattern if start is problem.primary else clean_up(problem, tools.oracle, pattern, limits))
+        return Found("unfinished", None, 0, planes.bound)
+    planes.improve(pattern)
+    if tools.oracle.watch is not None:
+        relax(planes, limits.share(RELAXED))
+        planes.improve(tidied(problem, tools.oracle, pattern, limits))
     relax(planes, limits)
-    round_off(planes, limits)
+    _rounded(planes, limits)
     _near(planes, limits)
     _whole(planes, limits)
+    if planes.bound < planes.cost and tools.oracle.unsure:
+        planes.assume()
+        _near(planes, limits)
+        _whole(planes, limits)
     return planes.found()
 
 
-def _against_outsiders(planes: Planes, limits: Limits) -> None:
-    """The bound that outsiders alone give: it holds against more attackers, too, who may leave no time for one
-    (fh3d_mid, 120 s: 5,904 with a bound of 4,762; asking all from the start 6,590 without a bound)."""
-    oracle = planes.tools.oracle
+def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
+    """The bound that outsiders alone give, which holds against more attackers, too; a pattern that withstands them,
+    near the relaxation."""
+    problem, oracle = planes.problem, planes.tools.oracle
     watch, oracle.watch = oracle.watch, None
     try:
-        cover(planes.problem, oracle, planes.problem.primary, limits)
+        cover(problem, oracle, problem.primary, limits)
         relax(planes, limits)
+        start, price = around(planes, min(THRESHOLDS))
+        pattern, _ = cover(problem, oracle, start, limits, price)
+        return start if pattern is None else clean_up(problem, oracle, pattern, limits)
     finally:
         oracle.watch = watch
+
+
+def _rounded(planes: Planes, limits: Limits) -> None:
+    """Safe patterns around the relaxation. Where there is a watch they show what else it knows, which raises the bound
+    again: as long as it does."""
+    bound = -1.0
+    while planes.bound > bound * (1 + GAIN):
+        bound = planes.bound
+        round_off(planes, limits)
+        if planes.tools.oracle.watch is not None:
+            relax(planes, limits)
 
 
 def _near(planes: Planes, limits: Limits) -> None:
@@ -125,15 +146,16 @@ def _answer(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> bool:
     if decision.safe:
         planes.improve(pattern)
         return True
-    added = sum(planes.add(cut) for cut in decision.cuts) + planes.separate(pattern.astype(np.float64), limits)
+    added = planes.take() + planes.separate(pattern.astype(np.float64), limits)
     if not added:
         decision = oracle.decide(pattern, limits)
         if decision.safe:
             planes.improve(pattern)
             return True
-        added = sum(planes.add(cut) for cut in decision.cuts)
-    completed, _ = cover(planes.problem, oracle, pattern, limits)
-    if completed is not None:
-        planes.improve(clean_up(planes.problem, oracle, completed, limits))
+        added = planes.take()
+    found, _ = completed(planes.problem, oracle, pattern, limits)
+    if found is not None:
+        planes.improve(found)
+        planes.improve(tidied(planes.problem, oracle, found, limits))
     relax(planes, limits, AFTERWARDS)
     return added == 0

@@ -33,11 +33,13 @@ class Planes:
 
     def __init__(self, problem: Problem, tools: Tools) -> None:
         self.problem, self.tools = problem, tools
+        self._proved: int | None = None
         self.candidates = np.flatnonzero(problem.may)
         self.master = Master(self.candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
         self._place = np.full(len(problem.primary), -1, dtype=np.int64)
         self._place[self.candidates] = np.arange(len(self.candidates))
         self._attackers = Attackers(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
+        self._ask()
         self._lonely = Lonely(problem.equations)
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
         self._short_row = np.repeat(np.arange(self._short.shape[0]), np.diff(self._short.indptr))
@@ -48,7 +50,7 @@ class Planes:
         self.reduced = np.zeros(len(self.candidates))
         for relation, cell in self._lonely.alone(problem.primary):
             self.add(self._lonely.cut(relation, cell))
-        self._take()
+        self.take()
 
     def improve(self, pattern: NDArray[np.bool_]) -> None:
         """A safe pattern."""
@@ -59,11 +61,17 @@ class Planes:
 
     def found(self) -> Found:
         """The answer as far as it goes."""
-        proved = self.bound >= self.cost
-        return Found("optimal" if proved else "feasible", self.best, self.cost, min(self.bound, self.cost))
+        bound = self.bound if self._proved is None else self._proved
+        return Found("optimal" if bound >= self.cost else "feasible", self.best, self.cost, min(bound, self.cost))
+
+    def assume(self) -> None:
+        """Take it from now on that all requirements have to be met; what is proved so far stays."""
+        if self._proved is None:
+            self._proved, self._taken = self.bound, 0
+            self._ask()
 
     def add(self, cut: Cut) -> bool:
-        """Add a cut; False if it is known already."""
+        """Add a cut that every safe pattern satisfies; False if it is known already."""
         self.tools.oracle.pool.add(cut)
         return self.master.add(cut)
 
@@ -90,7 +98,7 @@ class Planes:
         """Add cuts that a pattern breaks (float64, cells); how many are new."""
         oracle = self.tools.oracle
         if oracle.ends is not self._attackers.ends:
-            self._attackers.ask(oracle.requirements, oracle.ends)
+            self._ask()
         added = self._bridges(share)
         return added + sum(self.add(cut) for cut in self._attackers.cuts(share, limits, CUTS_A_ROUND).values())
 
@@ -121,17 +129,25 @@ class Planes:
         reach: reduced cost up to which cells beside those of the best pattern are looked at. What a smaller reach
         proves holds for patterns of these cells alone.
         """
-        self._take()
+        self.take()
         looked_at = self.open
         if self.best is not None and np.isfinite(reach):
             looked_at = (self.open & (self.reduced <= reach)) | self.best[self.candidates]
         return self.master.whole(seconds, open_candidates=looked_at, gap=gap)
 
-    def _take(self) -> None:
-        """Add the cuts that the oracle has found."""
-        for cut in self.tools.oracle.pool.cuts[self._taken :]:
-            self.master.add(cut)
-        self._taken = len(self.tools.oracle.pool.cuts)
+    def take(self) -> int:
+        """Add the cuts that the oracle has found; how many are new."""
+        pool, added = self.tools.oracle.pool, 0
+        for cut, sure in zip(pool.cuts[self._taken :], pool.sure[self._taken :], strict=True):
+            if sure or self._proved is not None:
+                added += self.master.add(cut)
+        self._taken = len(pool.cuts)
+        return added
+
+    def _ask(self) -> None:
+        """Look for cuts of all requirements that have to be met."""
+        oracle = self.tools.oracle
+        self._attackers.ask(oracle.requirements, oracle.ends, oracle.unsure if self._proved is None else ())
 
     def pattern(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The cells (bool) of chosen candidates (bool), with the primaries."""

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.bounds.component import Limits
-from suppression.search.cover import clean_up, cover
+from suppression.search.cover import completed, tidied
 from suppression.search.planes import Planes
 
 ROUNDS = 200
@@ -39,16 +39,23 @@ def relax(planes: Planes, limits: Limits, rounds: int = ROUNDS) -> None:
 def round_off(planes: Planes, limits: Limits) -> None:
     """Safe patterns around what the relaxation withholds."""
     for threshold in THRESHOLDS:
-        _round(planes, planes.share >= threshold, limits)
+        _round(planes, threshold, limits)
 
 
-def _round(planes: Planes, start: NDArray[np.bool_], limits: Limits) -> None:
-    """A safe pattern around some cells of the relaxation; what it withholds in part seems cheaper."""
+def around(planes: Planes, threshold: float) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """(cells that the relaxation withholds at least so far, what cells seem to cost: less where it does so in part)."""
+    problem = planes.problem
+    start = ((planes.share >= threshold) & problem.may) | problem.primary
+    return start, problem.cost * (1.0 - 0.99 * np.minimum(planes.share, 1.0))
+
+
+def _round(planes: Planes, threshold: float, limits: Limits) -> None:
+    """A safe pattern around some cells of the relaxation."""
     if limits.out_of_time() or planes.bound >= planes.cost:
         return
     problem, oracle = planes.problem, planes.tools.oracle
-    price = problem.cost * (1.0 - 0.99 * np.minimum(planes.share, 1.0))
-    pattern, _ = cover(problem, oracle, (start & problem.may) | problem.primary, limits, price)
+    start, price = around(planes, threshold)
+    pattern, _ = completed(problem, oracle, start, limits, price)
     if pattern is not None:
         planes.improve(pattern)
-        planes.improve(clean_up(problem, oracle, pattern, limits))
+        planes.improve(tidied(problem, oracle, pattern, limits))
