@@ -120,17 +120,15 @@ def _attacks(oracle: Oracle, name: Cell, together: int) -> bool:
 
 def _held(oracle: Oracle, name: Cell) -> list[Cell]:
     """Open cells that lie inside one around the insiders' cell which counts nobody else, their own among them."""
-    truth, form = oracle.cells[name].truth, oracle.forms[name]
-    around = [
-        whole
-        for cell, whole in oracle.forms.items()
-        if cell[0] == name[0] and cell in oracle.cells and oracle.cells[cell].truth == truth and (whole >= form).all()
-    ]
-    return [
-        cell
-        for cell in oracle.open_cells
-        if cell[0] == name[0] and any((oracle.forms[cell] <= whole).all() for whole in around)
-    ]
+    counts = {cell: form for cell, form in oracle.forms.items() if cell[0] == name[0]}
+    alike = {cell for cell in counts if cell in oracle.cells and oracle.cells[cell].truth == oracle.cells[name].truth}
+    own = {name}
+    while True:  # what holds the same insiders and nobody else, and what lies inside that
+        around = {cell for cell in alike if any((counts[cell] >= counts[part]).all() for part in own)}
+        inside = {cell for cell, form in counts.items() if any((form <= counts[whole]).all() for whole in around)}
+        if inside & alike <= own:
+            return [cell for cell in oracle.open_cells if cell in inside]
+        own |= inside & alike
 
 
 def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> None:

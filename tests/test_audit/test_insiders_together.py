@@ -249,3 +249,26 @@ def test_an_empty_part_of_a_known_cell_is_no_share() -> None:
     }
     report = audit(release_from_document(document)).report
     assert found(report)["A"] == ("only contributor of Q", 1, 1)
+
+
+def test_who_is_alone_in_a_part_knows_what_lies_around_the_part() -> None:
+    """Only S is withheld of those that its unit is alone in: but it is in 2, so alone in W, so 3 is empty, and all of Q
+    is somebody else's 4. The unit itself finds out nothing in 3, which holds nobody."""
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "trees": [{"S": ["1", "2"], "Q": ["3", "4"]}, {"W": ["2", "3"]}]}},
+        "tables": [
+            {
+                "name": "t",
+                "cells": {
+                    "a": ["S", "1", "2", "Q", "3", "4", "W", "T"],
+                    "value": [1, 0, 1, 1, 0, 1, 1, 2],
+                    "s": ["secondary", "withheld", "missing", "", "primary", "primary", "missing", "withheld"],
+                },
+                "status": "s",
+            }
+        ],
+    }
+    report = audit(release_from_document(document)).report
+    assert found(report) == {"4": ("only contributor of S", 1, 1), "T": ("only contributor of S", 2, 2)}

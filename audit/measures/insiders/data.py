@@ -91,16 +91,25 @@ class Data:
 
     def held_by(self, s: int) -> NDArray[np.int64]:
         """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
-        inside a cell around it that has no more contributors than it has."""
+        inside a cell around it that has no more contributors than it has; and those inside a cell around one of these
+        that has as many."""
         if s not in self._held:
             cell = int(self.open_cells[s])
             count = int(self.contributors[cell])
             few = self._with_few(count, int(self.cells.measure[cell]))
             codes = self.cells.codes[few]
-            around = self._parts(codes, self.cells.codes[cell], whole=False) & (self.contributors[few] == count)
-            inside = np.zeros(len(few), np.bool_)
-            for whole in codes[around]:
-                inside |= self._parts(codes, whole, whole=True)
+            alike = self.contributors[few] == count
+            inside = few == cell
+            around = np.zeros(len(few), np.bool_)
+            waiting = [cell]
+            while waiting:
+                own = waiting.pop()
+                more = self._parts(codes, self.cells.codes[own], whole=False) & alike & ~around
+                around |= more
+                before = inside.copy()
+                for whole in codes[more]:
+                    inside |= self._parts(codes, whole, whole=True)
+                waiting += few[inside & alike & ~before].tolist()
             self._held[s] = np.flatnonzero(np.isin(self.open_cells, few[inside]))
         return self._held[s]
 
