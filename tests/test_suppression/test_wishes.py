@@ -533,3 +533,13 @@ def test_a_rule_of_units_needs_microdata() -> None:
     }
     with pytest.raises(InputError, match=r"threshold 3.*microdata"):
         suppress(release_from_document(document))
+
+
+def test_nothing_safe_where_withheld_cells_are_known_not_to_be_empty() -> None:
+    """Found by random tests: the zero, were it withheld as well, would be known to be at least 1, which it is not."""
+    release = line([1, 0, 7], ["primary", "", "must_publish"])
+    release = replace(release, intruder=replace(release.intruder, nonempty=True))
+    result = suppress(release)
+    assert result.found.status == "infeasible"
+    assert result.conflict is not None
+    assert "what is left is a single value" in result.conflict.text
