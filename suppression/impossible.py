@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from audit.bounds.method import Method
 from audit.decision.equations import Equations
 from audit.linear.naming import decimal, full_name
