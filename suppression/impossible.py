@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from audit.bounds.method import Method
 from audit.decision.equations import Equations
 from audit.linear.naming import decimal, full_name
@@ -21,7 +19,8 @@ class Conflict:
     """A requirement that no pattern meets.
 
     attack: what is asked, against whom. largest: what is left to the attacker if everything is withheld that may be;
-    whole: if all cells are, whatever their status. blocking: cells in the equations that stay published and narrow it.
+    whole: if all cells are, whatever their status (but for zeros where everybody knows that withheld cells are not
+    empty). blocking: cells in the equations that stay published and narrow it.
     """
 
     attack: Attack
@@ -40,7 +39,9 @@ def conflict(problem: Problem, attack: Attack, kept: frozenset[int], method: Met
     equations, cells = problem.equations, problem.cells
     allowed = problem.primary | problem.may
     (largest,) = seen(equations, allowed, [attack], method, sharp=True)
-    (whole,) = seen(equations, np.ones(len(cells), np.bool_), [attack], method, sharp=True)
+    low, value, high = (a[: len(cells)] for a in (equations.column_lower, equations.value, equations.column_upper))
+    everything = (low <= value) & (value <= high)  # what is known of withheld cells may be wrong of others
+    (whole,) = seen(equations, everything, [attack], method, sharp=True)
     involved = {c for r in largest.relations for c in _members(equations, r)} - {attack.requirement.cell}
     blocking = tuple(sorted(c for c in involved if not allowed[c]))
     shown = tuple(in_words(problem.release, cells, equations, r) for r in largest.relations)

@@ -50,8 +50,9 @@ class Failing:
         *,
         insiders: bool,
     ) -> None:
-        """safe: bool (cells), the pattern. attacks: those of the oracle, in order. insiders: ask all insiders of each
-        pattern; else only where nothing of these fails, which has to be sure."""
+        """safe: bool (cells), the pattern. attacks: those of the oracle, in order, but for what it was asked when the
+        pattern was found already (more than can be done, after an audit). insiders: ask all insiders of each pattern;
+        else only where nothing of these fails, which has to be sure."""
         self._problem, self._attacks = problem, attacks
         self._insiders = insiders
         self._safe, self._parts = safe, parts(oracle, safe)
@@ -77,7 +78,8 @@ class Failing:
         """Attacks on a part that a pattern is not shown to withstand."""
         part = self._parts[number]
         protected = part.oracle.decide(pattern[part.cells]).protected
-        return [self._attacks[q] for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
+        missed = [q for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
+        return [self._attacks[q] for q in missed if q < len(self._attacks)]
 
 
 def needs(

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
 from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.errors import LimitError
+from audit.linear.integers import NO_LOWER, NO_UPPER, largest, largest_sum, product
 from audit.linear.lattice import Solutions
 from audit.linear.propagate import InfeasibleError
 from audit.sparse import rows_at
@@ -35,16 +36,27 @@ class Coordinates:
     component: Component
 
     def cost(self, cost: Ints) -> Ints:
-        """Weights of columns as weights of coordinates."""
+        """Weights of columns as weights of coordinates.
+
+        Raises
+        ------
+        LimitError: they do not fit 64 bits.
+        """
         return product(self.moves, cost)
 
     def table(self, t: Ints) -> Ints:
-        """The table with these coordinates."""
+        """The table with these coordinates.
+
+        Raises
+        ------
+        LimitError: it does not fit 64 bits.
+        """
         return self.start + product(csr_array(self.moves.T.tocsr()), t)
 
 
 def in_coordinates(component: Component) -> Coordinates | None:
-    """The coordinates; None where they are not needed, since all columns have a limit, or too many are left.
+    """The coordinates; None where they are not needed, since all columns have a limit, or out of reach: too many
+    columns, or numbers that do not fit 64 bits.
 
     Raises
     ------
@@ -55,27 +67,50 @@ def in_coordinates(component: Component) -> Coordinates | None:
         return None
     exact = component.lower == component.upper
     found = Solutions(rows_at(component.matrix, np.flatnonzero(exact)))
-    start = found.one(component.lower[exact])
-    if start is None:
-        raise InfeasibleError
-    moves = found.moves()
-    between = np.flatnonzero(~exact)
+    try:
+        start = found.one(component.lower[exact])
+        if start is None:
+            raise InfeasibleError
+        return _around(component, start, found.moves(), np.flatnonzero(~exact))
+    except (OverflowError, LimitError):
+        return None
+
+
+def _around(component: Component, start: Ints, moves: csr_array, between: Ints) -> Coordinates:
+    """The coordinates around a solution of the equations; between: the other rows.
+
+    Raises
+    ------
+    InfeasibleError: see above. LimitError: what must hold of the coordinates does not fit 64 bits.
+    """
+    low, high = component.column_lower, component.column_upper
     limited = np.flatnonzero((low != NO_LOWER) | (high != NO_UPPER))
-    matrix = csr_array(
-        vstack([rows_at(component.matrix, between) @ moves.T, csr_array(moves[:, limited]).T], format="csr")
-    )
+    rows = rows_at(component.matrix, between)
+    longest = np.full(len(start), int(largest(moves.data)))
+    if max(largest_sum(rows, longest), largest(start)) >= float(NO_UPPER):
+        raise LimitError("A table or its moves do not fit 64 bits.")
+    matrix = csr_array(vstack([rows @ moves.T, csr_array(moves[:, limited]).T], format="csr"))
     matrix.eliminate_zeros()
-    at_start = np.concatenate([product(rows_at(component.matrix, between), start), start[limited]])
-    lower = np.concatenate([component.lower[between], low[limited]])
-    upper = np.concatenate([component.upper[between], high[limited]])
-    matrix, lower, upper = _reduced(
-        matrix,
-        np.where(lower == NO_LOWER, NO_LOWER, lower - at_start),
-        np.where(upper == NO_UPPER, NO_UPPER, upper - at_start),
-    )
+    at_start = np.concatenate([product(rows, start), start[limited]])
+    lower = _less(np.concatenate([component.lower[between], low[limited]]), at_start, NO_LOWER)
+    upper = _less(np.concatenate([component.upper[between], high[limited]]), at_start, NO_UPPER)
+    matrix, lower, upper = _reduced(matrix, lower, upper)
     count = moves.shape[0]
     unlimited = np.full(count, NO_LOWER), np.full(count, NO_UPPER)
     return Coordinates(start, moves, Component(matrix, lower, upper, *unlimited, csr_array((0, count), dtype=np.int64)))
+
+
+def _less(bounds: Ints, at_start: Ints, none: int) -> Ints:
+    """Bounds on what is added to a start; `none` stays: no bound.
+
+    Raises
+    ------
+    LimitError: they could be taken for no bound.
+    """
+    moved = np.where(bounds == none, 0, bounds - at_start)
+    if largest(moved) >= float(NO_UPPER):
+        raise LimitError("Bounds of coordinates do not fit 64 bits.")
+    return np.where(bounds == none, none, moved)
 
 
 def _reduced(matrix: csr_array, lower: Ints, upper: Ints) -> tuple[csr_array, Ints, Ints]:

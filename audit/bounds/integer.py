@@ -14,10 +14,11 @@ from scipy.sparse import csr_array, vstack
 
 from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
 from audit.bounds.component import Component, Limits
-from audit.bounds.coordinates import in_coordinates
+from audit.bounds.coordinates import Coordinates, in_coordinates
 from audit.bounds.elastic import proved_empty
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.problem import moved_by, solver_problem, to_original
+from audit.errors import LimitError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import InfeasibleError, propagate
 from audit.solvers.protocol import Solver, WarmSolver
@@ -91,14 +92,23 @@ def integer_point(
     """The integer solution that the engine finds for least cost, if it is one; None otherwise."""
     try:
         other = in_coordinates(component)
+        if other is not None:
+            return _point_at(other, component, cost, solver, limits)
     except InfeasibleError:
         return None
-    if other is not None:
-        only = other.moves.shape[0] == 0  # the equations have one solution
-        t = np.zeros(0, np.int64) if only else _integer_point(other.component, other.cost(cost), solver, limits)
-        table = None if t is None else other.table(t)
-        return table if table is not None and satisfies(component, Rational(table, 1)) else None
+    except LimitError:
+        pass  # coordinates, weights of them or tables beyond 64 bits; without them numbers are smaller
     return _integer_point(component, cost, solver, limits)
+
+
+def _point_at(
+    other: Coordinates, component: Component, cost: NDArray[np.int64], solver: Solver, limits: Limits
+) -> NDArray[np.int64] | None:
+    """The same, looked for in coordinates."""
+    only = other.moves.shape[0] == 0  # the equations have one solution
+    t = np.zeros(0, np.int64) if only else _integer_point(other.component, other.cost(cost), solver, limits)
+    table = None if t is None else other.table(t)
+    return table if table is not None and satisfies(component, Rational(table, 1)) else None
 
 
 def _integer_point(

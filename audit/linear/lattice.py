@@ -10,6 +10,9 @@ from scipy.sparse import coo_array, csr_array
 ROUNDS = 30
 """Rounds of shortening; the 20 to 40 moves of small components are short after 3 to 6."""
 
+LONGEST = 2**40
+"""Entries of moves up to which they are shortened: nothing on the way then leaves 64 bits."""
+
 Vector = dict[int, int]
 
 
@@ -63,7 +66,14 @@ class Solutions:
         self._free = [combined[c] for c in sorted(free)]
 
     def moves(self) -> csr_array:
-        """Basis of {v in Z^n : equations @ v = 0}, one vector a row, shortened."""
+        """Basis of {v in Z^n : equations @ v = 0}, one vector a row, shortened.
+
+        Raises
+        ------
+        OverflowError: elimination has led to entries beyond `LONGEST`.
+        """
+        if any(abs(entry) > LONGEST for move in self._free for entry in move.values()):
+            raise OverflowError("Moves with entries beyond 2^40.")
         return shortened(_matrix(self._free, self._columns), np.ones(self._columns, np.int64))
 
     def one(self, right: NDArray[np.int64]) -> NDArray[np.int64] | None:

@@ -1,6 +1,7 @@
 """Components whose columns have no limit, in coordinates of the solutions of their equations."""
 
 import itertools
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -75,6 +76,49 @@ def test_a_table_is_found_where_there_is_one(seed: int) -> None:
         table = integer_point(part, np.zeros(len(part.column_lower), np.int64), Highs(), Limits())
         assert table is not None
         assert satisfies(part, Rational(table, 1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 30, 100, 10**6, 10**12]))
+def test_what_does_not_fit_64_bits_is_never_wrong(seed: int, size: int) -> None:
+    """Elimination of a few equations of large coefficients leads to numbers beyond 64 bits."""
+    random = np.random.default_rng(seed)
+    columns = int(random.integers(6, 13))
+    equations, between = random.integers(-size, size + 1, (4, columns)), random.integers(-size, size + 1, (2, columns))
+    table = random.integers(-1000, 1001, columns)
+    low, high = np.full(columns, NO_LOWER), np.full(columns, NO_UPPER)
+    low[:3], high[:3] = table[:3] - 7, table[:3] + 7
+    lower = np.concatenate([equations @ table, between @ table - 5])
+    upper = np.concatenate([equations @ table, between @ table + 5])
+    matrix = csr_array(np.concatenate([equations, between]))
+    part = Component(matrix, lower, upper, low, high, csr_array((0, columns), dtype=np.int64))
+    other = in_coordinates(part)  # no InfeasibleError: there is a table
+    if other is not None:
+        moves, wide = other.moves.toarray().astype(object), equations.astype(object)
+        assert (wide @ other.start.astype(object) == lower[:4]).all()
+        assert (wide @ moves.T == 0).all()
+    found = integer_point(part, np.ones(columns, np.int64), Highs(), Limits(monotonic() + 0.1))
+    assert found is None or satisfies(part, Rational(found, 1))
+
+
+def test_links_of_large_coefficients_are_audited() -> None:
+    """Found by hand: an OverflowError that reached the user."""
+    random = np.random.default_rng(3)
+    codes = [f"c{i}" for i in range(12)]
+    links = random.integers(-100, 101, (5, 12))
+    right = (links @ random.integers(-50, 50, 12)).tolist()
+    document = {
+        "tableseal": 1,
+        "kind": "magnitude",
+        "variables": {"m": {"codes": codes}},
+        "tables": [{"name": "t", "cells": {"m": codes, "value": [None] * 12}}],
+        "intruder": {"nonnegative": False},
+        "links": [
+            {"terms": [[c, {"m": m}] for c, m in zip(link, codes, strict=True)], "lower": b, "upper": b}
+            for link, b in zip(links.tolist(), right, strict=True)
+        ],
+    }
+    assert {c.verdict for c in audit(release_from_document(document)).report.cells} <= {"protected", "undecided"}
 
 
 @pytest.mark.parametrize(("upper", "fits"), [("-10", False), ("-9", False), ("-8", True)])

@@ -271,6 +271,15 @@ def test_deadline_is_obeyed() -> None:
     assert sample_tables(whole, 64, 0, Highs(), Limits(deadline=0.0)) is None
 
 
+def test_no_samples_where_moves_have_large_numbers() -> None:
+    random = np.random.default_rng(3)
+    matrix = random.integers(-(10**6), 10**6, (4, 12))
+    right = matrix @ np.ones(12, np.int64)
+    columns = np.zeros(12, np.int64), np.ones(12, np.int64)
+    component = Component(csr_array(matrix), right, right, *columns, csr_array(np.eye(12, dtype=np.int64)))
+    assert sample_tables(component, 64, 0, Highs(), Limits()) is None
+
+
 def test_posterior_is_far_from_uniform_over_values() -> None:
     """The first cell of [[?, ?], [?, ?]] x 6 has 10 values, but large ones leave the others little to vary."""
     found = posteriors(square(values=(9, 30, 30, 23, 23, 23)), COUNT)

@@ -533,3 +533,59 @@ def test_a_rule_of_units_needs_microdata() -> None:
     }
     with pytest.raises(InputError, match=r"threshold 3.*microdata"):
         suppress(release_from_document(document))
+
+
+def test_nothing_safe_where_withheld_cells_are_known_not_to_be_empty() -> None:
+    """Found by random tests: of the zero, were it withheld as well, more would be known than is true."""
+    release = line([1, 0, 7], ["primary", "", "must_publish"])
+    release = replace(release, intruder=replace(release.intruder, nonempty=True, prior=Fraction(1, 2)))
+    result = suppress(release)
+    assert result.found.status == "infeasible"
+    assert result.conflict is not None
+    assert "what is left is a single value" in result.conflict.text
+
+
+@pytest.mark.parametrize("method", ["optimal", "heuristic"])
+def test_what_needs_a_cell_is_said_of_the_pattern_before_nothing_was_enough(method: str) -> None:
+    """Found by random tests: its audit finds the risk too high, more was asked for, and nothing can do that."""
+    rows = [
+        ("1", "x", 20, ""),
+        ("1", "y", 90, ""),
+        ("2", "y", 130, ""),
+        ("3", "x", 300, ""),
+        ("A", "x", 20, ""),
+        ("A", "y", 220, "frozen"),
+        ("T", "x", 320, ""),
+    ]
+    members = [("3", "x", 300, "H"), ("2", "y", 90, ""), ("1", "x", 20, ""), ("1", "y", 90, ""), ("2", "y", 20, "H")]
+    microdata = {name: [m[k] for m in members] for k, name in enumerate(("a", "b", "m", "holding"))}
+    microdata["id"] = [str(k) for k in range(len(members))]
+    release = release_from_document(
+        {
+            "tableseal": 1,
+            "measures": {"m": {"kind": "magnitude", "unit": 1}},
+            "variables": {
+                "a": {"total": "T", "tree": {"A": ["1", "2"], "B": ["3"]}},
+                "b": {"total": "T", "codes": ["x", "y"]},
+            },
+            "tables": [
+                {
+                    "name": "t",
+                    "cells": {name: [row[k] for row in rows] for k, name in enumerate(("a", "b", "value", "s"))},
+                    "status": "s",
+                }
+            ],
+            "microdata": {"cells": microdata, "values": {"m": "m"}, "id": "id", "holding": "holding"},
+            "intruder": {"prior": "1"},
+            "policy": {
+                "primary": [{"dominance": {"n": 1, "k": 80}}],
+                "insider": {"p_percent": 1},
+                "require": {"risk": 0.4},
+            },
+        }
+    )
+    result = suppress(release, method=method)
+    assert result.explained
+    assert result.found.pattern is not None
+    secondary = np.flatnonzero(result.found.pattern & ~result.problem.primary)
+    assert set(result.needs) == set(secondary.tolist())

@@ -45,7 +45,8 @@ def sample_tables(
     limits: Limits,
     log_weight: LogWeight | None = None,
 ) -> tuple[Sampled, ...] | None:
-    """Sample tables of a component; None if it is too large, no table is found to start from, or time runs out.
+    """Sample tables of a component; None if it or its moves are too large, no table is found to start from, or time
+    runs out.
 
     Parameters
     ----------
@@ -57,7 +58,10 @@ def sample_tables(
     start = starting_tables(component, CHAINS, solver, seed, limits)
     if start is None:
         return None
-    space, coordinates = _space(component)
+    try:
+        space, coordinates = _space(component)
+    except OverflowError:
+        return None
     sweeps = max(4, -(-samples // CHAINS))
     generator = np.random.default_rng(seed)
     log_ratio = _log_ratio(log_weight, space.columns)
@@ -119,7 +123,12 @@ def _shares(first: int, mass: NDArray[np.float64], step: int) -> Distribution:
 
 
 def _space(component: Component) -> tuple[Space, csr_array]:
-    """The space of the walk, and the matrix that gives a table's coordinates: columns, then interval rows."""
+    """The space of the walk, and the matrix that gives a table's coordinates: columns, then interval rows.
+
+    Raises
+    ------
+    OverflowError: elimination has led to moves of large numbers.
+    """
     columns = component.matrix.shape[1]
     equation = component.lower == component.upper
     between = csr_array(component.matrix[np.flatnonzero(~equation)])
