@@ -24,7 +24,7 @@ from audit.solvers.highs import Highs
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.protection import Protection, protection_of
-from suppression.rounded_release import rounded_release
+from suppression.rounded_release import base_units, rounded_release
 from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from suppression.search.methods import METHODS, method_named
 from suppression.search.rank import Budget, Rank
@@ -111,13 +111,16 @@ def compare(
 
     Raises
     ------
-    InputError: an unknown method, one twice or none; a release that cannot be used. A method that does not work for
-        this release is no error: its outcome says so.
+    InputError: an unknown method, one twice or none, a base of rounding that is none; a release that cannot be used. A
+        method that does not work for this release is no error: its outcome says so.
     LimitError: a size beyond what can be handled.
     """
     tell = progress or silent
     refuse_missing(solver)
     searches = _searches(methods, budget or Budget(), margins)
+    for name in searches:
+        if name.startswith(ROUNDING):
+            base_units(release, name.removeprefix(ROUNDING))  # an error here, not in its outcome
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
 

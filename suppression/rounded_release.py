@@ -23,7 +23,7 @@ def rounded_release(problem: Problem, base: str, seed: int) -> Release:
     InputError: a base that is no number or no multiple of a unit, a cell whose value is not known, or one below zero.
     """
     release, cells = problem.release, problem.cells
-    units = {name: _units(base, measure.unit, name) for name, measure in release.measures.items()}
+    units = base_units(release, base)
     value = problem.equations.value[: len(cells)]
     known = cells.exact | cells.truth.known
     if not known.all() or (value < 0).any() or cells.rounded.any():
@@ -40,6 +40,16 @@ def rounded_release(problem: Problem, base: str, seed: int) -> Release:
         offset += len(table.codes)
         tables.append(_rounded(table, Amounts(value[cell], known[cell]), shown[cell], units[table.measure]))
     return replace(release, tables=tuple(tables))
+
+
+def base_units(release: Release, base: str) -> dict[str, int]:
+    """The base in units of each measure.
+
+    Raises
+    ------
+    InputError: it is no number, or no multiple of a unit.
+    """
+    return {name: _units(base, measure.unit, name) for name, measure in release.measures.items()}
 
 
 def _units(base: str, unit: Fraction, measure: str) -> int:

@@ -59,8 +59,8 @@ class Ends:
         """
         own = move[self.cell]
         extent = np.where(self.sign == 0, np.abs(own), -self.sign * own)
-        distance = self.distance * denominator
-        met: NDArray[np.bool_] = extent >= distance * (1.0 - slack) if slack else extent >= distance
+        extent = extent // denominator  # never the distance times that, which 64 bits may not hold
+        met: NDArray[np.bool_] = extent >= self.distance * (1.0 - slack) if slack else extent >= self.distance
         if self.known is not None and met.any():
             met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met

@@ -67,3 +67,11 @@ def test_large_integer_programs_are_not_asked(monkeypatch: pytest.MonkeyPatch) -
     found = model.move_whole(Limits(), np.array([True, True, False, False]))
     assert found is not None
     assert found.tolist() == [-1, 1, 0, 0]
+
+
+def test_integer_programs_of_numbers_too_large_for_floats_are_not_asked() -> None:
+    """Found by random tests: HiGHS prepared one with values of 10^16 for ten minutes, whatever its limits."""
+    matrix = csr_array(np.array([[3.0, -7.0]]))
+    for size, status in ((1e6, "optimal"), (2.0**51, "stopped")):
+        program = Problem(matrix, np.zeros(1), np.zeros(1), np.zeros(2), np.full(2, size))
+        assert Highs().minimise_integer(program, np.ones(2), 60.0).status == status

@@ -288,3 +288,9 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
     asked.clear()
     compare(release, methods)
     assert asked == [None] * 3
+
+
+@pytest.mark.parametrize(("base", "says"), [("x", "a number"), ("0", "a multiple of the unit"), ("", "a number")])
+def test_a_base_that_is_none_is_an_error_before_any_search(base: str, says: str) -> None:
+    with pytest.raises(InputError, match=f"rounding:{base}: expected {says}"):
+        compare(release_from_document(document()), ["heuristic", f"rounding:{base}"])
