@@ -52,9 +52,7 @@ class InsiderWatch:
     def _posed(self, unmet: Unmet) -> list[tuple[Attack, Cut | None]]:
         """As it can be asked in every pattern: where not every safe pattern withstands it, also what every one does."""
         attack, cut = stronger(unmet.attack), None if unmet.attack.own else unmet.cut
-        if attack.assumed:
-            return [(attack, cut)]
-        if self._lasting(unmet):
+        if attack.assumed or self._lasting(unmet):
             return [(attack, cut)]
         part = replace(attack, requirement=self._lasting.part(attack.requirement))
         return [(part, None), (replace(attack, assumed=True), cut)]

@@ -6,6 +6,7 @@ whole numbers and Fraction for all others, so that nothing is lost on the way ba
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -15,13 +16,13 @@ from typing import Any
 from audit.errors import InputError
 
 
-class Written:
+class Written(ABC):
     """Something that writes its own text."""
 
+    @abstractmethod
     def text(self, line: str, step: str) -> str:
         """Its JSON. `line`: what a line of its depth begins with, its line end included; `step`: what a line of the
         next depth has more; empty: all stands on one line."""
-        raise NotImplementedError
 
 
 Json = None | bool | str | int | float | Fraction | Decimal | Sequence["Json"] | Mapping[str, "Json"] | Written

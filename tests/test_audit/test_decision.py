@@ -211,6 +211,11 @@ def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVE
     assert tables.reach(1, ~nothing) == (0, 1), "whole units lie in between"
 
 
+def test_distances_that_fractions_of_a_unit_take_beyond_64_bits_are_not_met() -> None:
+    ends = ends_of([Requirement(0, upper=2**62)], np.zeros(1, np.int64), np.zeros(1, np.bool_))
+    assert not ends.met(np.array([5]), denominator=3).any()
+
+
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_few_columns_settle_an_end_as_all_do(seed: int) -> None:
