@@ -131,6 +131,11 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
             if rows:
                 yield rows, ends
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise InputError(
+                f"{source} line {reader.line_num}: a field is longer than {_FIELD_LIMIT:,} characters; "
+                "is a quote not closed, or the delimiter another one?"
+            ) from None
         raise InputError(
             f"{source} line {reader.line_num}: the quotes do not fit ({error}); "
             'a quoted field ends with a quote and a delimiter, and a quote inside is written "".'

@@ -45,7 +45,7 @@ def test_blank_lines_and_line_ends() -> None:
         (",\nk,1\n", ["names of the columns"]),
         ('a,n\n"k,1\nl,2\n', ["quotes do not fit"]),
         ('a,n\n"k"x,1\n', ["line 2", "quotes do not fit"]),
-        ("a,n\n" + "k" * 2**21 + ",1\n", ["line 2"]),
+        ("a,n\n" + "k" * 2**21 + ",1\n", ["line 2", "longer than 1,048,576 characters"]),
     ],
 )
 def test_bad_text_is_located(text: str, mentions: list[str]) -> None:
