@@ -57,25 +57,21 @@ class Network:
 def network_of(component: Component) -> Network | None:
     """The component as a network, None if its rows are none.
 
-    Targets of several columns join as rows with a free slack: as they are, or each less the longest rows inside it
-    (withheld totals of parts of a withheld total). Where neither gives a network they are left out.
+    Rows are taken as they are, or each less the longest rows inside it (rounded totals of rounded totals). Targets of
+    several columns join as rows with a free slack. Where neither gives a network they are left out.
     """
-    matrix = component.matrix
-    if not _few_units(matrix):
+    if not _may_be(component):
         return None
     size = np.diff(component.targets.indptr)
     unit = np.ones(len(size), np.bool_)
     unit[np.repeat(np.arange(len(size)), size)[component.targets.data != 1]] = False
     longer, single = np.flatnonzero(size > 1), (size == 1) & unit
-    found = None
-    if len(longer) == 0 or unit[longer].all():
-        rows = stacked([matrix, rows_at(component.targets, longer)])
-        found = _arcs(component, rows, None)
-        if found is None and len(longer):
-            found = _arcs(component, rows, _nested(rows))
+    if not unit[longer].all():
+        longer = longer[:0]
+    found = _joined(component, longer)
     if found is None and len(longer):
         longer = longer[:0]
-        found = _arcs(component, matrix, None)
+        found = _joined(component, longer)
     if found is None:
         return None
     tail, head, low, high, supply, multiplier = found
@@ -85,10 +81,18 @@ def network_of(component: Component) -> Network | None:
     return Network(tail, head, low, high, supply, target, multiplier)
 
 
-def _arcs(
-    component: Component, rows: csr_array, transform: csr_array | None
-) -> tuple[Ints, Ints, Ints, Ints, Ints, csr_array] | None:
-    """Tails, heads, bounds, supplies and row multipliers of a network whose nodes are `transform` @ `rows`."""
+_Arcs = tuple[Ints, Ints, Ints, Ints, Ints, csr_array]
+"""Tails, heads, bounds, supplies and row multipliers of a network."""
+
+
+def _joined(component: Component, targets: Ints) -> _Arcs | None:
+    """The network of a component's rows and of some targets."""
+    rows = stacked([component.matrix, rows_at(component.targets, targets)])
+    return _arcs(component, rows, None) or _arcs(component, rows, _nested(rows))
+
+
+def _arcs(component: Component, rows: csr_array, transform: csr_array | None) -> _Arcs | None:
+    """The network whose nodes are `transform` @ `rows`."""
     own, count = component.matrix.shape[0], rows.shape[0]
     free = count - own
     lower = np.concatenate([component.lower, np.full(free, NO_LOWER)])
@@ -124,9 +128,13 @@ def _arcs(
     )
 
 
-def _few_units(matrix: csr_array) -> bool:
-    """True if no column has more than two entries and all are units; cheap, and false of most that are no network."""
-    return bool(np.bincount(matrix.indices, minlength=1).max() <= 2 and (np.abs(matrix.data) == 1).all())
+def _may_be(component: Component) -> bool:
+    """True if all entries are units and no column stands in more than two equations; cheap, and false of most that are
+    no network. (No equation is inside another one: see audit.linear.difference. Intervals may be.)"""
+    matrix = component.matrix
+    exact = component.lower == component.upper
+    in_equations = np.bincount(matrix.indices[exact[row_of_entries(matrix)]], minlength=1)
+    return bool(in_equations.max() <= 2 and (np.abs(matrix.data) == 1).all())
 
 
 def network_signs(matrix: csr_array) -> Ints | None:
