@@ -309,7 +309,8 @@ def test_of_cells_known_one_by_one_every_value_in_between_is_seen_to_be_possible
     found = report(rounded_or_guessed(kind))
     assert len(found.cells) == 12
     for cell in found.cells:
-        assert cell.lower is not None and cell.upper is not None
+        assert cell.lower is not None
+        assert cell.upper is not None
         assert cell.possible.at_least == cell.possible.at_most == cell.upper - cell.lower + 1
         assert cell.verdict == "protected"
 
