@@ -139,7 +139,19 @@ def test_too_little_memory_is_exit_3() -> None:
         result = process("audit", TABLE_1, "--memory-limit", str(megabytes))
         assert (result.returncode, result.stdout) == (3, "")
         assert "not enough memory" in result.stderr
-    assert process("audit", TABLE_1, "--memory-limit", "4000").returncode == 0
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> None:
+    """Whatever the largest file is that would be read."""
+    release = tmp_path / "release.json"
+    assert tableseal("convert", TABLE_1, str(release)).exit_code == 0
+    start = "from api.cli import main; main()"
+    words = ["audit", "-" if piped else str(release), "--memory-limit", "500"]
+    result = subprocess.run(
+        [sys.executable, "-c", start, *words], input=release.read_bytes(), capture_output=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
 
 
 def test_a_converted_release_gives_the_same_report(tmp_path: Path) -> None:
