@@ -1,7 +1,8 @@
 """Network matrices: integer bounds equal linear bounds, and every integer in between is possible."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,7 +168,7 @@ def opposed(by_column: csr_array) -> tuple[Ints, NDArray[np.bool_]]:
 
 
 def _nested(rows: csr_array) -> csr_array:
-    """Each row less the longest rows inside it that do not overlap: a unit triangular change of rows.
+    """Each row less the longest rows of its family inside it that do not overlap: a unit triangular change of rows.
 
     Only rows whose entries are all of one sign contain others or are contained.
     """
@@ -177,16 +178,37 @@ def _nested(rows: csr_array) -> csr_array:
     members = [frozenset(rows.indices[a:b].tolist()) for a, b in pairwise(rows.indptr.tolist())]
     order = np.lexsort((np.arange(len(size)), size))
     shorter_first = order[np.abs(total)[order] == size[order]].tolist()
-    holders: dict[int, list[int]] = {}  # column -> rows with it, the shortest first
+    family = _families(members, shorter_first)
+    holders: dict[tuple[int, int], list[int]] = {}  # (column, family) -> rows with it, the shortest first
     entries: list[tuple[int, int, int]] = [(r, r, 1) for r in range(len(members))]
     for whole in shorter_first:
-        inside = {part: None for column in members[whole] for part in holders.get(column, ())}
+        own = family[whole]
+        inside = {part: None for column in members[whole] for part in holders.get((column, own), ())}
         taken: set[int] = set()
         for part in sorted(inside, key=lambda r: (-size[r], -r)):
             if members[part] <= members[whole] and taken.isdisjoint(members[part]):
                 taken |= members[part]
                 entries.append((whole, part, -sign[whole] * sign[part]))
         for column in members[whole]:
-            holders.setdefault(column, []).append(whole)
+            holders.setdefault((column, own), []).append(whole)
     row, column, entry = (np.array(part) for part in zip(*entries, strict=True))
     return csr_array((entry, (row, column)), shape=(len(members), len(members)))
+
+
+def _families(members: Sequence[frozenset[int]], chosen: Sequence[int]) -> list[int]:
+    """Which of two families each row belongs to, so that of two chosen rows of one family either is inside the other or
+    they share nothing (sums over the levels of either classification of a table); all of one if there are no two."""
+    by_column: dict[int, list[int]] = {}
+    for row in chosen:
+        for column in members[row]:
+            by_column.setdefault(column, []).append(row)
+    pairs = {pair for together in by_column.values() for pair in combinations(together, 2)}
+    crossing = sorted((a, b) for a, b in pairs if not members[a] <= members[b])  # the shorter one comes first
+    edges = csr(
+        np.ones(2 * len(crossing), np.int64),
+        np.array(crossing, np.int64).ravel(),
+        np.arange(len(crossing) + 1) * 2,
+        (len(crossing), len(members)),
+    )
+    side, wrong = opposed(edges)
+    return [1] * len(members) if wrong.any() else side.tolist()

@@ -289,18 +289,25 @@ def test_withheld_margins_are_arcs_too() -> None:
 
 
 def laminar_intervals(random: Random) -> Component:
-    """A small table of two classifications with levels, of which sums over either are known within intervals."""
+    """A small table of two classifications of which sums are known within intervals: either over the levels of both, or
+    over those of one, crossed with the other."""
     shape = random.choice([(2, 2), (2, 3), (3, 2), (1, 5)])
     count = shape[0] * shape[1]
+    cells = np.arange(count).reshape(shape)
+    crossed = random.random() < 0.5
     rows = []
-    for axis in range(2):
-        lines = np.moveaxis(np.arange(count).reshape(shape), axis, 0)
-        parts = [line.ravel().tolist() for line in lines]
-        rows += parts
+    for axis in range(1 if crossed else 2):
+        parts = [[k] for k in range(shape[axis])]
+        groups = [*parts]
         while len(parts) > 1:
             k = random.randrange(len(parts) - 1)
             parts[k : k + 2] = [parts[k] + parts[k + 1]]
-            rows.append(parts[k])
+            groups.append(parts[k])
+        for group in groups:
+            lines = np.take(cells, group, axis=axis)
+            rows.append(lines.ravel().tolist())
+            if crossed:
+                rows += [column.tolist() for column in lines.T]
     rows = random.sample(rows, random.randint(1, len(rows)))
     matrix = np.array([[int(c in row) for c in range(count)] for row in rows])
     x = np.array([random.randint(0, 2) for _ in range(count)])
