@@ -154,6 +154,14 @@ def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> Non
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("name", ["out.csv", "out.YAML", "out.yml"])
+def test_json_is_written_under_no_name_of_another_format(name: str, tmp_path: Path) -> None:
+    result = tableseal("convert", TABLE_1, str(tmp_path / name))
+    assert result.exit_code == 2
+    assert "expected .json" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_converted_release_gives_the_same_report(tmp_path: Path) -> None:
     target = tmp_path / "release.json"
     said = tableseal("convert", TABLE_1, str(target), "--json", "-")
