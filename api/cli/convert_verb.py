@@ -32,12 +32,12 @@ def convert_verb(
     from audit.io import canonical_json, release_digest
     from audit.report.exact_json import dumps
 
-    suffix = PurePath(output).suffix
-    if suffix.lower() in (".csv", ".yaml", ".yml"):
-        raise InputError(f"OUT.json {output}: found {suffix}, but JSON is what is written; expected .json.")
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)
     check_targets({"OUT.json": output, "--json": json}, inputs=loaded.files)
+    suffix = PurePath(output).suffix
+    if suffix.lower() in (".csv", ".yaml", ".yml"):
+        raise InputError(f"OUT.json {output}: found {suffix}, but JSON is what is written; expected .json.")
     write_target(output, canonical_json(loaded).decode("utf-8"))
     digest = release_digest(loaded)
     rows = sum(len(table.codes) for table in loaded.tables)
