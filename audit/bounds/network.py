@@ -89,7 +89,10 @@ _Arcs = tuple[Ints, Ints, Ints, Ints, Ints, csr_array]
 def _joined(component: Component, targets: Ints) -> _Arcs | None:
     """The network of a component's rows and of some targets."""
     rows = stacked([component.matrix, rows_at(component.targets, targets)])
-    return _arcs(component, rows, None) or _arcs(component, rows, _nested(rows))
+    found = _arcs(component, rows, None)
+    if found is None and (nested := _nested(rows)) is not None:
+        found = _arcs(component, rows, nested)
+    return found
 
 
 def _arcs(component: Component, rows: csr_array, transform: csr_array | None) -> _Arcs | None:
@@ -167,10 +170,10 @@ def opposed(by_column: csr_array) -> tuple[Ints, NDArray[np.bool_]]:
     return np.where(label[:n] < label[n:], 1, -1), label[:n] == label[n:]
 
 
-def _nested(rows: csr_array) -> csr_array:
-    """Each row less the longest rows of its family inside it that do not overlap: a unit triangular change of rows.
+def _nested(rows: csr_array) -> csr_array | None:
+    """Each row less the longest rows of its family inside it: a unit triangular change of rows.
 
-    Only rows whose entries are all of one sign contain others or are contained.
+    Only rows whose entries are all of one sign contain others or are contained. None if there are no two families.
     """
     size = np.diff(rows.indptr)
     total = rows.sum(axis=1)
@@ -179,6 +182,8 @@ def _nested(rows: csr_array) -> csr_array:
     order = np.lexsort((np.arange(len(size)), size))
     shorter_first = order[np.abs(total)[order] == size[order]].tolist()
     family = _families(members, shorter_first)
+    if family is None:
+        return None
     holders: dict[tuple[int, int], list[int]] = {}  # (column, family) -> rows with it, the shortest first
     entries: list[tuple[int, int, int]] = [(r, r, 1) for r in range(len(members))]
     for whole in shorter_first:
@@ -195,20 +200,26 @@ def _nested(rows: csr_array) -> csr_array:
     return csr_array((entry, (row, column)), shape=(len(members), len(members)))
 
 
-def _families(members: Sequence[frozenset[int]], chosen: Sequence[int]) -> list[int]:
+def _families(members: Sequence[frozenset[int]], chosen: Sequence[int]) -> list[int] | None:
     """Which of two families each row belongs to, so that of two chosen rows of one family either is inside the other or
-    they share nothing (sums over the levels of either classification of a table); all of one if there are no two."""
+    they share nothing (sums over the levels of either classification of a table); None if there are no two."""
     by_column: dict[int, list[int]] = {}
     for row in chosen:
         for column in members[row]:
             by_column.setdefault(column, []).append(row)
-    pairs = {pair for together in by_column.values() for pair in combinations(together, 2)}
-    crossing = sorted((a, b) for a, b in pairs if not members[a] <= members[b])  # the shorter one comes first
+    crossing: dict[tuple[int, int], bool] = {}
+    for together in by_column.values():
+        for pair in combinations(together, 2):
+            if pair not in crossing:
+                crossing[pair] = not members[pair[0]] <= members[pair[1]]  # the shorter one comes first
+        if any(crossing[a, b] and crossing[b, c] and crossing[a, c] for a, b, c in combinations(together, 3)):
+            return None
+    pairs = [pair for pair, crosses in crossing.items() if crosses]
     edges = csr(
-        np.ones(2 * len(crossing), np.int64),
-        np.array(crossing, np.int64).ravel(),
-        np.arange(len(crossing) + 1) * 2,
-        (len(crossing), len(members)),
+        np.ones(2 * len(pairs), np.int64),
+        np.array(pairs, np.int64).ravel(),
+        np.arange(len(pairs) + 1) * 2,
+        (len(pairs), len(members)),
     )
     side, wrong = opposed(edges)
-    return [1] * len(members) if wrong.any() else side.tolist()
+    return None if wrong.any() else side.tolist()
