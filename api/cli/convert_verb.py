@@ -1,5 +1,6 @@
 """`tableseal convert`: a release as one canonical JSON file."""
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +9,7 @@ from api.cli.exit_codes import Code
 from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
+from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
@@ -33,6 +35,9 @@ def convert_verb(
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)
     check_targets({"OUT.json": output, "--json": json}, inputs=loaded.files)
+    suffix = PurePath(output).suffix
+    if suffix.lower() in (".csv", ".yaml", ".yml"):
+        raise InputError(f"OUT.json {output}: found {suffix}, but JSON is what is written; expected .json.")
     write_target(output, canonical_json(loaded).decode("utf-8"))
     digest = release_digest(loaded)
     rows = sum(len(table.codes) for table in loaded.tables)

@@ -66,11 +66,11 @@ def count_table_of(
 
 def _from_standard_input(policy: Path | None, letters: Mapping[str, str] | None) -> "Release":
     from audit.io import release_from_document
-    from audit.io.files import SIZE_LIMIT, decode
+    from audit.io.files import SIZE_LIMIT, decode, read_at_most
     from audit.io.yaml_text import parse_document
 
     source = "standard input"
-    content = sys.stdin.buffer.read(SIZE_LIMIT + 1)
+    content = read_at_most(sys.stdin.buffer, SIZE_LIMIT + 1)
     if len(content) > SIZE_LIMIT:
         raise InputError(f"{source}: more than {SIZE_LIMIT:,} bytes, the limit.")
     if not content.strip():

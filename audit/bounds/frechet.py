@@ -54,8 +54,9 @@ def _released_margins(system: LinearSystem, table: BaseTable, shape: tuple[int, 
     """
     matrix = system.matrix
     size = np.diff(matrix.indptr)
-    begin = matrix.indices[np.minimum(matrix.indptr[:-1], max(matrix.nnz - 1, 0))]
-    own = system.exact & (size > 0) & (begin >= table.offset) & (begin < table.offset + table.size)
+    begin = np.full(len(size), -1, np.int64)
+    begin[size > 0] = matrix.indices[matrix.indptr[:-1][size > 0]]
+    own = system.exact & (begin >= table.offset) & (begin < table.offset + table.size)
     if (own & (size == 1)).any():
         return {}
     values: dict[Axes, NDArray[np.int64]] = {}

@@ -1,7 +1,8 @@
 """Network matrices: integer bounds equal linear bounds, and every integer in between is possible."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,25 +58,21 @@ class Network:
 def network_of(component: Component) -> Network | None:
     """The component as a network, None if its rows are none.
 
-    Targets of several columns join as rows with a free slack: as they are, or each less the longest rows inside it
-    (withheld totals of parts of a withheld total). Where neither gives a network they are left out.
+    Rows are taken as they are, or each less the longest rows inside it (rounded totals of rounded totals). Targets of
+    several columns join as rows with a free slack. Where neither gives a network they are left out.
     """
-    matrix = component.matrix
-    if not _few_units(matrix):
+    if not _may_be(component):
         return None
     size = np.diff(component.targets.indptr)
     unit = np.ones(len(size), np.bool_)
     unit[np.repeat(np.arange(len(size)), size)[component.targets.data != 1]] = False
     longer, single = np.flatnonzero(size > 1), (size == 1) & unit
-    found = None
-    if len(longer) == 0 or unit[longer].all():
-        rows = stacked([matrix, rows_at(component.targets, longer)])
-        found = _arcs(component, rows, None)
-        if found is None and len(longer):
-            found = _arcs(component, rows, _nested(rows))
+    if not unit[longer].all():
+        longer = longer[:0]
+    found = _joined(component, longer)
     if found is None and len(longer):
         longer = longer[:0]
-        found = _arcs(component, matrix, None)
+        found = _joined(component, longer)
     if found is None:
         return None
     tail, head, low, high, supply, multiplier = found
@@ -85,10 +82,21 @@ def network_of(component: Component) -> Network | None:
     return Network(tail, head, low, high, supply, target, multiplier)
 
 
-def _arcs(
-    component: Component, rows: csr_array, transform: csr_array | None
-) -> tuple[Ints, Ints, Ints, Ints, Ints, csr_array] | None:
-    """Tails, heads, bounds, supplies and row multipliers of a network whose nodes are `transform` @ `rows`."""
+_Arcs = tuple[Ints, Ints, Ints, Ints, Ints, csr_array]
+"""Tails, heads, bounds, supplies and row multipliers of a network."""
+
+
+def _joined(component: Component, targets: Ints) -> _Arcs | None:
+    """The network of a component's rows and of some targets."""
+    rows = stacked([component.matrix, rows_at(component.targets, targets)])
+    found = _arcs(component, rows, None)
+    if found is None and (nested := _nested(rows)) is not None:
+        found = _arcs(component, rows, nested)
+    return found
+
+
+def _arcs(component: Component, rows: csr_array, transform: csr_array | None) -> _Arcs | None:
+    """The network whose nodes are `transform` @ `rows`."""
     own, count = component.matrix.shape[0], rows.shape[0]
     free = count - own
     lower = np.concatenate([component.lower, np.full(free, NO_LOWER)])
@@ -124,9 +132,13 @@ def _arcs(
     )
 
 
-def _few_units(matrix: csr_array) -> bool:
-    """True if no column has more than two entries and all are units; cheap, and false of most that are no network."""
-    return bool(np.bincount(matrix.indices, minlength=1).max() <= 2 and (np.abs(matrix.data) == 1).all())
+def _may_be(component: Component) -> bool:
+    """True if all entries are units and no column stands in more than two equations; cheap, and false of most that are
+    no network. (No equation is inside another one: see audit.linear.difference. Intervals may be.)"""
+    matrix = component.matrix
+    exact = component.lower == component.upper
+    in_equations = np.bincount(matrix.indices[exact[row_of_entries(matrix)]], minlength=1)
+    return bool(in_equations.max() <= 2 and (np.abs(matrix.data) == 1).all())
 
 
 def network_signs(matrix: csr_array) -> Ints | None:
@@ -158,10 +170,10 @@ def opposed(by_column: csr_array) -> tuple[Ints, NDArray[np.bool_]]:
     return np.where(label[:n] < label[n:], 1, -1), label[:n] == label[n:]
 
 
-def _nested(rows: csr_array) -> csr_array:
-    """Each row less the longest rows inside it that do not overlap: a unit triangular change of rows.
+def _nested(rows: csr_array) -> csr_array | None:
+    """Each row less the longest rows of its family inside it: a unit triangular change of rows.
 
-    Only rows whose entries are all of one sign contain others or are contained.
+    Only rows whose entries are all of one sign contain others or are contained. None if there are no two families.
     """
     size = np.diff(rows.indptr)
     total = rows.sum(axis=1)
@@ -169,16 +181,45 @@ def _nested(rows: csr_array) -> csr_array:
     members = [frozenset(rows.indices[a:b].tolist()) for a, b in pairwise(rows.indptr.tolist())]
     order = np.lexsort((np.arange(len(size)), size))
     shorter_first = order[np.abs(total)[order] == size[order]].tolist()
-    holders: dict[int, list[int]] = {}  # column -> rows with it, the shortest first
+    family = _families(members, shorter_first)
+    if family is None:
+        return None
+    holders: dict[tuple[int, int], list[int]] = {}  # (column, family) -> rows with it, the shortest first
     entries: list[tuple[int, int, int]] = [(r, r, 1) for r in range(len(members))]
     for whole in shorter_first:
-        inside = {part: None for column in members[whole] for part in holders.get(column, ())}
+        own = family[whole]
+        inside = {part: None for column in members[whole] for part in holders.get((column, own), ())}
         taken: set[int] = set()
         for part in sorted(inside, key=lambda r: (-size[r], -r)):
             if members[part] <= members[whole] and taken.isdisjoint(members[part]):
                 taken |= members[part]
                 entries.append((whole, part, -sign[whole] * sign[part]))
         for column in members[whole]:
-            holders.setdefault(column, []).append(whole)
+            holders.setdefault((column, own), []).append(whole)
     row, column, entry = (np.array(part) for part in zip(*entries, strict=True))
     return csr_array((entry, (row, column)), shape=(len(members), len(members)))
+
+
+def _families(members: Sequence[frozenset[int]], chosen: Sequence[int]) -> list[int] | None:
+    """Which of two families each row belongs to, so that of two chosen rows of one family either is inside the other or
+    they share nothing (sums over the levels of either classification of a table); None if there are no two."""
+    by_column: dict[int, list[int]] = {}
+    for row in chosen:
+        for column in members[row]:
+            by_column.setdefault(column, []).append(row)
+    crossing: dict[tuple[int, int], bool] = {}
+    for together in by_column.values():
+        for pair in combinations(together, 2):
+            if pair not in crossing:
+                crossing[pair] = not members[pair[0]] <= members[pair[1]]  # the shorter one comes first
+        if any(crossing[a, b] and crossing[b, c] and crossing[a, c] for a, b, c in combinations(together, 3)):
+            return None
+    pairs = [pair for pair, crosses in crossing.items() if crosses]
+    edges = csr(
+        np.ones(2 * len(pairs), np.int64),
+        np.array(pairs, np.int64).ravel(),
+        np.arange(len(pairs) + 1) * 2,
+        (len(pairs), len(members)),
+    )
+    side, wrong = opposed(edges)
+    return None if wrong.any() else side.tolist()

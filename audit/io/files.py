@@ -5,6 +5,7 @@ import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
+from typing import BinaryIO
 
 from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
@@ -13,6 +14,8 @@ from audit.model import Note
 
 SIZE_LIMIT = 512 * 2**20
 """Largest file that is read, in bytes."""
+
+_PIECE = 2**20
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -106,7 +109,7 @@ def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
                 f"{source}: the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
             )
         with open(path, "rb") as file:
-            content = file.read(limit + 1)
+            content = read_at_most(file, limit + 1, expected=status.st_size)
     except FileNotFoundError:
         raise InputError(f"{source}: there is no such file{_similar(path)}.") from None
     except (OSError, ValueError) as error:
@@ -116,6 +119,21 @@ def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
     if not content.strip():
         raise InputError(f"{source}: the file is empty.")
     return content
+
+
+def read_at_most(file: BinaryIO, most: int, *, expected: int = 0) -> bytes:
+    """What is left of a file, but no more than `most` bytes; `expected`: how many there probably are.
+
+    In pieces: to be asked for n bytes, a file takes memory for n bytes, however few there are, and under a limit on
+    memory the smallest release would not be read.
+    """
+    pieces: list[bytes] = []
+    ask = expected + 1
+    while piece := file.read(min(ask, most)):
+        pieces.append(piece)
+        most -= len(piece)
+        ask = _PIECE
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def decode(content: bytes, source: str) -> tuple[str, list[Note]]:

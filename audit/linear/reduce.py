@@ -98,7 +98,26 @@ class _Work:
             indptr = np.append(self.matrix.indptr[:-1][filled], self.matrix.indptr[-1])
             shape = len(indptr) - 1, self.matrix.shape[1]
             self.matrix = csr(self.matrix.data, self.matrix.indices, indptr, shape)
-            self.lower, self.upper, self.row = self.lower[filled], self.upper[filled], self.row[filled]
+            self._keep(filled)
+
+    def drop_bounded(self, low: NDArray[np.int64], high: NDArray[np.int64]) -> None:
+        """Drop rows of one column that its bounds say just as well: what is known of base cells one by one hides no
+        network from those who look for one."""
+        single = np.flatnonzero(np.diff(self.matrix.indptr) == 1)
+        at = self.matrix.indptr[single]
+        column, entry = self.matrix.indices[at], self.matrix.data[at]
+        unit, same = np.abs(entry) == 1, entry > 0
+        least = np.where(same, low[column], -high[column])
+        most = np.where(same, high[column], -low[column])
+        said = unit & (least >= self.lower[single]) & (most <= self.upper[single])
+        if said.any():
+            kept = np.ones(len(self.row), np.bool_)
+            kept[single[said]] = False
+            self.matrix = rows_at(self.matrix, np.flatnonzero(kept))
+            self._keep(kept)
+
+    def _keep(self, rows: NDArray[np.bool_]) -> None:
+        self.lower, self.upper, self.row = self.lower[rows], self.upper[rows], self.row[rows]
 
 
 def reduce(
@@ -142,6 +161,7 @@ def reduce(
     closed = np.flatnonzero((low == high) & ~work.fixed)
     if len(closed):
         work.fix(closed, low[closed])
+    work.drop_bounded(low, high)
     label, count = _components(work.matrix, ~work.fixed)
     return Reduced(
         value=work.value,

@@ -139,7 +139,27 @@ def test_too_little_memory_is_exit_3() -> None:
         result = process("audit", TABLE_1, "--memory-limit", str(megabytes))
         assert (result.returncode, result.stdout) == (3, "")
         assert "not enough memory" in result.stderr
-    assert process("audit", TABLE_1, "--memory-limit", "4000").returncode == 0
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> None:
+    """Whatever the largest file is that would be read."""
+    release = tmp_path / "release.json"
+    assert tableseal("convert", TABLE_1, str(release)).exit_code == 0
+    start = "from api.cli import main; main()"
+    words = ["audit", "-" if piped else str(release), "--memory-limit", "500"]
+    result = subprocess.run(
+        [sys.executable, "-c", start, *words], input=release.read_bytes(), capture_output=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.YAML", "out.yml"])
+def test_json_is_written_under_no_name_of_another_format(name: str, tmp_path: Path) -> None:
+    result = tableseal("convert", TABLE_1, str(tmp_path / name))
+    assert result.exit_code == 2
+    assert "expected .json" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_converted_release_gives_the_same_report(tmp_path: Path) -> None:

@@ -297,8 +297,9 @@ def test_bodies_that_drip(tmp_path: Path) -> None:
 
     async def drip() -> Any:
         nonlocal sent
-        await asyncio.sleep(0.02)
         sent += 1
+        assert sent < 1000, "each byte starts its time again"
+        await asyncio.sleep(0.02 if sent > 1 else 0)
         return {"type": "http.request", "body": b"x", "more_body": True}
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -311,7 +312,7 @@ def test_bodies_that_drip(tmp_path: Path) -> None:
     with pytest.raises(ProblemError) as caught:
         asyncio.run(BodyLimit(app, 1000, 0.2, problem_response)({"type": "http", "headers": []}, drip, nothing))
     assert (caught.value.problem.status, caught.value.problem.slug) == (408, "upload-too-slow")
-    assert 2 <= sent <= 11
+    assert sent > 1, "it was let begin"
 
 
 def test_a_body_that_never_ends_is_cut(tmp_path: Path) -> None:

@@ -286,3 +286,54 @@ def test_withheld_margins_are_arcs_too() -> None:
     found = ends(changed)
     assert found is not None
     assert found[-3:] == [(0, 36), (0, 36), (0, 36)]
+
+
+def laminar_intervals(random: Random) -> Component:
+    """A small table of two classifications of which sums are known within intervals: either over the levels of both, or
+    over those of one, crossed with the other."""
+    shape = random.choice([(2, 2), (2, 3), (3, 2), (1, 5)])
+    count = shape[0] * shape[1]
+    cells = np.arange(count).reshape(shape)
+    crossed = random.random() < 0.5
+    rows = []
+    for axis in range(1 if crossed else 2):
+        parts = [[k] for k in range(shape[axis])]
+        groups = [*parts]
+        while len(parts) > 1:
+            k = random.randrange(len(parts) - 1)
+            parts[k : k + 2] = [parts[k] + parts[k + 1]]
+            groups.append(parts[k])
+        for group in groups:
+            lines = np.take(cells, group, axis=axis)
+            rows.append(lines.ravel().tolist())
+            if crossed:
+                rows += [column.tolist() for column in lines.T]
+    rows = random.sample(rows, random.randint(1, len(rows)))
+    matrix = np.array([[int(c in row) for c in range(count)] for row in rows])
+    x = np.array([random.randint(0, 2) for _ in range(count)])
+    below, above = (np.array([random.choice([0, 1, 1, 2]) for _ in rows]) for _ in range(2))
+    both = (below == 0) & (above == 0)
+    above[both] = 1
+    targets = np.array([*np.eye(count, dtype=np.int64).tolist(), *(r for r in matrix.tolist() if sum(r) > 1)])
+    return Component(
+        csr_array(matrix),
+        matrix @ x - below,
+        matrix @ x + above,
+        np.zeros(count, np.int64),
+        np.full(count, 2),
+        csr_array(targets),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_levels_known_within_intervals_are_networks(seed: int) -> None:
+    """Rounded totals of rounded totals: every value between the ends is possible, and no solver is needed."""
+    component = laminar_intervals(Random(seed))
+    network = network_of(component)
+    assert network is not None
+    assert network.convex
+    value = tables(component) @ component.targets.toarray().T
+    assert ends(component) == list(zip(value.min(axis=0), value.max(axis=0), strict=True))
+    for k in range(value.shape[1]):
+        assert set(value[:, k]) == set(range(value[:, k].min(), value[:, k].max() + 1))

@@ -273,3 +273,54 @@ def test_secondary_cells_of_rounded_tables_stay_out_of_the_what_if():
     document["tables"][0]["truth"] = "truth"
     with pytest.raises(InputError, match="rounded"):
         report(document, withhold_primaries=True)
+
+
+def rounded_or_guessed(kind: str) -> Document:
+    """A table of 2 x 3 with its margins: all rounded to base 100, or all withheld and known to within a half."""
+    inner = [[410, 130, 60], [90, 220, 340]]
+    cells: dict[str, list[Any]] = {"r": [], "c": [], "value": [], "s": []}
+    for r in (0, 1, None):
+        for c in (0, 1, 2, None):
+            rows = inner if r is None else [inner[r]]
+            value = sum(sum(row) if c is None else row[c] for row in rows)
+            shown = (value + 50) // 100 * 100 if kind == "rounded" else value
+            line = "T" if r is None else f"r{r}", "T" if c is None else f"c{c}", shown
+            for name, entry in zip(cells, (*line, "" if kind == "rounded" else "primary"), strict=True):
+                cells[name].append(entry)
+    table: Document = {"name": "t", "cells": cells, "status": "s"}
+    if kind == "rounded":
+        table["rounding"] = {"base": 100, "method": "conventional"}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {
+            "r": {"total": "T", "codes": ["r0", "r1"]},
+            "c": {"total": "T", "codes": ["c0", "c1", "c2"]},
+        },
+        "tables": [table],
+        "intruder": {"prior": "1/2"} if kind == "guessed" else {},
+        "policy": {"primary": [], "require": {"risk": 0.2}},
+    }
+
+
+@pytest.mark.parametrize("kind", ["rounded", "guessed"])
+def test_of_cells_known_one_by_one_every_value_in_between_is_seen_to_be_possible(kind: str):
+    """What is known of single cells, and of totals besides, hides no network: nothing stays undecided."""
+    found = report(rounded_or_guessed(kind))
+    assert len(found.cells) == 12
+    for cell in found.cells:
+        assert cell.lower is not None
+        assert cell.upper is not None
+        assert cell.possible.at_least == cell.possible.at_most == cell.upper - cell.lower + 1
+        assert cell.verdict == "protected"
+
+
+@pytest.mark.parametrize("status", ["missing", "withheld"])
+def test_a_link_that_says_nothing_does_no_harm(status: str):
+    """A cell less itself is nought: true of every table, and the only statement of this release."""
+    place = {"d": "k"}
+    document = one_variable(["k", "l"], {"d": ["k"], "value": [None], "s": [status]}, status="s")
+    document["tables"][0]["absent"] = {"leaves": "not_released"}
+    document["links"] = [{"terms": [[1, place], [-1, place]], "lower": 0, "upper": 0}]
+    (cell,) = report(document).cells
+    assert (cell.lower, cell.upper) == (0, None)

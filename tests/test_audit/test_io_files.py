@@ -1,12 +1,13 @@
 """Files are read only inside the release's folder, only when they are regular, of a sane size, and text."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 
 from audit.errors import InputError
-from audit.io.files import Folder, decode, read_bytes, read_text
+from audit.io.files import Folder, decode, read_at_most, read_bytes, read_text
 
 
 def refused(folder: Path, name: str) -> str:
@@ -62,6 +63,23 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: p
         patched.setattr("builtins.open", lambda *_: pytest.fail("it was opened"))
         with pytest.raises(InputError, match=r"huge\.csv: the file has 1,073,741,824 bytes, more than the limit"):
             read_bytes(path, source="huge.csv")
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 6, 2**20, 2**21 + 3])
+@pytest.mark.parametrize("expected", [0, 5, 2**21])
+def test_a_file_is_read_in_pieces(size: int, expected: int) -> None:
+    """All of it up to the limit, also if it is longer or shorter than it said; memory is taken for no more."""
+    asked: list[int] = []
+
+    class Asked(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            asked.append(size or 0)
+            return super().read(size)
+
+    content = bytes(range(256)) * (size // 256) + bytes(size % 256)
+    most = 2**21
+    assert read_at_most(Asked(content), most, expected=expected) == content[:most]
+    assert max(asked) <= max(expected + 1, 2**20)
 
 
 def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
