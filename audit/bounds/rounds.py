@@ -20,8 +20,10 @@ from audit.bounds.knowledge import Knowledge
 from audit.bounds.mender import TOUCH, Mender
 from audit.bounds.problem import as_floats, solver_problem
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from audit.bounds.unimodular import unit_basis
 from audit.solvers.central import Central
-from audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
+from audit.solvers.concave import Concave, Ends
+from audit.solvers.protocol import Floats, Outcome, Problem, Solver, WarmSolver
 
 Ints = NDArray[np.int64]
 
@@ -33,14 +35,15 @@ FAR = 1e9
 HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
 
-BROAD = 4
-"""First rounds, whose combinations spread over all open ends. Later ones go for few in earnest: after 4 rounds on 3d20
-one solution closes 37 ends in falling weights over 43 ends, 12 with weights over all."""
-
 CENTRAL = 3000
 """Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
-0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s); on 3d20 it takes no less, and half a
-second to load."""
+0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s)."""
+
+WAVER = 0.3
+"""Share of the weights of ends that is left to chance: what has led nowhere is not tried twice."""
+
+FEW_MINIMA = 0.1
+"""Open minima, as a share of the open maxima, from which they are left to the extreme tables that maxima lead to."""
 
 TERMS = 0.03
 """Ends in the combination of a later round, as a share of the columns, to begin with; the weights fall to LEAST."""
@@ -84,13 +87,12 @@ class Rounds:
             return
         faces = _Faces(component, self._solver, limits)
         random = np.random.default_rng(SEED)
-        yields = [PATIENCE] * PATIENCE
-        while sum(yields[-PATIENCE:]) >= PATIENCE and faces.answered and not limits.out_of_time():
+        yields = [faces.worth] * PATIENCE
+        while sum(yields[-PATIENCE:]) >= PATIENCE * faces.worth and faces.answered and not limits.out_of_time():
             open_ends = _limited(known)
             if len(open_ends) == 0:
                 return
-            work = faces.broad if faces.spreads and len(yields) < PATIENCE + BROAD else faces.few
-            work(known, open_ends, random)
+            faces.many(known, open_ends, random)
             yields.append(len(open_ends) - len(_limited(known)))
         alone: dict[int, tuple[Floats, Fraction | None]] = {}
         for k in _limited(known).tolist():
@@ -102,7 +104,7 @@ class Rounds:
         # What is proved now is reached by a few combinations, with luck.
         closed = len(alone)
         while closed and not limits.out_of_time() and faces.answered and len(open_ends := _limited(known)):
-            faces.few(known, open_ends, random)
+            faces.many(known, open_ends, random)
             closed = len(open_ends) - len(_limited(known))
         for k, (point, value) in alone.items():
             faces.one(known, k, point, value)
@@ -124,16 +126,17 @@ class _Faces:
         problem, self._shift = solver_problem(equations)
         self._solver, self._problem = solver, problem
         self._interior = solver.interior(problem)
-        self.spreads = len(equations.column_lower) < CENTRAL
-        self._central = None if self.spreads else Central(problem)
+        large = len(equations.column_lower) >= CENTRAL
+        self._central = Central(problem) if large else None
+        self._concave = None if large else _concave(problem)
+        self.worth = 1 if self._concave is None else 4
         right = equations.lower - product(equations.matrix, self._shift)
         self._mender = Mender(equations.matrix, right, self._shift)
         self._low = _less(equations.column_lower, self._shift)
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
-        self._bounds = as_floats(self._low), as_floats(self._high)
-        self._failures = 0
+        self._failures = self._missed = 0
         self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
 
     @cached_property
@@ -145,17 +148,24 @@ class _Faces:
         """False after several combinations without an answer: there is no table, or no time."""
         return self._failures < FAILURES
 
-    def broad(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
-        """A combination of all open ends reaches many; a second solution, in the face where as many of them as can
-        be held are reached, has the room that an exact table needs."""
-        column, sign = self._column[ends], self._sign[ends]
-        room = as_floats(self._high)[column] - as_floats(self._low)[column]
-        weight = random.random(len(ends)) ** 3 / np.clip(room, 1.0, FAR)
-        if (sign < 0).any():
-            weight[sign > 0] = 0.0  # minima are zeros, which every extreme table is full of
-        point = self._best(column, sign, weight).x
-        if point is not None:
-            self._hold(known, ends, point, random)
+    def many(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
+        """A table that reaches many open ends."""
+        if self._concave is None or self._missed >= FAILURES:
+            self.few(known, ends, random)
+        elif self._all_at_once(known, ends, random):
+            self._missed = 0
+        else:
+            self._missed += 1
+
+    def _all_at_once(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> bool:
+        """A point pulled by all of the ends; False if there is none, or it cannot be made exact."""
+        column, sign, goal = self._column[ends], self._sign[ends], self._goal(known, ends)
+        weight = (1.0 - WAVER * random.random(len(ends))) ** 3
+        minima = sign > 0
+        if minima.sum() > FEW_MINIMA * (~minima).sum() > 0:
+            weight[minima] = 0.0  # minima are zeros, which every extreme table is full of
+        point = self._concave.reach(Ends(column, sign, as_floats(sign * goal), weight))
+        return point is not None and self._show(known, point, self._low, self._high)
 
     def few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of few open ends, in falling weights: the face where it is least is wide, and its middle can
@@ -178,7 +188,7 @@ class _Faces:
             weight[weight < LEAST] = 0.0
             if self._central is None or left == 0:
                 break
-            outcome = self._central.minimise(self._cost(column, sign, weight), *self._bounds)
+            outcome = self._central.minimise(self._cost(column, sign, weight))
             if outcome is not None:
                 return outcome.x
             self._terms = self._most = max(FEWER * self._terms, FEWEST)
@@ -187,15 +197,15 @@ class _Faces:
     def bound(self, known: Knowledge, k: int) -> tuple[Floats, Fraction | None] | None:
         """Linear programming for one end: what its multipliers prove is made known. (point, value claimed
         if that is close to what is proved)."""
-        column, sign = self._column[[k]], self._sign[[k]]
+        cost = self._cost(self._column[[k]], self._sign[[k]], np.ones(1))
+        path = self._central or self._concave
+        outcome = None if path is None else path.minimise(cost)
+        found = None if outcome is None else self._claimed(known, k, outcome, FINE)
+        if found is not None and found[1] is not None:
+            return found
         if self._central is not None:
-            outcome = self._central.minimise(self._cost(column, sign, np.ones(1)), *self._bounds)
-            found = None if outcome is None else self._claimed(known, k, outcome, FINE)
-            if found is not None and found[1] is not None:
-                return found
-            return self._claimed(known, k, self._best(column, sign, np.ones(1)))
-        outcome = self._warm.minimise(self._cost(column, sign, np.ones(1)), self._limits.seconds_left())
-        return self._claimed(known, k, outcome)
+            return self._claimed(known, k, self._best(self._column[[k]], self._sign[[k]], np.ones(1)))
+        return self._claimed(known, k, self._warm.minimise(cost, self._limits.seconds_left()))
 
     def _claimed(
         self, known: Knowledge, k: int, outcome: Outcome, bits: int = COARSE
@@ -287,6 +297,14 @@ class _Faces:
 
     def _solve(self, cost: Floats, low: Ints, high: Ints) -> Outcome:
         return self._interior.minimise(cost, as_floats(low), as_floats(high), self._limits.seconds_left())
+
+
+def _concave(problem: Problem) -> Concave | None:
+    """Independent rows of the problem; None where a column has no lower bound."""
+    if not np.isfinite(problem.column_lower).all():
+        return None
+    rows, _, _ = unit_basis(problem.matrix, np.ones(problem.matrix.shape[1], np.bool_))
+    return Concave(problem, np.sort(rows))
 
 
 def _simple(claimed: float, bound: Fraction) -> Fraction | None:

@@ -68,7 +68,7 @@ def _load_central() -> None:
 
     one, two = np.ones(1), np.ones(2)
     problem = Problem(csr_array(np.ones((1, 2))), one, one, 0 * two, two)
-    Central(problem).minimise(np.array([1.0, 0.5]), problem.column_lower, problem.column_upper)
+    Central(problem).minimise(np.array([1.0, 0.5]))
 
 
 def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, CellBounds]":
