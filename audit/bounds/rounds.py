@@ -23,14 +23,11 @@ from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.bounds.unimodular import unit_basis
 from audit.solvers.central import Central
 from audit.solvers.concave import Concave, Ends
-from audit.solvers.protocol import Floats, Outcome, Problem, Solver, WarmSolver
+from audit.solvers.protocol import Floats, InteriorSolver, Outcome, Problem, Solver, WarmSolver
 
 Ints = NDArray[np.int64]
 
 SEED = 1
-
-FAR = 1e9
-"""Room of a column without limit, for weights."""
 
 HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
@@ -40,7 +37,7 @@ CENTRAL = 3000
 0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s)."""
 
 WAVER = 0.3
-"""Share of the weights of ends that is left to chance: what has led nowhere is not tried twice."""
+"""Share of the weights of ends, before they are cubed, that is left to chance: no two rounds are the same."""
 
 FEW_MINIMA = 0.1
 """Open minima, as a share of the open maxima, from which they are left to the extreme tables that maxima lead to."""
@@ -66,7 +63,10 @@ CLOSE = Fraction(1, 10_000)
 LEAST = 1e-3
 
 PATIENCE = 4
-"""Rounds that may close nothing much, on average less than one end each, before ends are taken one by one."""
+"""Rounds that may close nothing much, on average less than they are worth, before ends are taken one by one."""
+
+WORTH = 4
+"""Ends that a point pulled by all of them has to reach: it takes as long as so many ends one by one (3d20: 0.03 s)."""
 
 FAILURES = 3
 """Combinations in a row for which the engine finds no point."""
@@ -87,13 +87,7 @@ class Rounds:
             return
         faces = _Faces(component, self._solver, limits)
         random = np.random.default_rng(SEED)
-        yields = [faces.worth] * PATIENCE
-        while sum(yields[-PATIENCE:]) >= PATIENCE * faces.worth and faces.answered and not limits.out_of_time():
-            open_ends = _limited(known)
-            if len(open_ends) == 0:
-                return
-            faces.many(known, open_ends, random)
-            yields.append(len(open_ends) - len(_limited(known)))
+        _go_on(known, faces, random, limits, worth=faces.worth, patience=PATIENCE)
         alone: dict[int, tuple[Floats, Fraction | None]] = {}
         for k in _limited(known).tolist():
             if limits.out_of_time() or not faces.answered:
@@ -101,13 +95,23 @@ class Rounds:
             found = faces.bound(known, k)
             if found is not None:
                 alone[k] = found
-        # What is proved now is reached by a few combinations, with luck.
-        closed = len(alone)
-        while closed and not limits.out_of_time() and faces.answered and len(open_ends := _limited(known)):
-            faces.many(known, open_ends, random)
-            closed = len(open_ends) - len(_limited(known))
+        if alone:  # what is proved now is reached by a few combinations, with luck
+            _go_on(known, faces, random, limits, worth=1, patience=1)
         for k, (point, value) in alone.items():
             faces.one(known, k, point, value)
+
+
+def _go_on(
+    known: Knowledge, faces: "_Faces", random: np.random.Generator, limits: Limits, *, worth: int, patience: int
+) -> None:
+    """Rounds until the last few have closed fewer ends than they are worth."""
+    yields = [worth] * patience
+    while sum(yields[-patience:]) >= patience * worth and faces.answered and not limits.out_of_time():
+        open_ends = _limited(known)
+        if len(open_ends) == 0:
+            return
+        if faces.many(known, open_ends, random):
+            yields.append(len(open_ends) - len(_limited(known)))
 
 
 def _limited(known: Knowledge) -> Ints:
@@ -125,11 +129,10 @@ class _Faces:
         equations = as_equations(component)
         problem, self._shift = solver_problem(equations)
         self._solver, self._problem = solver, problem
-        self._interior = solver.interior(problem)
         large = len(equations.column_lower) >= CENTRAL
         self._central = Central(problem) if large else None
         self._concave = None if large else _concave(problem)
-        self.worth = 1 if self._concave is None else 4
+        self.worth = 1 if self._concave is None else WORTH
         right = equations.lower - product(equations.matrix, self._shift)
         self._mender = Mender(equations.matrix, right, self._shift)
         self._low = _less(equations.column_lower, self._shift)
@@ -140,6 +143,10 @@ class _Faces:
         self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
 
     @cached_property
+    def _interior(self) -> InteriorSolver:
+        return self._solver.interior(self._problem)
+
+    @cached_property
     def _warm(self) -> WarmSolver:
         return self._solver.warm(self._problem)
 
@@ -148,26 +155,23 @@ class _Faces:
         """False after several combinations without an answer: there is no table, or no time."""
         return self._failures < FAILURES
 
-    def many(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
-        """A table that reaches many open ends."""
-        if self._concave is None or self._missed >= FAILURES:
-            self.few(known, ends, random)
-        elif self._all_at_once(known, ends, random):
-            self._missed = 0
-        else:
-            self._missed += 1
-
-    def _all_at_once(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> bool:
-        """A point pulled by all of the ends; False if there is none, or it cannot be made exact."""
+    def many(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> bool:
+        """A table that reaches many open ends. False if nothing came of it, and another try may do better."""
+        if self._concave is None or self._missed == FAILURES:
+            self._few(known, ends, random)
+            return True
         column, sign, goal = self._column[ends], self._sign[ends], self._goal(known, ends)
+        # Equal weights on all cells would add up to what is published.
         weight = (1.0 - WAVER * random.random(len(ends))) ** 3
         minima = sign > 0
         if minima.sum() > FEW_MINIMA * (~minima).sum() > 0:
             weight[minima] = 0.0  # minima are zeros, which every extreme table is full of
-        point = self._concave.reach(Ends(column, sign, as_floats(sign * goal), weight))
-        return point is not None and self._show(known, point, self._low, self._high)
+        point = self._concave.reach(Ends(column, sign, (sign * goal).astype(np.float64), weight))
+        shown = point is not None and self._show(known, point, self._low, self._high)
+        self._missed = 0 if shown else self._missed + 1
+        return shown
 
-    def few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
+    def _few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of few open ends, in falling weights: the face where it is least is wide, and its middle can
         mostly be made exact as it is. As many ends as that works for and that can be reached together."""
         column, sign = self._column[ends], self._sign[ends]
@@ -300,8 +304,8 @@ class _Faces:
 
 
 def _concave(problem: Problem) -> Concave | None:
-    """Independent rows of the problem; None where a column has no lower bound."""
-    if not np.isfinite(problem.column_lower).all():
+    """All ends at once, on independent rows; None where a column has no lower bound, or none has any room."""
+    if not np.isfinite(problem.column_lower).all() or (problem.column_lower == problem.column_upper).all():
         return None
     rows, _, _ = unit_basis(problem.matrix, np.ones(problem.matrix.shape[1], np.bool_))
     return Concave(problem, np.sort(rows))

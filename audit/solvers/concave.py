@@ -129,19 +129,23 @@ class Concave:
         return None
 
     def minimise(self, cost: Floats) -> Outcome | None:
-        """A point in the middle of the face where cost @ x is least, and multipliers; None if that is not clear."""
+        """A point in the middle of the face where cost @ x is least, or nearly there, and multipliers; None if they are
+        not found."""
         largest = np.abs(cost[self._free]).max(initial=0.0)
         if largest == 0.0:
             return None
         own = cost[self._free] / largest
         path = self._follow(self._middle, lambda path: (own, True), STOPS[-1])
-        point = None if path is None else self._finished(path)
-        if path is None or point is None:
+        if path is None:
             return None
+        point = self._finished(path)
+        if point is None:
+            point = self._point(path.room[0])
         row_dual = np.zeros(self._problem.matrix.shape[0])
         row_dual[self._rows] = largest * path.y
         return Outcome("optimal", point, row_dual)
 
+    @np.errstate(all="ignore")
     def _find_middle(self) -> _Path | None:
         """Where all products are about MIDDLE; None if it is not found."""
         x = np.minimum(self._room / 4, 1.0)
@@ -158,6 +162,7 @@ class Concave:
             path = self._step(path, direction(np.full_like(path.room, MIDDLE)), NEARLY)
         return None
 
+    @np.errstate(all="ignore")
     def _follow(
         self, path: _Path | None, pull: Callable[[_Path], tuple[Floats, bool]], stop: float
     ) -> _Path | None:
@@ -210,6 +215,7 @@ class Concave:
         x = path.room[0] + room * change[0]
         return replace(path, room=np.stack([x, self._room - x]), force=path.force + force * push, y=path.y + force * y)
 
+    @np.errstate(all="ignore")
     def _finished(self, path: _Path) -> Floats | None:
         """The point with the columns that are at bounds put there, on the equations; None if it does not get there."""
         at = path.room <= path.force
@@ -230,8 +236,12 @@ class Concave:
             return None
         if (x > FAR / 2).any():
             return None
+        return self._point(x)
+
+    def _point(self, x: Floats) -> Floats:
+        """In the columns of the problem."""
         problem, free = self._problem, self._free
-        point = problem.column_lower.copy()
+        point: Floats = problem.column_lower.copy()
         point[free] = np.clip(point[free] + self._unit * x, problem.column_lower[free], problem.column_upper[free])
         return point
 

@@ -51,6 +51,8 @@ class Normal:
 
         columns = self._pointer, self._entry, scale, self._entries
         eliminate(self._values, *columns, self._starts, self._fills, self._core, LIFT)
+        if self._core == 0:
+            return True
         core = self._values[self._before :].reshape((self._core, self._core), order="F")
         self._factor, wrong = lapack.dpotrf(core, lower=1, clean=0, overwrite_a=1)
         return bool(wrong == 0)
@@ -63,7 +65,8 @@ class Normal:
         y[self._rank] = right
         forward(self._values, self._starts, self._front, y)
         first = len(right) - self._core
-        y[first:] = lapack.dpotrs(self._factor, y[first:], lower=1)[0]
+        if self._core:
+            y[first:] = lapack.dpotrs(self._factor, y[first:], lower=1)[0]
         backward(self._values, self._starts, self._front, y)
         result: Floats = y[self._rank]
         return result
