@@ -19,8 +19,8 @@ from audit.bounds.equations import as_equations
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.mender import TOUCH, Mender
 from audit.bounds.problem import as_floats, solver_problem
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.bounds.unimodular import unit_basis
+from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.solvers.central import Central
 from audit.solvers.concave import Concave, Ends
 from audit.solvers.protocol import Floats, InteriorSolver, Outcome, Problem, Solver, WarmSolver
@@ -139,7 +139,7 @@ class _Faces:
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
-        self._failures = self._missed = 0
+        self._failures = self._missed = self._narrow = 0
         self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
 
     @cached_property
@@ -166,9 +166,12 @@ class _Faces:
         minima = sign > 0
         if minima.sum() > FEW_MINIMA * (~minima).sum() > 0:
             weight[minima] = 0.0  # minima are zeros, which every extreme table is full of
-        point = self._concave.reach(Ends(column, sign, (sign * goal).astype(np.float64), weight))
+        wide = self._missed > 0 or self._narrow == FAILURES
+        point = self._concave.reach(Ends(column, sign, (sign * goal).astype(np.float64), weight), wide=wide)
         shown = point is not None and self._show(known, point, self._low, self._high)
         self._missed = 0 if shown else self._missed + 1
+        if not wide:
+            self._narrow = 0 if shown else self._narrow + 1
         return shown
 
     def _few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:

@@ -94,8 +94,12 @@ class Concave:
         self._normal = Normal(self._matrix)
         self._middle = self._find_middle()
 
-    def reach(self, ends: Ends) -> Floats | None:
-        """A point that reaches many of the ends; None if none is found."""
+    def reach(self, ends: Ends, *, wide: bool) -> Floats | None:
+        """A point that reaches many of the ends; None if none is found.
+
+        wide: in the middle of all such points, with as much room as there is. Otherwise the other ends, too, pull until
+        the end, which brings a fifth more of them, and often to a corner.
+        """
         if self._middle is None:
             return None
         place = np.full(len(self._problem.column_lower), -1)
@@ -110,12 +114,16 @@ class Concave:
         def pull(path: _Path) -> tuple[Floats, bool]:
             room = path.room[side, column]
             away = np.maximum(room - reached, 0.0)
-            cost = np.zeros(len(self._free))
-            np.add.at(cost, column, (1 - 2 * side) * weight * near / (away + near))
-            about.append(int((room < np.maximum(path.force[side, column], reached)).sum()))
+            soon = room < np.maximum(path.force[side, column], reached)
+            about.append(int(soon.sum()))
             grows = [later - before > STILL * later for before, later in zip(about[-3:], about[-2:], strict=False)]
-            still = len(about) > BEGUN and about[-1] > 0 and not any(grows)
-            return cost, still or path.product <= DECIDED
+            decided = (len(about) > BEGUN and about[-1] > 0 and not any(grows)) or path.product <= DECIDED
+            pulls = weight * near / (away + near)
+            if decided and wide:
+                pulls[~soon] = 0.0
+            cost = np.zeros(len(self._free))
+            np.add.at(cost, column, (1 - 2 * side) * pulls)
+            return cost, decided
 
         path = self._middle
         for stop in STOPS:
@@ -136,11 +144,10 @@ class Concave:
             return None
         own = cost[self._free] / largest
         path = self._follow(self._middle, lambda path: (own, True), STOPS[-1])
-        if path is None:
+        if path is None or (path.room[0] > FAR / 2).any():
             return None
-        point = self._finished(path)
-        if point is None:
-            point = self._point(path.room[0])
+        finished = self._finished(path)
+        point = self._point(path.room[0]) if finished is None else finished
         row_dual = np.zeros(self._problem.matrix.shape[0])
         row_dual[self._rows] = largest * path.y
         return Outcome("optimal", point, row_dual)
@@ -163,9 +170,7 @@ class Concave:
         return None
 
     @np.errstate(all="ignore")
-    def _follow(
-        self, path: _Path | None, pull: Callable[[_Path], tuple[Floats, bool]], stop: float
-    ) -> _Path | None:
+    def _follow(self, path: _Path | None, pull: Callable[[_Path], tuple[Floats, bool]], stop: float) -> _Path | None:
         """Mehrotra's predictor and corrector (1992) until the product is `stop`; None if it does not get there.
 
         pull: the cost at a point, and whether it is the last one.
@@ -189,9 +194,7 @@ class Concave:
             path = self._step(path, direction(aim - change * pushed), VERY_NEARLY if decided else NEARLY)
         return None
 
-    def _directions(
-        self, path: _Path, lacking: Floats
-    ) -> Callable[[Floats], tuple[Floats, Floats, Floats]] | None:
+    def _directions(self, path: _Path, lacking: Floats) -> Callable[[Floats], tuple[Floats, Floats, Floats]] | None:
         """Newton's directions from a point: (change of room, of multipliers, of y) for the products aimed at."""
         scale = 1.0 / (path.force / path.room).sum(axis=0)
         if not np.isfinite(scale).all() or not self._normal.factorise(scale):

@@ -33,8 +33,10 @@ def unit_pivots(pointer, index, entry, allowed):
     column, value = np.empty(2 * len(index) + 1, np.int64), np.empty(2 * len(index) + 1, np.int64)
     start, length = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
     # Rows that may have an entry in a column, as a chain; entries that have vanished stay in it.
-    head, following, member = np.full(columns, -1), np.empty(2 * len(index) + 1, np.int64), np.empty(
-        2 * len(index) + 1, np.int64
+    head, following, member = (
+        np.full(columns, -1),
+        np.empty(2 * len(index) + 1, np.int64),
+        np.empty(2 * len(index) + 1, np.int64),
     )
     count = np.zeros(columns, np.int64)
     used, chained = 0, 0
@@ -70,9 +72,9 @@ def unit_pivots(pointer, index, entry, allowed):
             at = following[at]
             if active[i]:
                 k = _find(column, start[i], length[i], j)
-                if k >= 0 and abs(value[k]) == 1:
-                    if chosen < 0 or (length[i], i) < (length[chosen], chosen):
-                        chosen = i
+                shorter = chosen < 0 or (length[i], i) < (length[chosen], chosen)
+                if k >= 0 and abs(value[k]) == 1 and shorter:
+                    chosen = i
         if chosen < 0:
             continue
         unit = value[_find(column, start[chosen], length[chosen], j)]
@@ -102,12 +104,12 @@ def unit_pivots(pointer, index, entry, allowed):
                     used += 1
                     continue
                 c = column[b]
-                if abs(factor) > MOST or abs(value[b]) > MOST:
+                there = value[a] if a < end_a and column[a] == c else 0
+                if abs(factor) > MOST or abs(value[b]) > MOST or abs(there) > MOST * MOST:
                     fits = False
                     break
-                new = -factor * value[b]
-                if a < end_a and column[a] == c:
-                    new += value[a]
+                new = there - factor * value[b]
+                if there != 0:
                     a += 1
                     if new == 0:
                         count[c] -= 1
