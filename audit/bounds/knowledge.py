@@ -64,6 +64,7 @@ class Knowledge:
     in_hand: some integer solution was found.
     feasible: some real solution was found.
     keep: proofs and tables are kept.
+    faces: narrower column bounds (low, high) within which a real solution reaches many ends at once and has room.
     """
 
     asked: csr_array
@@ -87,6 +88,7 @@ class Knowledge:
     tables: list[NDArray[np.int64]] = field(default_factory=list)
     points: dict[int, tuple[NDArray[np.int64], int]] = field(default_factory=dict)
     table_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    faces: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
 
     @property
     def targets(self) -> int:
