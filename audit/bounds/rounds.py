@@ -36,7 +36,7 @@ CENTRAL = 3000
 """Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
 0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s)."""
 
-WAVER = 0.3
+WAVER = 0.5
 """Share of the weights of ends, before they are cubed, that is left to chance: no two rounds are the same."""
 
 FEW_MINIMA = 0.1

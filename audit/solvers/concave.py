@@ -17,10 +17,10 @@ from scipy.sparse import csr_array
 from audit.solvers.normal import Normal
 from audit.solvers.protocol import Floats, Outcome, Problem
 
-MIDDLE = 0.01
+MIDDLE = 0.02
 """Product of room and multiplier in the middle that all points start from, costs being 1 at most."""
 
-CLOSE = 0.03
+CLOSE = 0.02
 """Share of the way from the middle to an end that is left when its weight is half of what it is there."""
 
 DECIDED = 2e-4
@@ -32,10 +32,10 @@ STILL = 0.05
 BEGUN = 4
 """Steps before that is looked at."""
 
-NEARLY, VERY_NEARLY = 0.95, 0.995
+NEARLY, VERY_NEARLY = 0.95, 0.999
 """Share of the way to the nearest bound that a step goes while weights change, and later."""
 
-STOPS = 1e-7, 1e-8, 1e-9
+STOPS = 1e-6, 1e-7, 1e-9
 """Products at which the path is left; further on where it is not yet clear which columns are at bounds."""
 
 STEPS = 60
