@@ -1,9 +1,10 @@
 """Witness rounds: tables that reach many ends at once, for large components without structure.
 
 In three-way tables with all margins published the propagated bounds are nearly always the true ones, and what is
-missing is a table at each. A round is an interior point solution of a random combination of open ends: a point in the
-middle of the face where it is least. There everything that is not at a bound has room to move, so the point can be made
-an exact rational table (`mender.py`). Vertices are no use: their exact values have thousands of digits.
+missing is a table at each. A round is an interior point that all open ends pull at (`Concave`), or few of them in one
+combination in very large cubes (`Central`). It ends in the middle of a face, or near a corner with large numbers; what
+is not at a bound has room to move, so the point can be made an exact rational table (`mender.py`). Vertices are no use:
+their exact values have thousands of digits.
 """
 
 from fractions import Fraction
@@ -33,8 +34,8 @@ HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
 
 CENTRAL = 3000
-"""Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
-0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s)."""
+"""Columns from which few ends at a time are asked of the central path, from the start. 3d40: all ends in 20 s; where all
+ends pull at once, with factorisations, a tenth of them is left after 40 s."""
 
 WAVER = 0.5
 """Share of the weights of ends, before they are cubed, that is left to chance: no two rounds are the same."""
@@ -66,7 +67,8 @@ PATIENCE = 4
 """Rounds that may close nothing much, on average less than they are worth, before ends are taken one by one."""
 
 WORTH = 4
-"""Ends that a point pulled by all of them has to reach: it takes as long as so many ends one by one (3d20: 0.03 s)."""
+"""Ends that a point pulled by all of them has to reach, on average: it takes as long as three ends one by one (3d20:
+0.025 s)."""
 
 FACES = 2
 """Wide faces that are made known, for tables of whole units: of 20 (five cubes of 1,385 to 2,683 columns) 18 had one

@@ -2,9 +2,9 @@
 
 A linear combination of wanted ends reaches few of them: a share of each is worth as much as all of one. The sum of the
 logarithms of the distances is least where many are 0. It is followed by its gradient, weights 1 / distance that change
-from step to step (reweighting: Candes, Wakin, Boyd 2008), which costs no more than one linear program: on 20 x 20 x 20
-a point reaches three times the ends, and is there in half the time of an interior point method that starts from
-nothing, because all start from the same middle, with normal equations that are cheap to solve (`normal.py`).
+from step to step (reweighting: Candes, Wakin, Boyd 2008), which costs little more than one linear program. On 20 x 20 x
+20 with 530 ends open a point reaches 80 of them, a combination 25; and all points start from the same middle, with
+normal equations that are cheap to solve (`normal.py`): 22 steps of 1 ms.
 """
 
 from collections.abc import Callable
@@ -39,6 +39,7 @@ STOPS = 1e-6, 1e-7, 1e-9
 """Products at which the path is left; further on where it is not yet clear which columns are at bounds."""
 
 STEPS = 60
+"""Most steps of a path."""
 
 MOVES = 8
 """Last moves onto the equations; one or two are mostly enough."""
