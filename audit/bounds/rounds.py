@@ -34,8 +34,8 @@ HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
 
 CENTRAL = 3000
-"""Columns from which few ends at a time are asked of the central path, from the start. 3d40: all ends in 20 s; where all
-ends pull at once, with factorisations, a tenth of them is left after 40 s."""
+"""Columns from which few ends at a time are asked of the central path, from the start. 3d40: all ends in 20 s; where
+all ends pull at once, with factorisations, a tenth of them is left after 40 s."""
 
 WAVER = 0.5
 """Share of the weights of ends, before they are cubed, that is left to chance: no two rounds are the same."""

@@ -9,7 +9,6 @@ import heapq
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 from scipy.sparse import csc_array, csr_array
 
 from audit.solvers.protocol import Floats
@@ -47,6 +46,8 @@ class Normal:
 
     def factorise(self, scale: Floats) -> bool:
         """Make ready for `solve`; False if the numbers do not allow it. scale: float64 (columns), not negative."""
+        from scipy.linalg import lapack  # late: few audits need it
+
         from audit.solvers.normal_compiled import eliminate
 
         columns = self._pointer, self._entry, scale, self._entries
@@ -59,6 +60,8 @@ class Normal:
 
     def solve(self, right: Floats) -> Floats:
         """The solution for a right side, with the last scale."""
+        from scipy.linalg import lapack
+
         from audit.solvers.normal_compiled import backward, forward
 
         y = np.empty(len(right))
