@@ -44,7 +44,7 @@ class Mender:
     def exact(self, point: Floats, low: Ints, high: Ints) -> Rational | None:
         """shift + point, moved by very little onto the equations; columns at a bound stay exactly there. None where
         values are too large; nothing says yet that the result keeps its bounds."""
-        at_low, at_high = point - as_floats(low) < TOUCH, as_floats(high) - point < TOUCH
+        at_low, at_high = self.at_bounds(point, low, high)
         rows, columns, determinant = unit_basis(self.matrix, ~(at_low | at_high))
         scale = self._scale(point, determinant)
         if scale is None:
@@ -61,6 +61,10 @@ class Mender:
             factors = splu(basis, permc_spec="NATURAL", diag_pivot_thresh=THRESHOLD)
             z[columns] += np.rint(factors.solve(lacking[rows].astype(np.float64))).astype(np.int64)
         return Rational(z + self.shift * (scale * determinant), scale * determinant)
+
+    def at_bounds(self, point: Floats, low: Ints, high: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Columns at their low bounds, and at their high ones."""
+        return point - as_floats(low) < TOUCH, as_floats(high) - point < TOUCH
 
     def _scale(self, point: Floats, determinant: int) -> int | None:
         """Multiples that columns are rounded to, as fine as 64 bits allow; None if that is too coarse."""

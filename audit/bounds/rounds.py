@@ -1,9 +1,10 @@
 """Witness rounds: tables that reach many ends at once, for large components without structure.
 
 In three-way tables with all margins published the propagated bounds are nearly always the true ones, and what is
-missing is a table at each. A round is an interior point solution of a random combination of open ends: a point in the
-middle of the face where it is least. There everything that is not at a bound has room to move, so the point can be made
-an exact rational table (`mender.py`). Vertices are no use: their exact values have thousands of digits.
+missing is a table at each. A round is an interior point that all open ends pull at (`Concave`), or few of them in one
+combination in very large cubes (`Central`). It ends in the middle of a face, or near a corner with large numbers; what
+is not at a bound has room to move, so the point can be made an exact rational table (`mender.py`). Vertices are no use:
+their exact values have thousands of digits.
 """
 
 from fractions import Fraction
@@ -19,28 +20,28 @@ from audit.bounds.equations import as_equations
 from audit.bounds.knowledge import Knowledge
 from audit.bounds.mender import TOUCH, Mender
 from audit.bounds.problem import as_floats, solver_problem
+from audit.bounds.unimodular import unit_basis
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.solvers.central import Central
-from audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
+from audit.solvers.concave import Concave, Ends
+from audit.solvers.protocol import Floats, InteriorSolver, Outcome, Problem, Solver, WarmSolver
 
 Ints = NDArray[np.int64]
 
 SEED = 1
 
-FAR = 1e9
-"""Room of a column without limit, for weights."""
-
 HELD = 0.3
 """Share of the columns that one table holds at their bounds; the rest must keep room to be mended."""
 
-BROAD = 4
-"""First rounds, whose combinations spread over all open ends. Later ones go for few in earnest: after 4 rounds on 3d20
-one solution closes 37 ends in falling weights over 43 ends, 12 with weights over all."""
-
 CENTRAL = 3000
-"""Columns from which few ends at a time are asked of the central path, from the start: on 3d40 a combination takes it
-0.3 s, an interior point method with factorisations 1.2 s (34 s for all, 90 s); on 3d20 it takes no less, and half a
-second to load."""
+"""Columns from which few ends at a time are asked of the central path, from the start. 3d40: all ends in 20 s; where
+all ends pull at once, with factorisations, a tenth of them is left after 40 s."""
+
+WAVER = 0.5
+"""Share of the weights of ends, before they are cubed, that is left to chance: no two rounds are the same."""
+
+FEW_MINIMA = 0.1
+"""Open minima, as a share of the open maxima, from which they are left to the extreme tables that maxima lead to."""
 
 TERMS = 0.03
 """Ends in the combination of a later round, as a share of the columns, to begin with; the weights fall to LEAST."""
@@ -63,7 +64,15 @@ CLOSE = Fraction(1, 10_000)
 LEAST = 1e-3
 
 PATIENCE = 4
-"""Rounds that may close nothing much, on average less than one end each, before ends are taken one by one."""
+"""Rounds that may close nothing much, on average less than they are worth, before ends are taken one by one."""
+
+WORTH = 4
+"""Ends that a point pulled by all of them has to reach, on average: it takes as long as three ends one by one (3d20:
+0.025 s)."""
+
+FACES = 2
+"""Wide faces that are made known, for tables of whole units: of 20 (five cubes of 1,385 to 2,683 columns) 18 had one
+that was found at once."""
 
 FAILURES = 3
 """Combinations in a row for which the engine finds no point."""
@@ -84,14 +93,7 @@ class Rounds:
             return
         faces = _Faces(component, self._solver, limits)
         random = np.random.default_rng(SEED)
-        yields = [PATIENCE] * PATIENCE
-        while sum(yields[-PATIENCE:]) >= PATIENCE and faces.answered and not limits.out_of_time():
-            open_ends = _limited(known)
-            if len(open_ends) == 0:
-                return
-            work = faces.broad if faces.spreads and len(yields) < PATIENCE + BROAD else faces.few
-            work(known, open_ends, random)
-            yields.append(len(open_ends) - len(_limited(known)))
+        _go_on(known, faces, random, limits, worth=faces.worth, patience=PATIENCE)
         alone: dict[int, tuple[Floats, Fraction | None]] = {}
         for k in _limited(known).tolist():
             if limits.out_of_time() or not faces.answered:
@@ -99,13 +101,23 @@ class Rounds:
             found = faces.bound(known, k)
             if found is not None:
                 alone[k] = found
-        # What is proved now is reached by a few combinations, with luck.
-        closed = len(alone)
-        while closed and not limits.out_of_time() and faces.answered and len(open_ends := _limited(known)):
-            faces.few(known, open_ends, random)
-            closed = len(open_ends) - len(_limited(known))
+        if alone:  # what is proved now is reached by a few combinations, with luck
+            _go_on(known, faces, random, limits, worth=1, patience=1)
         for k, (point, value) in alone.items():
             faces.one(known, k, point, value)
+
+
+def _go_on(
+    known: Knowledge, faces: "_Faces", random: np.random.Generator, limits: Limits, *, worth: int, patience: int
+) -> None:
+    """Rounds until the last few have closed fewer ends than they are worth."""
+    yields = [worth] * patience
+    while sum(yields[-patience:]) >= patience * worth and faces.answered and not limits.out_of_time():
+        open_ends = _limited(known)
+        if len(open_ends) == 0:
+            return
+        if faces.many(known, open_ends, random):
+            yields.append(len(open_ends) - len(_limited(known)))
 
 
 def _limited(known: Knowledge) -> Ints:
@@ -123,18 +135,22 @@ class _Faces:
         equations = as_equations(component)
         problem, self._shift = solver_problem(equations)
         self._solver, self._problem = solver, problem
-        self._interior = solver.interior(problem)
-        self.spreads = len(equations.column_lower) < CENTRAL
-        self._central = None if self.spreads else Central(problem)
+        large = len(equations.column_lower) >= CENTRAL
+        self._central = Central(problem) if large else None
+        self._concave = None if large else _concave(problem)
+        self.worth = 1 if self._concave is None else WORTH
         right = equations.lower - product(equations.matrix, self._shift)
         self._mender = Mender(equations.matrix, right, self._shift)
         self._low = _less(equations.column_lower, self._shift)
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
         self._sign = np.repeat([1, -1], len(equations.targets.indices))
-        self._bounds = as_floats(self._low), as_floats(self._high)
-        self._failures = 0
+        self._failures = self._missed = self._narrow = 0
         self._held, self._terms, self._most = HELD, TERMS * len(self._low), float("inf")
+
+    @cached_property
+    def _interior(self) -> InteriorSolver:
+        return self._solver.interior(self._problem)
 
     @cached_property
     def _warm(self) -> WarmSolver:
@@ -145,19 +161,28 @@ class _Faces:
         """False after several combinations without an answer: there is no table, or no time."""
         return self._failures < FAILURES
 
-    def broad(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
-        """A combination of all open ends reaches many; a second solution, in the face where as many of them as can
-        be held are reached, has the room that an exact table needs."""
-        column, sign = self._column[ends], self._sign[ends]
-        room = as_floats(self._high)[column] - as_floats(self._low)[column]
-        weight = random.random(len(ends)) ** 3 / np.clip(room, 1.0, FAR)
-        if (sign < 0).any():
-            weight[sign > 0] = 0.0  # minima are zeros, which every extreme table is full of
-        point = self._best(column, sign, weight).x
-        if point is not None:
-            self._hold(known, ends, point, random)
+    def many(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> bool:
+        """A table that reaches many open ends. False if nothing came of it, and another try may do better."""
+        if self._concave is None or self._missed == FAILURES:
+            self._few(known, ends, random)
+            return True
+        column, sign, goal = self._column[ends], self._sign[ends], self._goal(known, ends)
+        # Equal weights on all cells would add up to what is published.
+        weight = (1.0 - WAVER * random.random(len(ends))) ** 3
+        minima = sign > 0
+        if minima.sum() > FEW_MINIMA * (~minima).sum() > 0:
+            weight[minima] = 0.0  # minima are zeros, which every extreme table is full of
+        wide = self._missed > 0 or self._narrow == FAILURES or len(known.faces) < FACES
+        point = self._concave.reach(Ends(column, sign, (sign * goal).astype(np.float64), weight), wide=wide)
+        shown = point is not None and self._show(known, point, self._low, self._high)
+        self._missed = 0 if shown else self._missed + 1
+        if not wide:
+            self._narrow = 0 if shown else self._narrow + 1
+        elif point is not None and shown:
+            self._keep_face(known, point)
+        return shown
 
-    def few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
+    def _few(self, known: Knowledge, ends: Ints, random: np.random.Generator) -> None:
         """A combination of few open ends, in falling weights: the face where it is least is wide, and its middle can
         mostly be made exact as it is. As many ends as that works for and that can be reached together."""
         column, sign = self._column[ends], self._sign[ends]
@@ -165,7 +190,9 @@ class _Faces:
         if point is None:
             return
         exact = self._show(known, point, self._low, self._high)
-        if not exact:
+        if exact:
+            self._keep_face(known, point)
+        else:
             self._hold(known, ends, point, random)
         closed = len(ends) - len(_limited(known))
         self._terms *= 1.1 if exact and closed > self._terms / 2 else 0.9
@@ -178,7 +205,7 @@ class _Faces:
             weight[weight < LEAST] = 0.0
             if self._central is None or left == 0:
                 break
-            outcome = self._central.minimise(self._cost(column, sign, weight), *self._bounds)
+            outcome = self._central.minimise(self._cost(column, sign, weight))
             if outcome is not None:
                 return outcome.x
             self._terms = self._most = max(FEWER * self._terms, FEWEST)
@@ -187,15 +214,15 @@ class _Faces:
     def bound(self, known: Knowledge, k: int) -> tuple[Floats, Fraction | None] | None:
         """Linear programming for one end: what its multipliers prove is made known. (point, value claimed
         if that is close to what is proved)."""
-        column, sign = self._column[[k]], self._sign[[k]]
+        cost = self._cost(self._column[[k]], self._sign[[k]], np.ones(1))
+        path = self._central or self._concave
+        outcome = None if path is None else path.minimise(cost)
+        found = None if outcome is None else self._claimed(known, k, outcome, FINE)
+        if found is not None and found[1] is not None:
+            return found
         if self._central is not None:
-            outcome = self._central.minimise(self._cost(column, sign, np.ones(1)), *self._bounds)
-            found = None if outcome is None else self._claimed(known, k, outcome, FINE)
-            if found is not None and found[1] is not None:
-                return found
-            return self._claimed(known, k, self._best(column, sign, np.ones(1)))
-        outcome = self._warm.minimise(self._cost(column, sign, np.ones(1)), self._limits.seconds_left())
-        return self._claimed(known, k, outcome)
+            return self._claimed(known, k, self._best(self._column[[k]], self._sign[[k]], np.ones(1)))
+        return self._claimed(known, k, self._warm.minimise(cost, self._limits.seconds_left()))
 
     def _claimed(
         self, known: Knowledge, k: int, outcome: Outcome, bits: int = COARSE
@@ -280,6 +307,14 @@ class _Faces:
         known.witness_real(table)
         return True
 
+    def _keep_face(self, known: Knowledge, point: Floats) -> None:
+        """Make known where tables of whole units are worth a search, unless there are enough such places."""
+        if len(known.faces) < FACES:
+            columns = self._component.matrix.shape[1]
+            at_low, at_high = self._mender.at_bounds(point, self._low, self._high)
+            low, high = self._component.column_lower, self._component.column_upper
+            known.faces.append((np.where(at_high[:columns], high, low), np.where(at_low[:columns], low, high)))
+
     def _goal(self, known: Knowledge, ends: Ints) -> Ints:
         """Value of the column (its negative for maxima) at which each end is closed."""
         closed = np.maximum(known.proved[ends], known.enough[ends])
@@ -287,6 +322,14 @@ class _Faces:
 
     def _solve(self, cost: Floats, low: Ints, high: Ints) -> Outcome:
         return self._interior.minimise(cost, as_floats(low), as_floats(high), self._limits.seconds_left())
+
+
+def _concave(problem: Problem) -> Concave | None:
+    """All ends at once, on independent rows; None where a column has no lower bound, or none has any room."""
+    if not np.isfinite(problem.column_lower).all() or (problem.column_lower == problem.column_upper).all():
+        return None
+    rows, _, _ = unit_basis(problem.matrix, np.ones(problem.matrix.shape[1], np.bool_))
+    return Concave(problem, np.sort(rows))
 
 
 def _simple(claimed: float, bound: Fraction) -> Fraction | None:

@@ -33,17 +33,18 @@ MOST_STEPS = 2000
 
 
 class Central:
-    """A linear program of equations whose costs and column bounds change. It claims what others do, and gives up where
-    it would take longer."""
+    """A linear program of equations whose costs change. It claims what others do, and gives up where it would take
+    longer."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
 
-    def minimise(self, cost: Floats, column_lower: Floats, column_upper: Floats) -> Outcome | None:
-        """A point in the middle of the optimal face of cost @ x, within other column bounds, and multipliers; None if
-        that is not clear, or not soon. cost is not 0."""
+    def minimise(self, cost: Floats) -> Outcome | None:
+        """A point in the middle of the optimal face of cost @ x, and multipliers; None if that is not clear, or not
+        soon. cost is not 0."""
         from audit.solvers.central_compiled import follow  # late: loads a compiler
 
+        column_lower, column_upper = self._problem.column_lower, self._problem.column_upper
         if not np.isfinite(column_lower).all():
             return None
         free = np.flatnonzero(column_upper > column_lower)

@@ -22,7 +22,7 @@ from audit.bounds.kernels import tableau_compiled, tableau_plain
 from audit.bounds.method import Method, Step
 from audit.bounds.plan import full
 from audit.bounds.probe import Probe
-from audit.bounds.rounds import Rounds
+from audit.bounds.rounds import COARSE, FINE, Rounds
 from audit.bounds.shuttle import Shuttle
 from audit.bounds.simplex import Simplex
 from audit.bounds.tableau import Tableau
@@ -118,7 +118,7 @@ def check_proofs(component: Component, answer: Answer) -> None:
             assert -(-bound.numerator // bound.denominator) >= sign * end.outer
             if end.lp is not None and sign * end.lp > bound:
                 # What the column bounds prove for real tables needs no multipliers; rounded ones fall a little short.
-                assert len(end.proof.rows) == 0 or end.proof.denominator == 2**20
+                assert len(end.proof.rows) == 0 or end.proof.denominator in {2**COARSE, 2**FINE}
 
 
 def essence(target: TargetBounds) -> tuple[object, ...]:

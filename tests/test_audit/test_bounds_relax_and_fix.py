@@ -1,5 +1,7 @@
 """Tables of whole units block by block."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -8,8 +10,9 @@ from audit.bounds.certify import Rational, satisfies
 from audit.bounds.component import Component, Limits
 from audit.bounds.knowledge import know_nothing
 from audit.bounds.relax_and_fix import RelaxAndFix
+from audit.bounds.rounds import FACES
 from audit.solvers.highs import Highs
-from tests.test_audit.test_bounds_rounds import three_way
+from tests.test_audit.test_bounds_rounds import found, least, three_way
 
 
 @pytest.mark.parametrize(("seed", "size", "withheld"), [(1, 4, 0.6), (2, 8, 0.4), (3, 10, 0.35)])
@@ -22,6 +25,34 @@ def test_some_table_of_a_cube(seed: int, size: int, withheld: float) -> None:
     assert satisfies(component, Rational(table, 1))
     value = known.asked @ table
     assert np.array_equal(known.attained, np.concatenate([value, -value]))
+
+
+def test_where_many_ends_are_reached_comes_first() -> None:
+    """Within given column bounds, the first that hold a whole table; bounds that hold none cost a try."""
+    component = three_way(2, 8, withheld=0.4)
+    some = know_nothing(component, Limits(prove=True))
+    RelaxAndFix(Highs()).work(component, some, Limits(prove=True))
+    fixed = np.arange(component.matrix.shape[1]) % 2 == 0
+    wanted = some.tables[0]
+    low, high = component.column_lower, component.column_upper
+    known = know_nothing(component, Limits(prove=True))
+    known.faces = [(low, low), (np.where(fixed, wanted, low), np.where(fixed, wanted, high))]
+    RelaxAndFix(Highs()).work(component, known, Limits(prove=True))
+    assert satisfies(component, Rational(known.tables[0], 1))
+    assert np.array_equal(known.tables[0][fixed], wanted[fixed])
+
+
+def test_rounds_say_where_to_look() -> None:
+    """A real table of the component lies within each of the bounds, and at as many of its own."""
+    component = three_way(9, 6, withheld=0.8)
+    known = found(component)
+    assert len(known.faces) == FACES
+    for low, high in known.faces:
+        assert (low >= component.column_lower).all()
+        assert (high <= component.column_upper).all()
+        assert 0 < (low == high).mean() < 1
+        inside = replace(component, column_lower=low, column_upper=high)
+        assert least(inside, np.zeros(len(low))) == 0
 
 
 def test_where_only_fractions_fit() -> None:

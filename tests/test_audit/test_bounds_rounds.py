@@ -201,6 +201,31 @@ def test_basis_solves_every_right_side(seed: int) -> None:
         assert determinant > 0
 
 
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_bases_of_large_numbers(seed: int) -> None:
+    """Where 64 bits end, whole numbers without limit go on."""
+    random = Random(seed)
+    size = random.randint(2, 4)
+    numbers = [0, 1, -1, 3, 2**20 + 1, -(2**31), 2**45 + 7, 2**61]
+    matrix = np.array([[random.choice(numbers) for _ in range(size)] for _ in range(size)])
+    rows, columns, determinant = unit_basis(csr_array(matrix), np.ones(size, np.bool_))
+    if len(rows):
+        square = matrix[np.ix_(rows, columns)].tolist()
+        assert determinant == abs(determinant_of(square)) > 0
+    if len(rows) < size:
+        assert determinant_of(matrix.tolist()) == 0
+
+
+def determinant_of(square: list[list[int]]) -> int:
+    """By the first row."""
+    if not square:
+        return 1
+    minors = ([row[:j] + row[j + 1 :] for row in square[1:]] for j in range(len(square)))
+    terms = enumerate(zip(square[0], minors, strict=True))
+    return sum((-1) ** j * entry * determinant_of(minor) for j, (entry, minor) in terms)
+
+
 def test_targets_become_columns() -> None:
     component = with_intervals(three_way(2, 3), 4)
     equations = as_equations(component)

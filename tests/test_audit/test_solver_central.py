@@ -29,7 +29,7 @@ def is_claimed(seed: int) -> bool:
     low, high = problem.column_lower, problem.column_upper
     cost = np.zeros(len(low))
     cost[:columns] = np.round(np.random.default_rng(seed).standard_normal(columns), 1)
-    outcome = Central(problem).minimise(cost, low, high)
+    outcome = Central(problem).minimise(cost)
     if outcome is None:
         return False
     assert outcome.x is not None
@@ -48,18 +48,18 @@ def test_what_has_no_lower_bound_or_no_cost_is_left_to_others() -> None:
     problem, _ = solver_problem(as_equations(three_way(1, 3)))
     columns = len(problem.column_lower)
     central = Central(problem)
-    assert central.minimise(np.zeros(columns), problem.column_lower, problem.column_upper) is None
+    assert central.minimise(np.zeros(columns)) is None
     free = replace(problem, column_lower=np.full(columns, -np.inf))
-    assert Central(free).minimise(np.ones(columns), free.column_lower, free.column_upper) is None
+    assert Central(free).minimise(np.ones(columns)) is None
 
 
 def test_no_table_and_no_limit_are_not_claimed() -> None:
     """x + y = 1 with both at least 1; x - y = 0 without an upper limit."""
     ones = np.ones(2)
-    together = Problem(csr_array(np.array([[1, 1]])), ones[:1], ones[:1], 0 * ones, ones)
-    assert Central(together).minimise(ones, ones, 2 * ones) is None
+    together = Problem(csr_array(np.array([[1, 1]])), ones[:1], ones[:1], ones, 2 * ones)
+    assert Central(together).minimise(ones) is None
     apart = Problem(csr_array(np.array([[1, -1]])), 0 * ones[:1], 0 * ones[:1], 0 * ones, np.inf * ones)
-    assert Central(apart).minimise(-ones, apart.column_lower, apart.column_upper) is None
+    assert Central(apart).minimise(-ones) is None
 
 
 @pytest.mark.parametrize("intervals", [False, True])

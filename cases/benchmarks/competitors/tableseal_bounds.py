@@ -62,13 +62,17 @@ def _load_kernels() -> None:
 
 
 def _load_central() -> None:
-    """What only large cubes are asked by."""
+    """What only cubes are asked by."""
+    from audit.bounds.unimodular import unit_basis
     from audit.solvers.central import Central
+    from audit.solvers.concave import Concave
     from audit.solvers.protocol import Problem
 
     one, two = np.ones(1), np.ones(2)
-    problem = Problem(csr_array(np.ones((1, 2))), one, one, 0 * two, two)
-    Central(problem).minimise(np.array([1.0, 0.5]), problem.column_lower, problem.column_upper)
+    problem = Problem(csr_array(np.ones((1, 2), np.int64)), one, one, 0 * two, two)
+    rows, _, _ = unit_basis(problem.matrix, np.ones(2, np.bool_))
+    for path in (Central(problem), Concave(problem, rows)):
+        path.minimise(np.array([1.0, 0.5]))
 
 
 def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, CellBounds]":
