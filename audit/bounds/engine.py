@@ -82,18 +82,28 @@ def bound_forms(
     """
     determined, value = _determined(reduced, forms)
     pieces = cut_forms(reduced, forms, skip=determined)
+    tangled = np.zeros(reduced.components, np.bool_)
     if not limits.prove:  # every table that shows something is kept then, and would be as large as the whole
-        group = together(reduced, pieces.weights, pieces.start)
+        group, tangled = together(reduced, pieces.weights, pieces.start)
         reduced, pieces = _coarser(reduced, group), _regrouped(pieces, group)
-    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
-    order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
-    parts = Components(reduced)
-    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
-    solved: list[TargetBounds] = []
+    asked = np.diff(pieces.start) > 0
+    solved: list[TargetBounds | None] = [None] * pieces.weights.shape[0]
     uses: list[Use] = []
+    parts = Components(reduced)
+    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
+    left = asked | check_rest
+    if method.blocks is not None and not limits.values:
+        closed = method.blocks.close(parts, pieces, np.flatnonzero(tangled & asked), limits)
+        if closed is not None:
+            left[closed.components] = False
+            uses += closed.uses
+            for piece, bounds in zip(closed.piece.tolist(), closed.bounds, strict=True):
+                solved[piece] = bounds
+    order = np.flatnonzero(left).tolist()
+    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
     for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
-        solved += answer.targets
+        solved[pieces.start[c] : pieces.start[c + 1]] = answer.targets
         uses += answer.uses
         tables[c] = answer.tables
         progress("bounds", len(solved), pieces.weights.shape[0])
