@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component, End, Limits, TargetBounds, Use
 from audit.bounds.components import Components
@@ -23,7 +24,7 @@ from audit.bounds.tableau import BOXES, PIVOT, Tableau
 from audit.execution.executor import in_batches
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.propagate import form_bounds
-from audit.sparse import rows_at, spans
+from audit.sparse import row_of_entries, rows_at, spans
 
 SMALL = 1_000_000
 """Rows times columns up to which a component is small: 8 MB, its dictionary is made and used in the cache."""
@@ -38,7 +39,7 @@ class Block(NamedTuple):
     """What a table of one component is checked against, and what it attains (made and used in compiled code).
 
     Matrices are rows of those of `Packed`, columns from `first` on; the rest is cut out: origin, sign of columns, offset
-    and attained of ends, and room for a table.
+    and attained of ends. x, value: room for a table and the values of the targets in it. heaviest: as in `Packed`.
     """
 
     first: int
@@ -57,6 +58,8 @@ class Block(NamedTuple):
     offset: Ints
     attained: Ints
     x: Ints
+    value: Ints
+    heaviest: float
 
 
 class Packed(NamedTuple):
@@ -66,6 +69,7 @@ class Packed(NamedTuple):
     indptr, indices, data: rows of all components, then all sums. asked_...: the targets.
     order: int64 (rows), position within its component of the row that is satisfied first, second, ...
     sign, origin, span, free, beta: see audit.bounds.dictionary; of all columns, then all rows, then all sums.
+    heaviest: largest sum of the absolute coefficients of a row or target.
     """
 
     column: Ints
@@ -88,6 +92,7 @@ class Packed(NamedTuple):
     span: Ints
     free: NDArray[np.bool_]
     beta: Ints
+    heaviest: float
 
 
 class Said(NamedTuple):
@@ -194,7 +199,12 @@ def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target:
         frame.span,
         frame.free,
         frame.beta,
+        max(_heaviest(component.matrix), _heaviest(asked)),
     )
+
+
+def _heaviest(rows: csr_array) -> float:
+    return float(np.bincount(row_of_entries(rows), np.abs(rows.data.astype(np.float64))).max(initial=0.0))
 
 
 def _int64(values: NDArray[np.integer]) -> Ints:

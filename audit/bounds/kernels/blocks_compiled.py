@@ -178,6 +178,8 @@ def _block(packed, said, b):
         said.offset[2 * t0 : 2 * t1],
         said.attained[2 * t0 : 2 * t1],
         np.empty(c1 - c0, np.int64),
+        np.empty(t1 - t0, np.int64),
+        packed.heaviest,
     )
 
 
@@ -186,7 +188,7 @@ def _dictionary(packed, b, limit):
     """All columns nonbasic at the bounds that they are measured from, see audit.bounds.dictionary.build."""
     c0, columns = packed.column[b], packed.column[b + 1] - packed.column[b]
     rows, sums = packed.row[b + 1] - packed.row[b], packed.long[b + 1] - packed.long[b]
-    T, beta = np.zeros((rows + sums, columns), np.int64), np.empty(rows + sums, np.int64)
+    T, beta = np.zeros((rows + sums, columns), np.int32), np.empty(rows + sums, np.int64)
     for i in range(rows + sums):
         r = packed.row[b] + i if i < rows else packed.row[-1] + packed.long[b] + i - rows
         own = packed.sign[packed.column[-1] + r]
@@ -216,7 +218,7 @@ def _compacted(d):
     carried, rows = d.state[CARRIED], 0
     for v in d.basic:
         rows += d.span[v] != 0
-    T, beta, basic = np.empty((rows, carried), np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
+    T, beta, basic = np.empty((rows, carried), np.int32), np.empty(rows, np.int64), np.empty(rows, np.int64)
     r = 0
     for i in range(len(d.basic)):
         if d.span[d.basic[i]] != 0:

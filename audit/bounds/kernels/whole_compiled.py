@@ -34,35 +34,39 @@ renew(__file__, tableau_compiled.__file__)
 
 @njit(cache=True)
 def witness(block, w):
-    """Table with the columns w: if every row and bound of the block holds, its targets are attained."""
-    x = block.x
+    """Table with the columns w: where it goes further than all before, and every row and bound of the block holds, its
+    targets are attained."""
+    x, value, attained = block.x, block.value, block.attained
+    largest = 0.0
     for j in range(len(x)):
         x[j] = block.origin[j] + block.sign[j] * w[j]
         if x[j] < block.column_lower[j] or x[j] > block.column_upper[j]:
             return
+        largest = max(largest, abs(float(x[j])))
+    if largest * block.heaviest >= _SAFE:
+        return
+    half, better = len(value), False
+    for t in range(half):
+        value[t] = _sum(block.asked_indptr, block.asked_indices, block.asked_data, t, block.first, x)
+        better |= value[t] < attained[t] or -value[t] < attained[half + t]
+    if not better:
+        return
     for i in range(len(block.lower)):
-        value, fits = _value_of(block.indptr, block.indices, block.data, i, block.first, x)
-        if not fits or value < block.lower[i] or value > block.upper[i]:
-            return
-    half = len(block.attained) // 2
-    for t in range(half):
-        if not _value_of(block.asked_indptr, block.asked_indices, block.asked_data, t, block.first, x)[1]:
+        activity = _sum(block.indptr, block.indices, block.data, i, block.first, x)
+        if activity < block.lower[i] or activity > block.upper[i]:
             return
     for t in range(half):
-        value = _value_of(block.asked_indptr, block.asked_indices, block.asked_data, t, block.first, x)[0]
-        block.attained[t] = min(block.attained[t], value)
-        block.attained[half + t] = min(block.attained[half + t], -value)
+        attained[t] = min(attained[t], value[t])
+        attained[half + t] = min(attained[half + t], -value[t])
 
 
 @njit(cache=True)
-def _value_of(indptr, indices, data, row, first, x):
-    """(row @ x, whether it surely fits)."""
-    value, size = np.int64(0), 0.0
+def _sum(indptr, indices, data, row, first, x):
+    """row @ x."""
+    value = np.int64(0)
     for t in range(indptr[row], indptr[row + 1]):
-        entry, at = data[t], x[indices[t] - first]
-        value += entry * at
-        size += abs(float(entry)) * abs(float(at))
-    return value, size < _SAFE
+        value += data[t] * x[indices[t] - first]
+    return value
 
 
 @njit(cache=True)
@@ -276,7 +280,7 @@ def _narrowed(d, variable, sign, best, columns, fixed):
     state = d.state.copy()
     state[ACTIVE] = state[CARRIED] = count
     state[ROWS], state[KEEP] = moves.sum(), 0
-    T = np.empty((state[ROWS], count), np.int64)
+    T = np.empty((state[ROWS], count), np.int32)
     beta, basic = np.empty(state[ROWS], np.int64), np.empty(state[ROWS], np.int64)
     r = 0
     for i in range(rows):
@@ -302,7 +306,7 @@ def _with_cuts(d, variable, sign, own):
     cost = _reduced_costs(d, variable, sign)[0]
     source = _sources(d)
     tried = len(source) * len(FACTORS)
-    t, need = np.empty((tried, active), np.int64), np.zeros(tried, np.int64)
+    t, need = np.empty((tried, active), np.int32), np.zeros(tried, np.int64)
     gain, size = np.zeros(tried, np.float64), np.zeros(tried, np.int64)
     for f in range(len(FACTORS)):
         factor = FACTORS[f] % D
@@ -331,7 +335,7 @@ def _with_cuts(d, variable, sign, own):
     count, variables = len(chosen), len(d.span)
     state = d.state.copy()
     state[ROWS], state[CARRIED], state[FRESH] = stays + count, active, 1
-    T = np.empty((stays + count, active), np.int64)
+    T = np.empty((stays + count, active), np.int32)
     beta, basic = np.empty(stays + count, np.int64), np.empty(stays + count, np.int64)
     r = 0
     for i in range(rows):
