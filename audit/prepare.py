@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from audit.linear.additivity import check_additivity
 from audit.linear.cells import Cells
-from audit.linear.difference import Differenced, difference_rows
+from audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.nesting import CellCodes
 from audit.linear.system import LinearSystem, build_system, known_bounds
@@ -16,16 +16,20 @@ from audit.model import Release
 
 @dataclass(frozen=True)
 class Prepared:
-    """A release as a linear system, checked for additivity, with its short equations.
+    """A release as a linear system, checked for additivity, with short rows.
 
-    short_equations: transforms (csr, equations x system rows) of every "known sum minus its known parts".
+    directions: which known rows are parts of which, in every direction.
     """
 
     release: Release
     cells: Cells
     system: LinearSystem
     differenced: Differenced
-    short_equations: csr_array
+    directions: list[Pairs]
+
+    def short_equations(self) -> csr_array:
+        """Transforms (csr, equations x system rows) of every "known sum minus its known parts"."""
+        return short_equations(self.system.matrix.shape[0], self.directions)
 
 
 def prepare(release: Release, cells: Cells) -> Prepared:
@@ -40,8 +44,8 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     check_sums(release, cells)
     exact = np.flatnonzero(lower == upper)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
-    differenced, short_equations = difference_rows(release, system, exact, codes)
-    return Prepared(release, cells, system, differenced, short_equations)
+    differenced, directions = difference_rows(release, system, exact, codes)
+    return Prepared(release, cells, system, differenced, directions)
 
 
 def check_sums(release: Release, cells: Cells) -> None:

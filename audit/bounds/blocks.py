@@ -6,7 +6,6 @@ A component with an end that is not closed that way (or a number that is too lar
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import repeat
 from time import perf_counter
 from typing import NamedTuple
 
@@ -125,13 +124,21 @@ class Closed:
     """What was closed.
 
     components: int64, those whose ends are all known. piece: int64, the pieces that they were asked for, in order;
-    bounds: of each. uses: what each component has cost.
+    minimum, maximum: int64, where in `said` their ends are. uses: what each component has cost.
     """
 
     components: Ints
     piece: Ints
-    bounds: list[TargetBounds]
+    said: Said
+    minimum: Ints
+    maximum: Ints
     uses: list[Use]
+
+    def bounds(self) -> dict[int, TargetBounds]:
+        """Both ends of each piece."""
+        lower, upper = _ends(self.said, self.minimum, 1), _ends(self.said, self.maximum, -1)
+        both = [TargetBounds(*ends, convex=False, seen=0) for ends in zip(lower, upper, strict=True)]
+        return dict(zip(self.piece.tolist(), both, strict=True))
 
 
 @dataclass(frozen=True)
@@ -172,7 +179,8 @@ class Blocks:
             for width, targets, spent in zip(columns[done].tolist(), ends.tolist(), seconds[done].tolist(), strict=True)
         ]
         at = spans(begin[2], done)
-        return Closed(which[done], piece[at], _bounds(said, at, begin[2]), uses)
+        minimum, maximum = _places(begin[2])
+        return Closed(which[done], piece[at], said, minimum[at], maximum[at], uses)
 
 
 def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target: Ints) -> Packed:
@@ -249,13 +257,6 @@ def _places(target: Ints) -> tuple[Ints, Ints]:
     count, first = np.diff(target), target[:-1]
     minimum = np.arange(target[-1]) + np.repeat(first, count)
     return minimum, minimum + np.repeat(count, count)
-
-
-def _bounds(said: Said, at: Ints, target: Ints) -> list[TargetBounds]:
-    """Both ends of the targets `at`."""
-    minimum, maximum = _places(target)
-    lower, upper = _ends(said, minimum[at], 1), _ends(said, maximum[at], -1)
-    return list(map(TargetBounds._make, zip(lower, upper, repeat(False), repeat(0))))  # noqa: B905 - repeat has no end
 
 
 def _ends(said: Said, at: Ints, sign: int) -> list[End]:

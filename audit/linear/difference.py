@@ -30,7 +30,7 @@ class Differenced:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class Pairs:
     """Rows and the exact rows that may be subtracted from (sign -1) or added to (+1) them, in one direction."""
 
     whole: NDArray[np.int64]
@@ -40,7 +40,7 @@ class _Pairs:
 
 def difference_rows(
     release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes
-) -> tuple[Differenced, csr_array]:
+) -> tuple[Differenced, list[Pairs]]:
     """Replace every exact row by itself minus its nearest exact parts, in the direction that leaves least.
 
     Parameters
@@ -49,8 +49,7 @@ def difference_rows(
 
     Returns
     -------
-    The differenced system, and the transforms of all directions of all rows: every short equation that a reader may
-    want to see.
+    The differenced system, and the pairs of all directions.
     """
     rows_of = _rows_of(system, known)
     tables = _tables_of_rows(system, 1)
@@ -67,7 +66,7 @@ def difference_rows(
     differenced = Differenced(
         matrix, np.where(exact, value, system.lower), np.where(exact, value, system.upper), transform
     )
-    return differenced, _all_variants(rows, directions)
+    return differenced, directions
 
 
 def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -91,7 +90,7 @@ def _row_pairs(
     inner_tables: NDArray[np.int64],
     outer_tables: NDArray[np.int64],
     sign: int,
-) -> _Pairs:
+) -> Pairs:
     """Pair one row of each part with each row of its whole that is written over (at least) the same base tables:
     there a part's base cells are among the whole's.
 
@@ -113,7 +112,7 @@ def _row_pairs(
             pairs_whole.append(outer[inside])
             pairs_part.append(inner[inside])
             left[inside] = False
-    return _Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), sign)
+    return Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), sign)
 
 
 def _tables_of_rows(system: LinearSystem, sign: int) -> NDArray[np.int64]:
@@ -140,7 +139,7 @@ def _pairs_of_separators(
     known: CellCodes,
     inner_tables: NDArray[np.int64],
     sign: int,
-) -> list[_Pairs]:
+) -> list[Pairs]:
     """Exact rows inside the half of each separator row that has the given sign; they are taken off that half."""
     at = np.flatnonzero(system.margins.known)
     if len(at) == 0:
@@ -154,7 +153,7 @@ def _pairs_of_separators(
     ]
 
 
-def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:
+def _best(system: LinearSystem, directions: list[Pairs]) -> list[Pairs]:
     """Keep, for every row, only the direction that leaves the fewest base cells."""
     size = np.diff(system.matrix.indptr).astype(np.int64)
     best = size.copy()
@@ -166,11 +165,11 @@ def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:
     kept = []
     for d, pairs in enumerate(directions):
         use = choice[pairs.whole] == d
-        kept.append(_Pairs(pairs.whole[use], pairs.part[use], pairs.sign))
+        kept.append(Pairs(pairs.whole[use], pairs.part[use], pairs.sign))
     return kept
 
 
-def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
+def _combine(rows: int, chosen: list[Pairs]) -> csr_array:
     """Identity plus the signed parts."""
     identity = np.arange(rows)
     a = np.concatenate([identity, *(p.whole for p in chosen)])
@@ -179,8 +178,9 @@ def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
     return from_entries(a, b, data, (rows, rows))
 
 
-def _all_variants(rows: int, directions: list[_Pairs]) -> csr_array:
-    """One row per (row, direction) in which it has parts."""
+def short_equations(rows: int, directions: list[Pairs]) -> csr_array:
+    """Transforms of all directions of all rows, one for each (row, direction) in which it has parts: every short
+    equation that a reader may want to see."""
     blocks_a, blocks_b, data = [], [], []
     offset = 0
     for pairs in directions:
