@@ -1,0 +1,108 @@
+"""Many small components in one compiled call: the same ends as those of each by itself."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_components import random_component, table_component
+from scipy.sparse import block_diag, csr_array
+
+from audit.bounds.blocks import Blocks
+from audit.bounds.component import Component, Limits, TargetBounds
+from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.plan import full
+from audit.bounds.tableau import Tableau
+from audit.linear.difference import Differenced
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import InfeasibleError
+from audit.linear.reduce import Reduced, reduce
+from audit.progress import silent
+from audit.solvers.highs import Highs
+
+SEEDS = st.integers(0, 2**40)
+
+
+def side_by_side(components: Sequence[Component]) -> tuple[Reduced, csr_array]:
+    """Several components, with their bounds, as one reduced system, and all their targets as forms."""
+    matrix = csr_array(block_diag([c.matrix for c in components], format="csr")).astype(np.int64)
+    forms = csr_array(block_diag([c.targets for c in components], format="csr")).astype(np.int64)
+    same = csr_array(np.eye(matrix.shape[0], dtype=np.int64))
+    lower, upper, low, high = (
+        np.concatenate([getattr(c, name) for c in components])
+        for name in ("lower", "upper", "column_lower", "column_upper")
+    )
+    differenced = Differenced(csr_array(matrix), lower, upper, same)
+    return reduce(differenced, nonnegative=False, first=(low, high)), csr_array(forms)
+
+
+def bounded(reduced: Reduced, forms: csr_array, *, at_once: bool, integer: bool) -> CellBounds:
+    """With and without what is tested."""
+    method = replace(full(Highs()), blocks=Blocks(Tableau(compiled=True)) if at_once else None)
+    return bound_forms(reduced, forms, method, Limits(values=False, integer=integer), silent)
+
+
+def ends(found: CellBounds) -> list[tuple[object, ...]]:
+    """What is said of every end."""
+
+    def both(b: TargetBounds) -> tuple[object, ...]:
+        return tuple((e.lp, e.outer, e.attained, e.continuous, e.unlimited) for e in (b.lower, b.upper))
+
+    return [both(b) for b in found.bounds]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=SEEDS, integer=st.booleans())
+def test_at_once_or_one_by_one_the_ends_are_the_same(seed: int, integer: bool) -> None:
+    random = np.random.default_rng(seed)
+    components = [random_component(int(s)) for s in random.integers(0, 2**40, 4)]
+    outcomes = []
+    for at_once in (True, False):
+        try:
+            reduced, forms = side_by_side(components)
+            outcomes.append(ends(bounded(reduced, forms, at_once=at_once, integer=integer)))
+        except InfeasibleError:
+            outcomes.append(None)
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_cubes_are_closed_at_once(integer: bool) -> None:
+    """Whole ends of cubes take cuts and splits; none is left to the steps of a method, and all are as they find them."""
+    components = [table_component(shape, seed) for seed in range(6) for shape in ((3, 3, 4), (4, 4, 4), (3, 5, 5))]
+    reduced, forms = side_by_side(components)
+    found = bounded(reduced, forms, at_once=True, integer=integer)
+    assert found.closed is not None
+    assert len(found.closed.components) >= 0.9 * reduced.components
+    assert ends(found) == ends(bounded(reduced, forms, at_once=False, integer=integer))
+    assert sum(use.targets for use in found.used) == len(np.unique(found.pieces.piece))
+
+
+@pytest.mark.parametrize("far", [2**40, 2**53 + 1, 2**58 + 3, 2**60 + 5])
+@pytest.mark.parametrize("times", [1, 3, 2**20])
+def test_large_values_never_wrap(far: int, times: int) -> None:
+    """x + y = far, times x <= y, by hand: x from 0 to far / (times + 1). Beside it one that is small."""
+    wide = Component(
+        csr_array(np.array([[1, 1], [times, -1]])),
+        np.array([far, NO_LOWER]),
+        np.array([far, 0]),
+        np.array([0, 0]),
+        np.array([NO_UPPER, NO_UPPER]),
+        csr_array(np.eye(2, dtype=np.int64)),
+    )
+    reduced, forms = side_by_side([wide, table_component((3, 3, 4), 1)])
+    x, y = bounded(reduced, forms, at_once=True, integer=False).bounds[:2]
+    assert x.lower.lp in (0, None)
+    assert y.upper.lp in (far, None)
+    assert x.upper.lp in (Fraction(far, times + 1), None)
+    assert y.lower.lp in (Fraction(far * times, times + 1), None)
+
+
+def test_few_are_left_to_plain_python() -> None:
+    """Nothing is compiled for a few small components."""
+    reduced, forms = side_by_side([table_component((3, 3, 4), 1)])
+    method = replace(full(Highs()), blocks=Blocks(Tableau(compiled=False)))
+    assert bound_forms(reduced, forms, method, Limits(values=False), silent).closed is None
