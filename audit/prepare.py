@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.additivity import check_additivity
 from audit.linear.cells import Cells
 from audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
 from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.nesting import CellCodes
+from audit.linear.nesting import CellCodes, Nesting, nestings
 from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Release
 
@@ -41,10 +42,13 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     """
     lower, upper = known_bounds(release, cells)
     system = build_system(release, cells, lower, upper)
-    check_sums(release, cells)
     exact = np.flatnonzero(lower == upper)
+    nested = _nested(release, cells, exact)
+    known, *stated = _stated(release, cells)
+    same = np.array_equal(known, exact)
+    check_additivity(release, cells, known, *stated, nested if same else _nested(release, cells, known))
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
-    differenced, directions = difference_rows(release, system, exact, codes)
+    differenced, directions = difference_rows(release, system, exact, codes, nested)
     return Prepared(release, cells, system, differenced, directions)
 
 
@@ -55,6 +59,16 @@ def check_sums(release: Release, cells: Cells) -> None:
     ------
     AdditivityError: those that do not.
     """
+    known, *stated = _stated(release, cells)
+    check_additivity(release, cells, known, *stated, _nested(release, cells, known))
+
+
+def _stated(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(cells of which anything is stated, their bounds)."""
     lower, upper = known_bounds(release, cells, prior=False)
     known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
-    check_additivity(release, cells, known, lower[known], upper[known])
+    return known, lower[known], upper[known]
+
+
+def _nested(release: Release, cells: Cells, known: NDArray[np.int64]) -> list[Nesting]:
+    return list(nestings(release, CellCodes(cells.measure[known], cells.codes[known])))

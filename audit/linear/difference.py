@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.integers import product
-from audit.linear.nesting import CellCodes, nestings
+from audit.linear.nesting import CellCodes, Nesting, nestings
 from audit.linear.system import LinearSystem
 from audit.model import Release
 from audit.sparse import empty, from_entries, multiplied, without_zeros
@@ -39,13 +39,14 @@ class Pairs:
 
 
 def difference_rows(
-    release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes
+    release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes, nested: list[Nesting]
 ) -> tuple[Differenced, list[Pairs]]:
     """Replace every exact row by itself minus its nearest exact parts, in the direction that leaves least.
 
     Parameters
     ----------
-    known: positions (in `Cells`) of the cells with exact rows; codes: their measures and codes.
+    known: positions (in `Cells`) of the cells with exact rows; codes: their measures and codes; nested: which of them
+        are parts of which.
 
     Returns
     -------
@@ -53,7 +54,7 @@ def difference_rows(
     """
     rows_of = _rows_of(system, known)
     tables = _tables_of_rows(system, 1)
-    directions = [_row_pairs(rows_of, n.whole, rows_of, tables, tables, -1) for n in nestings(release, codes)]
+    directions = [_row_pairs(rows_of, n.whole, rows_of, tables, tables, -1) for n in nested]
     between = [_pairs_of_separators(release, system, rows_of, codes, tables, sign) for sign in (1, -1)]
     rows = system.matrix.shape[0]
     chosen = _best(system, directions)

@@ -240,6 +240,30 @@ def combine(
     return len(indptr) - 1
 
 
+def expand(
+    codes: Cells, width: int, place: Cells, indptr: Cells, moves: Cells, offset: int, column: NDArray[np.int32]
+) -> None:
+    """List the base cells of many cells, one cell after another.
+
+    codes: of `width` variables for each cell. place: where in `indptr` each variable begins, which says by code where in
+    `moves` its atoms stand. column: filled, has room for one more.
+    """
+    first = 0
+    for i in range(len(codes) // width if width else 0):
+        column[first] = offset
+        count = 1
+        for v in range(width):
+            at = place[v] + codes[i * width + v]
+            many = indptr[at + 1] - indptr[at]
+            # From the back, so that no base cell is overwritten before it is crossed with the atoms.
+            for k in range(count - 1, -1, -1):
+                c = column[first + k]
+                for t in range(many - 1, -1, -1):
+                    column[first + k * many + t] = c + moves[indptr[at] + t]
+            count *= many
+        first += count
+
+
 def tighten(
     indptr: Cells,
     indices: Cells,
