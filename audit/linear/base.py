@@ -165,7 +165,7 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
     ------
     LimitError: more than 30 million base cells.
     """
-    blocks: list[Block] = []
+    blocks: list[tuple[Block, list[frozenset[int]]]] = []
     for m in np.flatnonzero(np.bincount(measure)).tolist():
         own = codes[measure == m]
         used = [np.flatnonzero(np.bincount(own[:, v])) for v in range(len(release.variables))]
@@ -174,8 +174,8 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
     tables: list[BaseTable] = []
     separators: list[Separator] = []
     offset = 0
-    for b, block in enumerate(blocks):
-        cliques, tree = junction_tree(_edges(block, codes[measure == block.measure]), _sizes(block))
+    for b, (block, edges) in enumerate(blocks):
+        cliques, tree = junction_tree(edges, _sizes(block))
         first = len(tables)
         for clique in cliques:
             table = BaseTable(b, clique, tuple(block.atoms[v] for v in clique), offset)
@@ -188,7 +188,7 @@ def build_base(release: Release, measure: NDArray[np.int32], codes: NDArray[np.i
                 )
             tables.append(table)
         separators += [Separator(first + one, first + other, common) for one, other, common in tree]
-    return Base(tuple(blocks), tuple(tables), tuple(separators))
+    return Base(tuple(block for block, _ in blocks), tuple(tables), tuple(separators))
 
 
 def _atoms(release: Release, v: int, used: NDArray[np.int64]) -> csr_array:
@@ -225,40 +225,49 @@ def distinct(away: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int
     return np.flatnonzero(there)[:, None] & bits > 0, (there.cumsum() - 1)[packed]
 
 
-def _edges(block: Block, codes: NDArray[np.int32]) -> list[frozenset[int]]:
-    """The different sets of variables that cells have away from the block's totals."""
-    away, inside = block.coverage(codes)
-    return [frozenset(np.flatnonzero(row).tolist()) for row in distinct(away[inside])[0]]
+def _edges(patterns: NDArray[np.bool_]) -> list[frozenset[int]]:
+    """The sets of variables that cells have away from the block's totals."""
+    return [frozenset(np.flatnonzero(row).tolist()) for row in patterns]
 
 
-def _cost(block: Block, codes: NDArray[np.int32]) -> int:
+def _cost(block: Block, edges: list[frozenset[int]]) -> int:
     sizes = _sizes(block)
-    cliques, _ = junction_tree(_edges(block, codes), sizes)
+    cliques, _ = junction_tree(edges, sizes)
     return sum(prod(sizes[v] for v in clique) for clique in cliques)
 
 
-def _split(block: Block, codes: NDArray[np.int32]) -> list[Block]:
+def _split(block: Block, codes: NDArray[np.int32]) -> list[tuple[Block, list[frozenset[int]]]]:
     """Split a population where a table speaks of a part of it only (five activities by district, in the East alone):
-    the parts are independent, and each needs only the cross-classification that is published of it."""
-    cost = _cost(block, codes)
-    if cost < WORTH_SPLITTING:
-        return [block]
-    best: tuple[int, tuple[Block, Block]] | None = None
+    the parts are independent, and each needs only the cross-classification that is published of it.
+
+    Returns
+    -------
+    The parts, each with the sets of variables that cells have away from its totals.
+    """
     away, inside = block.coverage(codes)
     kinds, kind = distinct(away[inside])
+    edges = _edges(kinds)
+    cost = _cost(block, edges)
+    if cost < WORTH_SPLITTING:
+        return [(block, edges)]
+    best: tuple[int, tuple[Block, Block]] | None = None
     members = codes[inside]
     for k, pattern in enumerate(kinds):
         own = members[kind == k]
         for v in np.flatnonzero(pattern).tolist():
-            touched = np.asarray(block.atoms[v][np.unique(own[:, v])].sum(axis=0)).ravel() > 0
+            used = np.flatnonzero(np.bincount(own[:, v]))
+            touched = np.asarray(block.atoms[v][used].sum(axis=0)).ravel() > 0
             if touched.all():
                 continue
             halves = (_restrict(block, v, touched), _restrict(block, v, ~touched))
-            new = sum(_cost(half, codes) for half in halves)
+            new = 0
+            for half in halves:
+                half_away, half_inside = half.coverage(codes)
+                new += _cost(half, _edges(distinct(half_away[half_inside])[0]))
             if best is None or new < best[0]:
                 best = (new, halves)
     if best is None or 2 * best[0] > cost:
-        return [block]
+        return [(block, edges)]
     return [part for half in best[1] for part in _split(half, codes)]
 
 

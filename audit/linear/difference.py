@@ -74,8 +74,9 @@ def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64
     """(known cells x k) system rows that state each cell, one per base table that can express it; -1 for no more."""
     stated = np.flatnonzero(system.cell >= 0)
     order = stated[np.argsort(system.cell[stated], kind="stable")]
-    start = np.searchsorted(system.cell[order], known, side="left")
-    end = np.searchsorted(system.cell[order], known, side="right")
+    size = np.bincount(system.cell[stated], minlength=int(known.max(initial=-1)) + 1)
+    end = size.cumsum()[known]
+    start = end - size[known]
     width = int((end - start).max(initial=1))
     result = np.full((len(known), width), -1, dtype=np.int64)
     for k in range(width):
