@@ -44,9 +44,9 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     system = build_system(release, cells, lower, upper)
     exact = np.flatnonzero(lower == upper)
     nested = _nested(release, cells, exact)
-    known, *stated = _stated(release, cells)
+    known, least, most = _stated(release, cells)
     same = np.array_equal(known, exact)
-    check_additivity(release, cells, known, *stated, nested if same else _nested(release, cells, known))
+    check_additivity(release, cells, known, least, most, nested if same else _nested(release, cells, known))
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
     differenced, directions = difference_rows(release, system, exact, codes, nested)
     return Prepared(release, cells, system, differenced, directions)
@@ -59,8 +59,8 @@ def check_sums(release: Release, cells: Cells) -> None:
     ------
     AdditivityError: those that do not.
     """
-    known, *stated = _stated(release, cells)
-    check_additivity(release, cells, known, *stated, _nested(release, cells, known))
+    known, least, most = _stated(release, cells)
+    check_additivity(release, cells, known, least, most, _nested(release, cells, known))
 
 
 def _stated(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, End, Limits, TargetBounds, Use
+from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.components import Components
 from audit.bounds.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed
 from audit.bounds.knowledge import NOTHING
@@ -33,12 +33,17 @@ AT_ONCE = 1_000_000
 
 Ints = NDArray[np.int64]
 
+# What became of a component.
+UNKNOWN, BEGUN, CLOSED = range(3)
+"""BEGUN: linear ends are known, not all whole ones. CLOSED: all ends are known, and a table is in hand."""
+
 
 class Block(NamedTuple):
     """What a table of one component is checked against, and what it attains (made and used in compiled code).
 
-    Matrices are rows of those of `Packed`, columns from `first` on; the rest is cut out: origin, sign of columns, offset
-    and attained of ends. x, value: room for a table and the values of the targets in it. heaviest: as in `Packed`.
+    Matrices are rows of those of `Packed`, columns from `first` on; the rest is cut out: origin and sign of columns,
+    offset and attained of ends. x, value: room for a table and the values of the targets in it. heaviest: as in
+    `Packed`.
     """
 
     first: int
@@ -101,7 +106,7 @@ class Said(NamedTuple):
 
     variable, sign, real, order, number, below, part, part_below, status: see audit.bounds.dictionary.Ends; `order`
     counts within the component. offset: added to w it is the value of the end. proved, attained: values of ends.
-    closed: bool (components), all ends are known and a table is in hand.
+    outcome: int64 (components).
     """
 
     variable: Ints
@@ -116,7 +121,7 @@ class Said(NamedTuple):
     part_below: Ints
     proved: Ints
     attained: Ints
-    closed: NDArray[np.bool_]
+    outcome: Ints
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,7 @@ class Closed:
 
     components: int64, those whose ends are all known. piece: int64, the pieces that they were asked for, in order;
     minimum, maximum: int64, where in `said` their ends are. uses: what each component has cost.
+    begun: what is known of components that were left open.
     """
 
     components: Ints
@@ -133,24 +139,29 @@ class Closed:
     minimum: Ints
     maximum: Ints
     uses: list[Use]
+    begun: dict[int, Answer]
 
     def bounds(self) -> dict[int, TargetBounds]:
         """Both ends of each piece."""
-        lower, upper = _ends(self.said, self.minimum, 1), _ends(self.said, self.maximum, -1)
-        both = [TargetBounds(*ends, convex=False, seen=0) for ends in zip(lower, upper, strict=True)]
-        return dict(zip(self.piece.tolist(), both, strict=True))
+        return dict(zip(self.piece.tolist(), _bounds(self.said, self.minimum, self.maximum), strict=True))
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Answers for all small components at once; `tableau` says whether there is enough to do to compile."""
+    """Answers for all small components at once; `tableau` says whether there is enough to do to compile.
+
+    boxes: splits tried for one whole end, in turn with rounds of cuts.
+    """
 
     tableau: Tableau
+    boxes: tuple[int, ...] = BOXES
 
     def close(self, parts: Components, pieces: Pieces, which: Ints, limits: Limits) -> Closed | None:
         """Close all ends of the components of `which` that are small; None: there are too few to compile anything."""
         columns, rows = parts.columns_of(which), parts.rows_of(which)
-        sums = np.add.reduceat(np.append(np.diff(pieces.weights.indptr) > 1, False), pieces.start[which], dtype=np.int64)
+        sums = np.add.reduceat(
+            np.append(np.diff(pieces.weights.indptr) > 1, False), pieces.start[which], dtype=np.int64
+        )
         size = columns * (rows + sums)
         small = size <= SMALL
         which, columns, size = which[small], columns[small], size[small]
@@ -163,16 +174,18 @@ class Blocks:
             return None
         from audit.bounds.kernels.blocks_compiled import solve
 
-        begin = [np.append(0, np.cumsum(many)) for many in (columns, parts.rows_of(which), np.diff(pieces.start)[which])]
+        begin = [
+            np.append(0, np.cumsum(many)) for many in (columns, parts.rows_of(which), np.diff(pieces.start)[which])
+        ]
         packed, said = _packed(component, frame, *begin), _said(component, frame, begin[2])
-        boxes, seconds = np.array(BOXES), np.zeros(len(which))
+        boxes, seconds = np.array(self.boxes), np.zeros(len(which))
         for first, last in in_batches(size.tolist(), batch=AT_ONCE):
             if limits.out_of_time():
                 break
             began = perf_counter()
             solve(packed, said, first, last, limits.integer, boxes, LARGEST)
             seconds[first:last] = (perf_counter() - began) / (last - first)
-        done = np.flatnonzero(said.closed)
+        done = np.flatnonzero(said.outcome == CLOSED)
         ends = np.diff(begin[2])[done]
         uses = [
             Use(self.tableau.name, width, targets, 2 * targets, 2 * targets, spent)
@@ -180,7 +193,12 @@ class Blocks:
         ]
         at = spans(begin[2], done)
         minimum, maximum = _places(begin[2])
-        return Closed(which[done], piece[at], said, minimum[at], maximum[at], uses)
+        begun = {}
+        for b in np.flatnonzero(said.outcome == BEGUN).tolist():
+            own = slice(begin[2][b], begin[2][b + 1])
+            known = _bounds(said, minimum[own], maximum[own])
+            begun[int(which[b])] = Answer(tuple(known), (), (), complete=False)
+        return Closed(which[done], piece[at], said, minimum[at], maximum[at], uses, begun)
 
 
 def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target: Ints) -> Packed:
@@ -195,12 +213,16 @@ def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target:
         row,
         long,
         target,
-        *map(_int64, (rows.indptr, rows.indices, rows.data)),
+        _int64(rows.indptr),
+        _int64(rows.indices),
+        _int64(rows.data),
         component.lower,
         component.upper,
         component.column_lower,
         component.column_upper,
-        *map(_int64, (asked.indptr, asked.indices, asked.data)),
+        _int64(asked.indptr),
+        _int64(asked.indices),
+        _int64(asked.data),
         order - row[owner],
         frame.sign,
         frame.origin,
@@ -248,7 +270,7 @@ def _said(component: Component, frame: Frame, target: Ints) -> Said:
         part_below,
         proved,
         np.full(2 * count, NOTHING),
-        np.zeros(len(target) - 1, np.bool_),
+        np.full(len(target) - 1, UNKNOWN),
     )
 
 
@@ -257,6 +279,12 @@ def _places(target: Ints) -> tuple[Ints, Ints]:
     count, first = np.diff(target), target[:-1]
     minimum = np.arange(target[-1]) + np.repeat(first, count)
     return minimum, minimum + np.repeat(count, count)
+
+
+def _bounds(said: Said, minimum: Ints, maximum: Ints) -> list[TargetBounds]:
+    """Both ends of some targets."""
+    ends = zip(_ends(said, minimum, 1), _ends(said, maximum, -1), strict=True)
+    return [TargetBounds(lower, upper, convex=False, seen=0) for lower, upper in ends]
 
 
 def _ends(said: Said, at: Ints, sign: int) -> list[End]:
@@ -269,12 +297,15 @@ def _ends(said: Said, at: Ints, sign: int) -> list[End]:
     for k in np.flatnonzero(best & (quotient * below != number)).tolist():
         lp[k] = sign * (Fraction(int(number[k]), int(below[k])) + int(offset[k]))
     outer: list[int | None] = (sign * proved).tolist()
+    reached: list[int | None] = (sign * attained).tolist()
     unlimited = status == UNLIMITED
     for k in np.flatnonzero(unlimited).tolist():
         lp[k] = outer[k] = None
+    for k in np.flatnonzero(attained == NOTHING).tolist():
+        reached[k] = None
     continuous: list[Fraction | None] = [None] * len(at)
     part, part_below = said.part[at], said.part_below[at]
     for k in np.flatnonzero((part_below > 0) & (part // np.maximum(part_below, 1) + offset < attained)).tolist():
         continuous[k] = sign * (Fraction(int(part[k]), int(part_below[k])) + int(offset[k]))
-    told = zip(lp, outer, (sign * attained).tolist(), continuous, unlimited.tolist(), strict=True)
+    told = zip(lp, outer, reached, continuous, unlimited.tolist(), strict=True)
     return [End(*end) for end in told]

@@ -100,18 +100,19 @@ def bound_forms(
     parts = Components(reduced)
     # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
     left = asked | check_rest
-    closed, done = None, 0
+    closed, done, begun = None, 0, dict[int, Answer]()
     if method.blocks is not None and not limits.values:
         closed = method.blocks.close(parts, pieces, np.flatnonzero(tangled & asked), limits)
         if closed is not None:
             left[closed.components] = False
             uses += closed.uses
-            done = len(closed.piece)
+            done, begun = len(closed.piece), closed.begun
             progress("bounds", done, pieces.weights.shape[0])
     order = np.flatnonzero(left).tolist()
     components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
-    for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
+    told = [begun.get(c) for c in order]
+    for c, answer in zip(order, _answers(components, told, method, limits, executor, state), strict=True):
         solved.update(enumerate(answer.targets, start=int(pieces.start[c])))
         uses += answer.uses
         tables[c] = answer.tables
@@ -200,16 +201,22 @@ def _solve(batch: _Batch) -> list[Answer | Underway]:
 
 
 def _answers(
-    components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
+    components: list[Component],
+    told: list[Answer | None],
+    method: Method,
+    limits: Limits,
+    executor: Executor,
+    state: State | None,
 ) -> Iterator[Answer]:
-    """The answer for each component, in order; what a state remembers is not computed again.
+    """The answer for each component, in order; what was told of it, or a state remembers, is not computed again.
 
     With a time limit the quick steps of all come before the slow ones of any.
     """
     keys = [key_of(c, method, limits) for c in components] if state is not None else []
-    texts = [None if state is None else state.get(key) for key in keys]
-    begun: list[Answer | Underway | None] = [None if text is None else from_text(text) for text in texts]
-    begun = begun or [None] * len(components)
+    texts = [None] * len(components) if state is None else [state.get(key) for key in keys]
+    begun: list[Answer | Underway | None] = [
+        from_text(text) if text else t for text, t in zip(texts, told, strict=True)
+    ]
     for quick in (True, False) if limits.deadline is not None else (False,):
         open_work = [
             0 if _complete(known) else component.matrix.nnz + component.targets.nnz

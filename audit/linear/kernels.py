@@ -245,8 +245,8 @@ def expand(
 ) -> None:
     """List the base cells of many cells, one cell after another.
 
-    codes: of `width` variables for each cell. place: where in `indptr` each variable begins, which says by code where in
-    `moves` its atoms stand. column: filled, has room for one more.
+    codes: of `width` variables for each cell. place: where in `indptr` each variable begins; that says by code where
+    in `moves` its atoms stand. column: filled, has room for one more.
     """
     first = 0
     for i in range(len(codes) // width if width else 0):

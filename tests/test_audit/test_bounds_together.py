@@ -35,7 +35,9 @@ def side_by_side(components: Sequence[Component]) -> tuple[Reduced, csr_array]:
     return reduce(Differenced(csr_array(matrix), lower, upper, same), nonnegative=True), csr_array(forms)
 
 
-def apart_all(reduced: Reduced, pieces: csr_array, start: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def apart_all(
+    reduced: Reduced, pieces: csr_array, start: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Every component by itself."""
     return np.arange(reduced.components), np.zeros(reduced.components, np.bool_)
 

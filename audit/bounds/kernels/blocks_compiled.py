@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from audit.bounds.blocks import Block
+from audit.bounds.blocks import BEGUN, CLOSED, UNKNOWN, Block
 from audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
@@ -39,17 +39,17 @@ renew(__file__, tableau_compiled.__file__, whole_compiled.__file__)
 def solve(packed, said, first, last, integer, boxes, limit):
     """Fill `said` for the blocks first to last - 1."""
     for b in range(first, last):
-        said.closed[b] = _solve(packed, said, b, integer, boxes, limit)
+        said.outcome[b] = _solve(packed, said, b, integer, boxes, limit)
 
 
 @njit(cache=True)
 def _solve(packed, said, b, integer, boxes, limit):
-    """True if all ends of block b are known and a table is in hand."""
-    columns, rows = packed.column[b + 1] - packed.column[b], packed.row[b + 1] - packed.row[b]
+    """CLOSED, BEGUN or UNKNOWN."""
+    columns = packed.column[b + 1] - packed.column[b]
     block = _block(packed, said, b)
     d = _dictionary(packed, b, limit)
     if feasible(d, packed.order[packed.row[b] : packed.row[b + 1]]) != DONE:
-        return False
+        return UNKNOWN
     d = _compacted(d)
     e0, e1 = 2 * packed.target[b], 2 * packed.target[b + 1]
     count = e1 - e0
@@ -84,7 +84,7 @@ def _solve(packed, said, b, integer, boxes, limit):
         np.zeros(3, np.int64),
     )
     if _to_the_end(d, ends, found, block) != DONE:
-        return False
+        return UNKNOWN
     said.status[e0:e1] = status
     said.number[e0:e1] = number
     said.below[e0:e1] = below
@@ -93,9 +93,10 @@ def _solve(packed, said, b, integer, boxes, limit):
         if status[e] == OPTIMAL:
             proved[e] = max(proved[e], -(-number[e] // below[e]) + offset[e])
         if status[e] != UNLIMITED and proved[e] >= NO_UPPER:
-            return False
+            return UNKNOWN
     if not integer:
-        return attained[0] != NOTHING
+        return BEGUN if attained[0] == NOTHING else CLOSED
+    outcome = CLOSED
     none = np.full(count, NO_LOWER, np.int64)
     for e in range(count):
         if status[e] == UNLIMITED or proved[e] >= attained[e]:
@@ -108,15 +109,14 @@ def _solve(packed, said, b, integer, boxes, limit):
             local, ends.sign, none, none, order, left, status, number, below, ends.part.copy(), ends.part_below.copy()
         )
         if _to_the_end(d, back, found, block) != DONE:
-            return False
+            return BEGUN
         goal = proved[e] - offset[e]
         if goal < min(attained[e] - offset[e], NO_UPPER):
-            if not least_whole(d, block, e, local[e], ends.sign[e], goal, boxes):
-                return False
-            if attained[e] == NOTHING:
-                return False
-            proved[e] = attained[e]
-    return attained[0] != NOTHING
+            if least_whole(d, block, e, local[e], ends.sign[e], goal, boxes) and attained[e] != NOTHING:
+                proved[e] = attained[e]
+            else:
+                outcome = BEGUN
+    return BEGUN if attained[0] == NOTHING else outcome
 
 
 @njit(cache=True)

@@ -438,7 +438,8 @@ def _move(d, work, q, way, bland, special):
 def _scan(d, ends, found, columns, sign, place, watch, notable):
     """What this vertex says of every open end. False: a buffer is full.
 
-    watch: where something could lower an end when it was last looked for; notable: values of an end from here on say nothing new of it where the vertex is not whole.
+    watch: where something could lower an end when it was last looked for; notable: values of an end from here on say
+    nothing new of it where the vertex is not whole.
     """
     T, beta, state, nonbasic, free = d.T, d.beta, d.state, d.nonbasic, d.free
     D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
@@ -485,8 +486,10 @@ def _scan(d, ends, found, columns, sign, place, watch, notable):
             rest = number - value * below
             part, part_below = ends.part[e], ends.part_below[e]
             floor = part // max(part_below, 1)
-            if part_below == 0 or value < floor or (
-                value == floor and rest * part_below < (part - floor * part_below) * below
+            if (
+                part_below == 0
+                or value < floor
+                or (value == floor and rest * part_below < (part - floor * part_below) * below)
             ):
                 ends.part[e], ends.part_below[e] = value * D + rest, D
             nearest = float(ends.part[e]) / float(ends.part_below[e])

@@ -100,7 +100,7 @@ def least_whole(d, block, k, variable, sign, goal, boxes):
         whole = False
         face.state[BUDGET] = PIVOTS
         code = reoptimise(face, variable, sign, best)
-        if code == EMPTY or code == CUT:
+        if code in (EMPTY, CUT):
             return True
         if code != DONE:
             return False
@@ -153,7 +153,7 @@ def _dive(d, block, k, variable, sign, goal, best, fixed, nodes):
                     return True, best
                 if value < best:
                     return False, best
-        elif code != EMPTY and code != CUT:
+        elif code not in (EMPTY, CUT):
             return False, best
         if row >= 0:
             if d.free[d.basic[row]]:
@@ -235,7 +235,7 @@ def _narrowed(d, variable, sign, best, columns, fixed):
     if float(D) * abs(float(best - 1)) + abs(float(value)) >= _SAFE:
         room = np.int64(NO_UPPER)  # as good as no limit
     else:
-        room = min(D * (best - 1) - value, NO_UPPER)
+        room = min(D * (best - 1) - value, np.int64(NO_UPPER))
     if room < 0:
         return True, d
     span, up = d.span.copy(), d.up.copy()
