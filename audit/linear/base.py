@@ -11,7 +11,7 @@ East) splits the population into blocks, so that the other blocks stay small.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 import numpy as np
@@ -24,6 +24,13 @@ from audit.linear.kernels import Runner, expand
 from audit.linear.marks import marks
 from audit.model import Release
 from audit.sparse import from_entries
+
+AT_ONCE = 50_000
+"""Base cells of cells that are listed together: arrays of that size stay in the processor's cache."""
+
+WORTH_COMPILING = 1_000_000
+"""Base cells of cells from which they are listed by a compiled loop: systems of that size load numba for other steps
+(3.8 million: 22 instead of 45 ms)."""
 
 FEW = 16
 """Variables up to which patterns of them are counted instead of sorted."""
@@ -70,11 +77,15 @@ class BaseTable:
         size = np.ones(len(codes), np.int64)
         for v, atoms in zip(self.variables, self.atoms, strict=True):
             size *= np.diff(atoms.indptr)[codes[:, v]]
-        total = int(size.sum())
-        run = Runner(total, expand)
-        if run.compiled and self.variables:
-            return self._compiled(run, codes, total), size
-        return self._columns(codes), size
+        end = size.cumsum()
+        total = int(end[-1]) if len(end) else 0
+        if total > WORTH_COMPILING and self.variables:
+            return self._compiled(Runner(total, expand), codes, total), size
+        column = np.empty(total, np.int32)
+        cut = np.searchsorted(end, np.arange(AT_ONCE, total, AT_ONCE), side="right")
+        for first, last in pairwise(np.unique([0, *cut, len(codes)]).tolist()):
+            column[end[first] - size[first] : end[last - 1]] = self._columns(codes[first:last])
+        return column, size
 
     def _compiled(self, run: Runner, codes: NDArray[np.int32], total: int) -> NDArray[np.int32]:
         indptr, moves, place = [], [], []
@@ -85,10 +96,10 @@ class BaseTable:
             moves.append(stride * atoms.indices.astype(np.int64))
             place.append(codes_before)
             codes_before, atoms_before = codes_before + len(atoms.indptr), atoms_before + len(atoms.indices)
-        column = np.empty(total + 1, np.int32)
+        column = np.empty(total, np.int32)
         lists = (run.array(part) for part in (np.array(place), np.concatenate(indptr), np.concatenate(moves)))
         run(expand, run.array(codes[:, list(self.variables)].ravel()), len(place), *lists, self.offset, column)
-        return column[:total]
+        return column
 
     def _columns(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:
         size = np.ones(len(codes), np.int32)  # base cells of each cell so far

@@ -246,10 +246,16 @@ def expand(
     """List the base cells of many cells, one cell after another.
 
     codes: of `width` variables for each cell. place: where in `indptr` each variable begins; that says by code where
-    in `moves` its atoms stand. column: filled, has room for one more.
+    in `moves` its atoms stand. column: filled.
     """
     first = 0
-    for i in range(len(codes) // width if width else 0):
+    for i in range(len(codes) // width):
+        total = 1
+        for v in range(width):
+            at = place[v] + codes[i * width + v]
+            total *= indptr[at + 1] - indptr[at]
+        if total == 0:
+            continue
         column[first] = offset
         count = 1
         for v in range(width):
@@ -261,7 +267,7 @@ def expand(
                 for t in range(many - 1, -1, -1):
                     column[first + k * many + t] = c + moves[indptr[at] + t]
             count *= many
-        first += count
+        first += total
 
 
 def tighten(

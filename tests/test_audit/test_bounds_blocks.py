@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 from random_components import random_component, table_component
 from scipy.sparse import block_diag, csr_array
 
+from audit.bounds import tableau
 from audit.bounds.blocks import Blocks
 from audit.bounds.component import Component, End, Limits
+from audit.bounds.cuts import with_cuts
+from audit.bounds.dictionary import Aim, Dictionary, copied
 from audit.bounds.engine import CellBounds, bound_forms
+from audit.bounds.face import narrowed
+from audit.bounds.kernels import whole_compiled
+from audit.bounds.knowledge import know_nothing
 from audit.bounds.plan import full
 from audit.bounds.tableau import BOXES, Tableau
 from audit.linear.difference import Differenced
@@ -113,6 +119,35 @@ def test_large_values_never_wrap(far: int, times: int) -> None:
     assert y.upper.lp in (far, None)
     assert x.upper.lp in (Fraction(far, times + 1), None)
     assert y.lower.lp in (Fraction(far * times, times + 1), None)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=SEEDS, shape=st.sampled_from([(3, 4, 5), (4, 4, 4), (4, 5, 5)]))
+def test_compiled_cuts_are_those_of_the_plain_twin(seed: int, shape: tuple[int, ...]) -> None:
+    """What can still move and the cuts that are added, entry by entry, wherever whole ends are looked for."""
+    component, met = table_component(shape, seed), list[tuple[Dictionary, Aim, int]]()
+
+    def told(kernel: object, d: Dictionary, aim: Aim, best: int, *rest: object) -> bool:
+        met.append((copied(d), aim, best))
+        return False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tableau, "least_whole", told)
+        Tableau(compiled=True).work(component, know_nothing(component, Limits()), Limits())
+    for d, aim, best in met:
+        fixed, other = np.zeros(aim.columns, np.int64), np.zeros(aim.columns, np.int64)
+        plain = narrowed(d, aim, best, fixed)
+        refuted, compiled = whole_compiled._narrowed(d, aim.variable, aim.sign, best, aim.columns, other)
+        assert refuted == (plain is None)
+        if plain is None:
+            continue
+        assert (fixed == other).all()
+        cut = with_cuts(plain, aim, len(d.span))
+        for one, two in (
+            (plain, compiled),
+            (cut, whole_compiled._with_cuts(compiled, aim.variable, aim.sign, len(d.span))),
+        ):
+            assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
 
 
 def test_few_are_left_to_plain_python() -> None:
