@@ -158,13 +158,10 @@ class Blocks:
 
     def close(self, parts: Components, pieces: Pieces, which: Ints, limits: Limits) -> Closed | None:
         """Close all ends of the components of `which` that are small; None: there are too few to compile anything."""
-        columns, rows = parts.columns_of(which), parts.rows_of(which)
-        sums = np.add.reduceat(
-            np.append(np.diff(pieces.weights.indptr) > 1, False), pieces.start[which], dtype=np.int64
-        )
-        size = columns * (rows + sums)
-        small = size <= SMALL
-        which, columns, size = which[small], columns[small], size[small]
+        sums = np.append(0, np.cumsum(np.diff(pieces.weights.indptr) > 1))[pieces.start]
+        size = parts.columns_of(which) * (parts.rows_of(which) + np.diff(sums)[which])
+        which, size = which[size <= SMALL], size[size <= SMALL]
+        columns = parts.columns_of(which)
         if len(which) == 0 or not self.tableau.worth_compiling(int((columns * (size + PIVOT)).sum())):
             return None
         piece = spans(pieces.start, which)
@@ -172,33 +169,34 @@ class Blocks:
         frame = framed(component, LARGEST)
         if frame is None:
             return None
+        targets = np.diff(pieces.start)[which]
+        column, row, target = (np.append(0, np.cumsum(m)) for m in (columns, parts.rows_of(which), targets))
+        said = _said(component, frame, target)
+        seconds = self._solve(_packed(component, frame, column, row, target), said, size, limits)
+        minimum, maximum = _places(target)
+        begun = {}
+        for b in np.flatnonzero(said.outcome == BEGUN).tolist():
+            own = slice(target[b], target[b + 1])
+            known = _bounds(said, minimum[own], maximum[own])
+            begun[int(which[b])] = Answer(tuple(known), (), (), complete=False)
+        done = np.flatnonzero(said.outcome == CLOSED)
+        costs = zip(columns[done].tolist(), targets[done].tolist(), seconds[done].tolist(), strict=True)
+        uses = [Use(self.tableau.name, width, many, 2 * many, 2 * many, spent) for width, many, spent in costs]
+        at = spans(target, done)
+        return Closed(which[done], piece[at], said, minimum[at], maximum[at], uses, begun)
+
+    def _solve(self, packed: Packed, said: Said, size: Ints, limits: Limits) -> NDArray[np.float64]:
+        """Fill `said` until the time is up; seconds that each component took."""
         from audit.bounds.kernels.blocks_compiled import solve
 
-        begin = [
-            np.append(0, np.cumsum(many)) for many in (columns, parts.rows_of(which), np.diff(pieces.start)[which])
-        ]
-        packed, said = _packed(component, frame, *begin), _said(component, frame, begin[2])
-        boxes, seconds = np.array(self.boxes), np.zeros(len(which))
+        boxes, seconds = np.array(self.boxes), np.zeros(len(size))
         for first, last in in_batches(size.tolist(), batch=AT_ONCE):
             if limits.out_of_time():
                 break
             began = perf_counter()
             solve(packed, said, first, last, limits.integer, boxes, LARGEST)
             seconds[first:last] = (perf_counter() - began) / (last - first)
-        done = np.flatnonzero(said.outcome == CLOSED)
-        ends = np.diff(begin[2])[done]
-        uses = [
-            Use(self.tableau.name, width, targets, 2 * targets, 2 * targets, spent)
-            for width, targets, spent in zip(columns[done].tolist(), ends.tolist(), seconds[done].tolist(), strict=True)
-        ]
-        at = spans(begin[2], done)
-        minimum, maximum = _places(begin[2])
-        begun = {}
-        for b in np.flatnonzero(said.outcome == BEGUN).tolist():
-            own = slice(begin[2][b], begin[2][b + 1])
-            known = _bounds(said, minimum[own], maximum[own])
-            begun[int(which[b])] = Answer(tuple(known), (), (), complete=False)
-        return Closed(which[done], piece[at], said, minimum[at], maximum[at], uses, begun)
+        return seconds
 
 
 def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target: Ints) -> Packed:
