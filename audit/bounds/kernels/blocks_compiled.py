@@ -53,16 +53,12 @@ def _solve(packed, said, b, integer, boxes, limit):
     d = _compacted(d)
     e0, e1 = 2 * packed.target[b], 2 * packed.target[b + 1]
     count = e1 - e0
-    variable = said.variable[e0:e1]
-    local = np.empty(count, np.int64)
-    for e in range(count):
-        local[e] = _place(packed, b, variable[e])
-    left = np.empty(count + 1, np.int64)
+    local, left = np.empty(count, np.int64), np.empty(count + 1, np.int64)
     left[0] = count
-    left[1:] = said.order[e0:e1]
-    status = np.full(count, OPEN, np.int64)
-    number, below = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    real = said.real[e0:e1]
+    for e in range(count):
+        local[e] = _place(packed, b, said.variable[e0 + e])
+        left[1 + e] = said.order[e0 + e]
+    status, number, below, real = said.status[e0:e1], said.number[e0:e1], said.below[e0:e1], said.real[e0:e1]
     ends = Ends(
         local,
         said.sign[e0:e1],
@@ -85,9 +81,6 @@ def _solve(packed, said, b, integer, boxes, limit):
     )
     if _to_the_end(d, ends, found, block) != DONE:
         return UNKNOWN
-    said.status[e0:e1] = status
-    said.number[e0:e1] = number
-    said.below[e0:e1] = below
     proved, attained, offset = said.proved[e0:e1], said.attained[e0:e1], said.offset[e0:e1]
     for e in range(count):
         if status[e] == OPTIMAL:
@@ -97,17 +90,14 @@ def _solve(packed, said, b, integer, boxes, limit):
     if not integer:
         return BEGUN if attained[0] == NOTHING else CLOSED
     outcome = CLOSED
-    none = np.full(count, NO_LOWER, np.int64)
+    none, again = np.full(count, NO_LOWER, np.int64), np.full(count, OPEN, np.int64)
+    numbers = number.copy(), below.copy(), ends.part.copy(), ends.part_below.copy()
     for e in range(count):
         if status[e] == UNLIMITED or proved[e] >= attained[e]:
             continue
-        status[e] = OPEN
         left[0], left[1] = 1, e
         d.state[CURSOR] = d.state[STUCK] = 0
-        order = np.array([e])
-        back = Ends(
-            local, ends.sign, none, none, order, left, status, number, below, ends.part.copy(), ends.part_below.copy()
-        )
+        back = Ends(local, ends.sign, none, none, left[1:2].copy(), left, again, *numbers)
         if _to_the_end(d, back, found, block) != DONE:
             return BEGUN
         goal = proved[e] - offset[e]
@@ -188,7 +178,7 @@ def _dictionary(packed, b, limit):
     """All columns nonbasic at the bounds that they are measured from, see audit.bounds.dictionary.build."""
     c0, columns = packed.column[b], packed.column[b + 1] - packed.column[b]
     rows, sums = packed.row[b + 1] - packed.row[b], packed.long[b + 1] - packed.long[b]
-    T, beta = np.zeros((rows + sums, columns), np.int32), np.empty(rows + sums, np.int64)
+    T, beta = np.zeros((rows + sums, columns), np.int64), np.empty(rows + sums, np.int64)
     for i in range(rows + sums):
         r = packed.row[b] + i if i < rows else packed.row[-1] + packed.long[b] + i - rows
         own = packed.sign[packed.column[-1] + r]
@@ -218,11 +208,12 @@ def _compacted(d):
     carried, rows = d.state[CARRIED], 0
     for v in d.basic:
         rows += d.span[v] != 0
-    T, beta, basic = np.empty((rows, carried), np.int32), np.empty(rows, np.int64), np.empty(rows, np.int64)
+    T, beta, basic = np.empty((rows, carried), np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
     r = 0
     for i in range(len(d.basic)):
         if d.span[d.basic[i]] != 0:
-            T[r] = d.T[i, :carried]
+            for j in range(carried):
+                T[r, j] = d.T[i, j]
             beta[r], basic[r] = d.beta[i], d.basic[i]
             r += 1
     d.state[ROWS] = rows

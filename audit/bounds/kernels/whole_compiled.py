@@ -280,7 +280,7 @@ def _narrowed(d, variable, sign, best, columns, fixed):
     state = d.state.copy()
     state[ACTIVE] = state[CARRIED] = count
     state[ROWS], state[KEEP] = moves.sum(), 0
-    T = np.empty((state[ROWS], count), np.int32)
+    T = np.empty((state[ROWS], count), np.int64)
     beta, basic = np.empty(state[ROWS], np.int64), np.empty(state[ROWS], np.int64)
     r = 0
     for i in range(rows):
@@ -306,7 +306,7 @@ def _with_cuts(d, variable, sign, own):
     cost = _reduced_costs(d, variable, sign)[0]
     source = _sources(d)
     tried = len(source) * len(FACTORS)
-    t, need = np.empty((tried, active), np.int32), np.zeros(tried, np.int64)
+    t, need = np.empty((tried, active), np.int64), np.zeros(tried, np.int64)
     gain, size = np.zeros(tried, np.float64), np.zeros(tried, np.int64)
     for f in range(len(FACTORS)):
         factor = FACTORS[f] % D
@@ -335,16 +335,18 @@ def _with_cuts(d, variable, sign, own):
     count, variables = len(chosen), len(d.span)
     state = d.state.copy()
     state[ROWS], state[CARRIED], state[FRESH] = stays + count, active, 1
-    T = np.empty((stays + count, active), np.int32)
+    T = np.empty((stays + count, active), np.int64)
     beta, basic = np.empty(stays + count, np.int64), np.empty(stays + count, np.int64)
     r = 0
     for i in range(rows):
         if d.basic[i] < own:
-            T[r] = d.T[i, :active]
+            for j in range(active):
+                T[r, j] = d.T[i, j]
             beta[r], basic[r] = d.beta[i], d.basic[i]
             r += 1
     for c in range(count):
-        T[r] = t[chosen[c]]
+        for j in range(active):
+            T[r, j] = t[chosen[c], j]
         beta[r], basic[r] = -need[chosen[c]], variables + c
         r += 1
     return Dictionary(
