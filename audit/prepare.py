@@ -3,29 +3,34 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.additivity import check_additivity
 from audit.linear.cells import Cells
-from audit.linear.difference import Differenced, difference_rows
+from audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
 from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.nesting import CellCodes
+from audit.linear.nesting import CellCodes, Nesting, nestings
 from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Release
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A release as a linear system, checked for additivity, with its short equations.
+    """A release as a linear system, checked for additivity, with short rows.
 
-    short_equations: transforms (csr, equations x system rows) of every "known sum minus its known parts".
+    directions: which known rows are parts of which, in every direction.
     """
 
     release: Release
     cells: Cells
     system: LinearSystem
     differenced: Differenced
-    short_equations: csr_array
+    directions: list[Pairs]
+
+    def short_equations(self) -> csr_array:
+        """Transforms (csr, equations x system rows) of every "known sum minus its known parts"."""
+        return short_equations(self.system.matrix.shape[0], self.directions)
 
 
 def prepare(release: Release, cells: Cells) -> Prepared:
@@ -37,11 +42,14 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     """
     lower, upper = known_bounds(release, cells)
     system = build_system(release, cells, lower, upper)
-    check_sums(release, cells)
     exact = np.flatnonzero(lower == upper)
+    nested = _nested(release, cells, exact)
+    known, least, most = _stated(release, cells)
+    same = np.array_equal(known, exact)
+    check_additivity(release, cells, known, least, most, nested if same else _nested(release, cells, known))
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
-    differenced, short_equations = difference_rows(release, system, exact, codes)
-    return Prepared(release, cells, system, differenced, short_equations)
+    differenced, directions = difference_rows(release, system, exact, codes, nested)
+    return Prepared(release, cells, system, differenced, directions)
 
 
 def check_sums(release: Release, cells: Cells) -> None:
@@ -51,6 +59,16 @@ def check_sums(release: Release, cells: Cells) -> None:
     ------
     AdditivityError: those that do not.
     """
+    known, least, most = _stated(release, cells)
+    check_additivity(release, cells, known, least, most, _nested(release, cells, known))
+
+
+def _stated(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """(cells of which anything is stated, their bounds)."""
     lower, upper = known_bounds(release, cells, prior=False)
     known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
-    check_additivity(release, cells, known, lower[known], upper[known])
+    return known, lower[known], upper[known]
+
+
+def _nested(release: Release, cells: Cells, known: NDArray[np.int64]) -> list[Nesting]:
+    return list(nestings(release, CellCodes(cells.measure[known], cells.codes[known])))

@@ -80,6 +80,15 @@ def rows_at(matrix: csr_array, at: NDArray[np.integer]) -> csr_array:
     return csr(matrix.data[place], matrix.indices[place], indptr, (len(at), matrix.shape[1]))
 
 
+def spans(start: NDArray[np.integer], which: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The positions start[w] to start[w + 1] - 1 of each w of `which`, one after another."""
+    first = start[which]
+    size = start[which + 1] - first
+    end = size.cumsum()
+    result: NDArray[np.int64] = (first - end + size).repeat(size) + np.arange(end[-1] if len(end) else 0)
+    return result
+
+
 def stacked(parts: Sequence[csr_array]) -> csr_array:
     """Matrices of as many columns, one below the other (at least one)."""
     filled = [part for part in parts if part.shape[0]] or list(parts[:1])

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.reduce import Reduced
-from audit.sparse import csr, rows_at
+from audit.sparse import csr, rows_at, spans
 
 
 class Components:
@@ -43,6 +43,33 @@ class Components:
             reduced.column_lower[columns],
             reduced.column_upper[columns],
             self._local(weights, first, last, len(columns)),
+        )
+
+    def columns_of(self, which: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many columns some components have."""
+        return self._column_start[which + 1] - self._column_start[which]
+
+    def rows_of(self, which: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many rows some components have."""
+        return self._row_start[which + 1] - self._row_start[which]
+
+    def side_by_side(self, which: NDArray[np.int64], weights: csr_array) -> Component:
+        """Some components, in ascending order, as one: columns and rows of the first, of the second, ...
+
+        weights: their targets, over the columns of the system.
+        """
+        columns = self._columns[spans(self._column_start, which)]
+        place = np.zeros(self._matrix.shape[1], np.int64)
+        place[columns] = np.arange(len(columns))
+        at = spans(self._row_start, which)
+        matrix, rows, reduced = rows_at(self._matrix, at), self._rows[at], self._reduced
+        return Component(
+            csr(matrix.data, place[matrix.indices], matrix.indptr, (len(rows), len(columns))),
+            reduced.lower[rows],
+            reduced.upper[rows],
+            reduced.column_lower[columns],
+            reduced.column_upper[columns],
+            csr(weights.data, place[weights.indices], weights.indptr, (weights.shape[0], len(columns))),
         )
 
     def _local(self, matrix: csr_array, first: int, last: int, columns: int) -> csr_array:

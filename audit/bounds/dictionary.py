@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Component
 from audit.linear.integers import NO_LOWER, NO_UPPER, largest_sum
@@ -70,7 +71,10 @@ class Frame(NamedTuple):
     sign, origin: int64 (variables): variable = origin + sign * w.
     columns: how many of the variables are columns.
     order: int64 (rows), rows with few entries first: the order in which they are satisfied.
-    target: int64 (targets), the variable of each.
+    target: int64 (targets), the variable of each; long: int64, the targets that are variables of their own.
+    rows: the component's rows, then long targets; beta: int64, their w where all columns stand where they are measured
+        from (the dictionary of which changes it).
+    span, free: see Dictionary.
     """
 
     sign: Ints
@@ -78,6 +82,11 @@ class Frame(NamedTuple):
     columns: int
     order: Ints
     target: Ints
+    long: Ints
+    rows: csr_array
+    beta: Ints
+    span: Ints
+    free: NDArray[np.bool_]
 
 
 class Ends(NamedTuple):
@@ -144,10 +153,36 @@ class Found(NamedTuple):
 def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[Dictionary, Frame] | None:
     """The dictionary in which all columns are nonbasic at their lower bounds; None if numbers are too large for it.
 
+    keep: columns of equations are carried along, for their multipliers.
+    """
+    frame = framed(component, largest)
+    if frame is None:
+        return None
+    sign, n = frame.sign, frame.columns
+    T = frame.rows.toarray()
+    if (sign < 0).any():
+        T *= sign[n:, None] * sign[None, :n]
+    state = np.zeros(BUDGET + 1, np.int64)
+    state[[DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, FRESH]] = 1, n, n, len(T), largest, keep, 1
+    variables = len(sign)
+    dictionary = Dictionary(
+        T,
+        frame.beta,
+        np.arange(n, variables),
+        np.arange(n),
+        frame.span,
+        frame.free,
+        np.zeros(variables, np.bool_),
+        state,
+    )
+    return dictionary, frame
+
+
+def framed(component: Component, largest: int) -> Frame | None:
+    """How the columns, rows and sums of a component are measured; None if numbers are too large for it.
+
     Upper bounds of columns that follow from the rows and the lower bounds are no constraints of the dictionary: they
     would add nothing but degenerate vertices. Lower bounds cost nothing, and rows of one column stay rows.
-
-    keep: columns of equations are carried along, for their multipliers.
     """
     matrix, targets = component.matrix, component.targets
     m, n = matrix.shape
@@ -166,33 +201,19 @@ def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[
     origin = np.where(has_lower, lower, np.where(has_upper, upper, 0))
     span = np.where(has_lower & has_upper, upper - np.where(has_lower, lower, 0), NO_UPPER)
     rows = stacked([matrix, rows_at(targets, long)])
-    T, beta, at = rows.toarray(), np.zeros(m + len(long), np.int64), origin[:n]
+    beta, at = np.zeros(m + len(long), np.int64), origin[:n]
     if at.any():
         if largest_sum(rows, at) >= float(NO_UPPER):
             return None
         value = rows @ at
         beta[:m], origin[n + m :] = value[:m], value[m:]
-    if (sign < 0).any():
-        T *= sign[n:, None] * sign[None, :n]
     beta[:m] = sign[n : n + m] * (beta[:m] - origin[n : n + m])
     room = float(NO_UPPER) / 4
     bounded = np.where(span == NO_UPPER, 0, span)
     if max(np.abs(beta).max(initial=0), bounded.max(initial=0)) >= room or np.abs(rows.data).max(initial=0) > largest:
         return None
-    state = np.zeros(BUDGET + 1, np.int64)
-    state[[DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, FRESH]] = 1, n, n, len(T), largest, keep, 1
-    variables = len(sign)
-    dictionary = Dictionary(
-        T,
-        beta,
-        np.arange(n, variables),
-        np.arange(n),
-        span,
-        ~has_lower & ~has_upper,
-        np.zeros(variables, np.bool_),
-        state,
-    )
-    return dictionary, Frame(sign, origin, n, np.argsort(np.diff(matrix.indptr), kind="stable"), target)
+    order = np.argsort(np.diff(matrix.indptr), kind="stable")
+    return Frame(sign, origin, n, order, target, long, rows, beta, span, ~has_lower & ~has_upper)
 
 
 def _needed_upper(component: Component) -> Ints:

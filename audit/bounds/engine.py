@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from audit.bounds.blocks import Closed
 from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from audit.bounds.components import Components
 from audit.bounds.linear_values import whole
@@ -44,19 +46,25 @@ class CellBounds:
     """Both ends of every form, and how they were found.
 
     determined: bool (forms), no method was needed: equations, or bounds that close single base cells, give the value.
+    value: int64 (forms), the values of those.
+    pieces: what the other forms are sums of. solved: the bounds of each piece, but for those that `closed` has.
     used: cost of each step on each component.
     kept: see there.
     """
 
-    bounds: tuple[TargetBounds, ...]
     determined: NDArray[np.bool_]
+    value: NDArray[np.int64]
+    pieces: Pieces
+    solved: dict[int, TargetBounds]
+    closed: Closed | None
     used: tuple[Use, ...]
     kept: Kept | None = None
 
-    def shifted(self, constants: NDArray[np.int64]) -> "CellBounds":
-        """The same bounds with a constant added to each form."""
-        moved = [_sum(int(c), [b]) for b, c in zip(self.bounds, constants, strict=True)]
-        return CellBounds(tuple(moved), self.determined, self.used, self.kept)
+    @cached_property
+    def bounds(self) -> tuple[TargetBounds, ...]:
+        """Both ends of every form, in order (made of arrays when they are first asked for)."""
+        solved = self.solved | ({} if self.closed is None else self.closed.bounds())
+        return tuple(_assembled(self.determined, self.value, self.pieces, solved))
 
 
 def bound_forms(
@@ -82,23 +90,35 @@ def bound_forms(
     """
     determined, value = _determined(reduced, forms)
     pieces = cut_forms(reduced, forms, skip=determined)
+    tangled = np.zeros(reduced.components, np.bool_)
     if not limits.prove:  # every table that shows something is kept then, and would be as large as the whole
-        group = together(reduced, pieces.weights, pieces.start)
+        group, tangled = together(reduced, pieces.weights, pieces.start)
         reduced, pieces = _coarser(reduced, group), _regrouped(pieces, group)
-    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
-    order = [c for c in range(reduced.components) if check_rest or pieces.start[c] < pieces.start[c + 1]]
-    parts = Components(reduced)
-    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
-    solved: list[TargetBounds] = []
+    asked = np.diff(pieces.start) > 0
+    solved: dict[int, TargetBounds] = {}
     uses: list[Use] = []
+    parts = Components(reduced)
+    # Nobody may ask about a component's columns, but a release that no table fits must not pass as safe.
+    left = asked | check_rest
+    closed, done, begun = None, 0, dict[int, Answer]()
+    if method.blocks is not None and not limits.values:
+        closed = method.blocks.close(parts, pieces, np.flatnonzero(tangled & asked), limits)
+        if closed is not None:
+            left[closed.components] = False
+            uses += closed.uses
+            done, begun = len(closed.piece), closed.begun
+            progress("bounds", done, pieces.weights.shape[0])
+    order = np.flatnonzero(left).tolist()
+    components = [parts.component(c, pieces.weights, pieces.start[c], pieces.start[c + 1]) for c in order]
     tables: dict[int, tuple[NDArray[np.int64], ...]] = {}
-    for c, answer in zip(order, _answers(components, method, limits, executor, state), strict=True):
-        solved += answer.targets
+    told = [begun.get(c) for c in order]
+    for c, answer in zip(order, _answers(components, told, method, limits, executor, state), strict=True):
+        solved.update(enumerate(answer.targets, start=int(pieces.start[c])))
         uses += answer.uses
         tables[c] = answer.tables
-        progress("bounds", len(solved), pieces.weights.shape[0])
+        progress("bounds", done + len(solved), pieces.weights.shape[0])
     kept = _kept(pieces, solved, {c: parts.columns(c) for c in order}, tables) if limits.prove else None
-    return CellBounds(tuple(_assembled(determined, value, pieces, solved)), determined, tuple(uses), kept)
+    return CellBounds(determined, value, pieces, solved, closed, tuple(uses), kept)
 
 
 def _coarser(reduced: Reduced, group: NDArray[np.int64]) -> Reduced:
@@ -124,7 +144,7 @@ def _regrouped(pieces: Pieces, group: NDArray[np.int64]) -> Pieces:
 
 def _kept(
     pieces: Pieces,
-    solved: list[TargetBounds],
+    solved: dict[int, TargetBounds],
     columns: dict[int, NDArray[np.int64]],
     tables: dict[int, tuple[NDArray[np.int64], ...]],
 ) -> Kept:
@@ -136,7 +156,7 @@ def _kept(
 
 
 def _assembled(
-    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: Pieces, solved: list[TargetBounds]
+    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: Pieces, solved: dict[int, TargetBounds]
 ) -> list[TargetBounds]:
     ends = np.searchsorted(pieces.form, np.arange(len(determined) + 1)).tolist()
     piece, constant = pieces.piece.tolist(), pieces.constant.tolist()
@@ -181,16 +201,22 @@ def _solve(batch: _Batch) -> list[Answer | Underway]:
 
 
 def _answers(
-    components: list[Component], method: Method, limits: Limits, executor: Executor, state: State | None
+    components: list[Component],
+    told: list[Answer | None],
+    method: Method,
+    limits: Limits,
+    executor: Executor,
+    state: State | None,
 ) -> Iterator[Answer]:
-    """The answer for each component, in order; what a state remembers is not computed again.
+    """The answer for each component, in order; what was told of it, or a state remembers, is not computed again.
 
     With a time limit the quick steps of all come before the slow ones of any.
     """
     keys = [key_of(c, method, limits) for c in components] if state is not None else []
-    texts = [None if state is None else state.get(key) for key in keys]
-    begun: list[Answer | Underway | None] = [None if text is None else from_text(text) for text in texts]
-    begun = begun or [None] * len(components)
+    texts = [None] * len(components) if state is None else [state.get(key) for key in keys]
+    begun: list[Answer | Underway | None] = [
+        from_text(text) if text else t for text, t in zip(texts, told, strict=True)
+    ]
     for quick in (True, False) if limits.deadline is not None else (False,):
         open_work = [
             0 if _complete(known) else component.matrix.nnz + component.targets.nnz

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.blocks import Blocks
 from audit.bounds.certify import Rational, satisfies
 from audit.bounds.component import Answer, Component, Limits, Use
 from audit.bounds.knowledge import Knowledge, know_nothing
@@ -42,6 +43,8 @@ class Method:
     steps: Callable[[Component, Knowledge], Iterator[Step]]
     """Each step is chosen when the one before has done its work. The first ones, up to one that is not quick, are the
     same whatever is known."""
+    blocks: Blocks | None = None
+    """Closes many small components at once, before any is put through the steps."""
 
     def bounds(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from audit.bounds.blocks import Blocks
 from audit.bounds.component import Component
 from audit.bounds.fill import Fill
 from audit.bounds.flows import Flows
@@ -54,7 +55,8 @@ def shuttle_only() -> Method:
 
 def full(solver: Solver) -> Method:
     """Everything it takes to close both ends of every target."""
-    return Method("full", _Full(solver))
+    steps = _Full(solver)
+    return Method("full", steps, Blocks(steps.tableau))
 
 
 def deciding(solver: Solver) -> Method:

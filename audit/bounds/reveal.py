@@ -100,9 +100,10 @@ class Revealer:
         system = prepared.system
         self._prepared, self._reduced, self._solver = prepared, reduced, solver
         differenced = prepared.differenced
-        self._transform = csr_array(vstack([differenced.transform, prepared.short_equations], format="csr"))
-        value = product(prepared.short_equations, np.where(system.exact, system.lower, 0))
-        self._matrix = stacked([differenced.matrix, multiplied(prepared.short_equations, system.matrix)])
+        short = prepared.short_equations()
+        self._transform = csr_array(vstack([differenced.transform, short], format="csr"))
+        value = product(short, np.where(system.exact, system.lower, 0))
+        self._matrix = stacked([differenced.matrix, multiplied(short, system.matrix)])
         self._lower = np.concatenate([differenced.lower, value])
         self._upper = np.concatenate([differenced.upper, value])
         self._sparse_rows = differenced.matrix.shape[0]

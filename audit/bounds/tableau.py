@@ -135,15 +135,21 @@ class Tableau:
         self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
         return bool(code != TOO_LARGE)
 
+    def worth_compiling(self, entries: int) -> bool:
+        """True if compiled pivots are to be used where some more entries are to be looked at; then from now on."""
+        if self._compiled is None:
+            # What is already loaded is always faster.
+            if self._looked_at + entries < COMPILE and "audit.bounds.kernels.tableau_compiled" not in modules:
+                return False
+            self._compiled = True
+        return self._compiled
+
     def _kernel(self, dictionary: Dictionary) -> ModuleType:
         if dictionary.T.dtype == object or self._compiled is False:
             return tableau_plain
-        if self._compiled is None:
-            # About as many pivots as there are columns is usual; what is already loaded is always faster.
-            expected = dictionary.T.shape[1] * (dictionary.T.size + PIVOT)
-            if self._looked_at + expected < COMPILE and "audit.bounds.kernels.tableau_compiled" not in modules:
-                return tableau_plain
-            self._compiled = True
+        # About as many pivots as there are columns is usual.
+        if not self.worth_compiling(dictionary.T.shape[1] * (dictionary.T.size + PIVOT)):
+            return tableau_plain
         from audit.bounds.kernels import tableau_compiled
 
         return tableau_compiled

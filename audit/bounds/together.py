@@ -18,8 +18,9 @@ MAGNITUDE = 2.0**44
 Ints = NDArray[np.int64]
 
 
-def together(reduced: Reduced, pieces: csr_array, start: Ints) -> Ints:
-    """Which component of a coarser division each component belongs to, numbered in the order of first members.
+def together(reduced: Reduced, pieces: csr_array, start: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """(which component of a coarser division each component belongs to, numbered in the order of first members; which
+    of those are no networks).
 
     pieces: csr (pieces x columns), targets; those of component c are start[c]:start[c + 1].
     """
@@ -36,8 +37,9 @@ def together(reduced: Reduced, pieces: csr_array, start: Ints) -> Ints:
     group = np.where(alone, -1 - np.arange(count), before // COLUMNS)
     _, first, label = np.unique(group, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
-    number[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(number[label.ravel()], dtype=np.int64)
+    order = np.argsort(first)
+    number[order] = np.arange(len(first))
+    return np.asarray(number[label.ravel()], dtype=np.int64), apart[first[order]]
 
 
 def _row_labels(reduced: Reduced) -> Ints:

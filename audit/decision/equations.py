@@ -15,10 +15,10 @@ from audit.bounds.component import Component, Limits
 from audit.bounds.method import Method
 from audit.errors import InputError, LimitError
 from audit.linear.cells import Cells
-from audit.linear.difference import difference_rows
+from audit.linear.difference import difference_rows, short_equations
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.naming import cell_name, full_name, places_of, plural
-from audit.linear.nesting import CellCodes
+from audit.linear.nesting import CellCodes, nestings
 from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Amounts, Release, Status
 
@@ -134,7 +134,9 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
     said_lower, said_upper = known_bounds(release, shown, prior=False)
     system = build_system(release, shown, said_lower, said_upper)
     exact = np.flatnonzero(said_lower == said_upper)
-    differenced, variants = difference_rows(release, system, exact, CellCodes(cells.measure[exact], cells.codes[exact]))
+    codes = CellCodes(cells.measure[exact], cells.codes[exact])
+    differenced, directions = difference_rows(release, system, exact, codes, list(nestings(release, codes)))
+    variants = short_equations(system.matrix.shape[0], directions)
     own = csr_array(differenced.transform), csr_array(differenced.matrix)
     all_ways = csr_array(variants), csr_array(variants @ system.matrix)
     owner = _owners(system, *own, len(cells))

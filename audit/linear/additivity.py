@@ -1,5 +1,7 @@
 """Do the released values add up? Checked per equation, exactly, before anything is solved."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +9,7 @@ from audit.errors import AdditivityError, Imbalance
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
-from audit.linear.nesting import CellCodes, nestings
+from audit.linear.nesting import Nesting
 from audit.model import Release
 
 SHOWN = 8
@@ -20,12 +22,14 @@ def check_additivity(
     known: NDArray[np.int64],
     lower: NDArray[np.int64],
     upper: NDArray[np.int64],
+    directions: Iterable[Nesting],
 ) -> None:
     """Compare every known cell with the known cells it is made of, in every direction.
 
     Parameters
     ----------
-    known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound).
+    known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound); directions: which of them
+        are parts of which.
 
     Raises
     ------
@@ -35,7 +39,7 @@ def check_additivity(
     wholes: list[int] = []
     count = 0
     n = len(known)
-    for direction in nestings(release, CellCodes(cells.measure[known], cells.codes[known])):
+    for direction in directions:
         part = np.flatnonzero(direction.whole >= 0)
         whole = direction.whole[part]
         hierarchy = list(release.variables.values())[direction.variable]

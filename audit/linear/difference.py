@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.integers import product
-from audit.linear.nesting import CellCodes, nestings
+from audit.linear.nesting import CellCodes, Nesting, nestings
 from audit.linear.system import LinearSystem
 from audit.model import Release
 from audit.sparse import empty, from_entries, multiplied, without_zeros
@@ -30,7 +30,7 @@ class Differenced:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class Pairs:
     """Rows and the exact rows that may be subtracted from (sign -1) or added to (+1) them, in one direction."""
 
     whole: NDArray[np.int64]
@@ -39,22 +39,22 @@ class _Pairs:
 
 
 def difference_rows(
-    release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes
-) -> tuple[Differenced, csr_array]:
+    release: Release, system: LinearSystem, known: NDArray[np.int64], codes: CellCodes, nested: list[Nesting]
+) -> tuple[Differenced, list[Pairs]]:
     """Replace every exact row by itself minus its nearest exact parts, in the direction that leaves least.
 
     Parameters
     ----------
-    known: positions (in `Cells`) of the cells with exact rows; codes: their measures and codes.
+    known: positions (in `Cells`) of the cells with exact rows; codes: their measures and codes; nested: which of them
+        are parts of which.
 
     Returns
     -------
-    The differenced system, and the transforms of all directions of all rows: every short equation that a reader may
-    want to see.
+    The differenced system, and the pairs of all directions.
     """
     rows_of = _rows_of(system, known)
     tables = _tables_of_rows(system, 1)
-    directions = [_row_pairs(rows_of, n.whole, rows_of, tables, tables, -1) for n in nestings(release, codes)]
+    directions = [_row_pairs(rows_of, n.whole, rows_of, tables, tables, -1) for n in nested]
     between = [_pairs_of_separators(release, system, rows_of, codes, tables, sign) for sign in (1, -1)]
     rows = system.matrix.shape[0]
     chosen = _best(system, directions)
@@ -67,15 +67,16 @@ def difference_rows(
     differenced = Differenced(
         matrix, np.where(exact, value, system.lower), np.where(exact, value, system.upper), transform
     )
-    return differenced, _all_variants(rows, directions)
+    return differenced, directions
 
 
 def _rows_of(system: LinearSystem, known: NDArray[np.int64]) -> NDArray[np.int64]:
     """(known cells x k) system rows that state each cell, one per base table that can express it; -1 for no more."""
     stated = np.flatnonzero(system.cell >= 0)
     order = stated[np.argsort(system.cell[stated], kind="stable")]
-    start = np.searchsorted(system.cell[order], known, side="left")
-    end = np.searchsorted(system.cell[order], known, side="right")
+    size = np.bincount(system.cell[stated], minlength=int(known.max(initial=-1)) + 1)
+    end = size.cumsum()[known]
+    start = end - size[known]
     width = int((end - start).max(initial=1))
     result = np.full((len(known), width), -1, dtype=np.int64)
     for k in range(width):
@@ -91,7 +92,7 @@ def _row_pairs(
     inner_tables: NDArray[np.int64],
     outer_tables: NDArray[np.int64],
     sign: int,
-) -> _Pairs:
+) -> Pairs:
     """Pair one row of each part with each row of its whole that is written over (at least) the same base tables:
     there a part's base cells are among the whole's.
 
@@ -113,7 +114,7 @@ def _row_pairs(
             pairs_whole.append(outer[inside])
             pairs_part.append(inner[inside])
             left[inside] = False
-    return _Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), sign)
+    return Pairs(np.concatenate(pairs_whole), np.concatenate(pairs_part), sign)
 
 
 def _tables_of_rows(system: LinearSystem, sign: int) -> NDArray[np.int64]:
@@ -140,7 +141,7 @@ def _pairs_of_separators(
     known: CellCodes,
     inner_tables: NDArray[np.int64],
     sign: int,
-) -> list[_Pairs]:
+) -> list[Pairs]:
     """Exact rows inside the half of each separator row that has the given sign; they are taken off that half."""
     at = np.flatnonzero(system.margins.known)
     if len(at) == 0:
@@ -154,7 +155,7 @@ def _pairs_of_separators(
     ]
 
 
-def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:
+def _best(system: LinearSystem, directions: list[Pairs]) -> list[Pairs]:
     """Keep, for every row, only the direction that leaves the fewest base cells."""
     size = np.diff(system.matrix.indptr).astype(np.int64)
     best = size.copy()
@@ -166,11 +167,11 @@ def _best(system: LinearSystem, directions: list[_Pairs]) -> list[_Pairs]:
     kept = []
     for d, pairs in enumerate(directions):
         use = choice[pairs.whole] == d
-        kept.append(_Pairs(pairs.whole[use], pairs.part[use], pairs.sign))
+        kept.append(Pairs(pairs.whole[use], pairs.part[use], pairs.sign))
     return kept
 
 
-def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
+def _combine(rows: int, chosen: list[Pairs]) -> csr_array:
     """Identity plus the signed parts."""
     identity = np.arange(rows)
     a = np.concatenate([identity, *(p.whole for p in chosen)])
@@ -179,8 +180,9 @@ def _combine(rows: int, chosen: list[_Pairs]) -> csr_array:
     return from_entries(a, b, data, (rows, rows))
 
 
-def _all_variants(rows: int, directions: list[_Pairs]) -> csr_array:
-    """One row per (row, direction) in which it has parts."""
+def short_equations(rows: int, directions: list[Pairs]) -> csr_array:
+    """Transforms of all directions of all rows, one for each (row, direction) in which it has parts: every short
+    equation that a reader may want to see."""
     blocks_a, blocks_b, data = [], [], []
     offset = 0
     for pairs in directions:

@@ -240,6 +240,36 @@ def combine(
     return len(indptr) - 1
 
 
+def expand(
+    codes: Cells, width: int, place: Cells, indptr: Cells, moves: Cells, offset: int, column: NDArray[np.int32]
+) -> None:
+    """List the base cells of many cells, one cell after another.
+
+    codes: of `width` variables for each cell. place: where in `indptr` each variable begins; that says by code where
+    in `moves` its atoms stand. column: filled.
+    """
+    first = 0
+    for i in range(len(codes) // width):
+        total = 1
+        for v in range(width):
+            at = place[v] + codes[i * width + v]
+            total *= indptr[at + 1] - indptr[at]
+        if total == 0:
+            continue
+        column[first] = offset
+        count = 1
+        for v in range(width):
+            at = place[v] + codes[i * width + v]
+            many = indptr[at + 1] - indptr[at]
+            # From the back, so that no base cell is overwritten before it is crossed with the atoms.
+            for k in range(count - 1, -1, -1):
+                c = column[first + k]
+                for t in range(many - 1, -1, -1):
+                    column[first + k * many + t] = c + moves[indptr[at] + t]
+            count *= many
+        first += total
+
+
 def tighten(
     indptr: Cells,
     indices: Cells,

@@ -63,7 +63,9 @@ def propagate(
         low, high = new_low, new_high
         if by_column is None:
             by_column = transposed(matrix)
-        rows = np.unique(rows_at(by_column, np.concatenate([raised, lowered])).indices).astype(np.int64)
+        touched = np.zeros(matrix.shape[0], np.bool_)
+        touched[rows_at(by_column, np.concatenate([raised, lowered])).indices] = True
+        rows = np.flatnonzero(touched)
         sub, sub_lower, sub_upper = rows_at(matrix, rows), lower[rows], upper[rows]
     # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
     return (

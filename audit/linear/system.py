@@ -169,11 +169,15 @@ class _Homes:
             away, inside = block.coverage(codes[at])
             at, away = at[inside], away[inside]
             patterns, kind = distinct(away)
-            for k, pattern in enumerate(patterns):
-                homes = base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))
-                kinds.setdefault(tuple(homes), []).append(at[kind == k])
+            homes = [tuple(base.homes(b, frozenset(np.flatnonzero(pattern).tolist()))) for pattern in patterns]
+            choices = list(dict.fromkeys(homes))
+            choice = np.array([choices.index(home) for home in homes], np.int64)[kind]
+            for k, home in enumerate(choices):
+                kinds.setdefault(home, []).append(at[choice == k])
         # (cells, base tables that can express them), for every such choice of base tables.
-        self._kinds = [(np.sort(np.concatenate(cells)), homes) for homes, cells in kinds.items()]
+        self._kinds = [
+            (cells[0] if len(cells) == 1 else np.sort(np.concatenate(cells)), homes) for homes, cells in kinds.items()
+        ]
 
     def primary(self, cells: NDArray[np.int64]) -> csr_array:
         """One row for each of the cells (ascending), over the first base table of each block that can express it."""

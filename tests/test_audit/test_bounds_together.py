@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from random_components import random_component
 from scipy.sparse import block_diag, csr_array
 
@@ -34,6 +35,13 @@ def side_by_side(components: Sequence[Component]) -> tuple[Reduced, csr_array]:
     return reduce(Differenced(csr_array(matrix), lower, upper, same), nonnegative=True), csr_array(forms)
 
 
+def apart_all(
+    reduced: Reduced, pieces: csr_array, start: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Every component by itself."""
+    return np.arange(reduced.components), np.zeros(reduced.components, np.bool_)
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=SEEDS)
 def test_put_together_or_not_the_bounds_are_the_same(seed: int) -> None:
@@ -46,7 +54,7 @@ def test_put_together_or_not_the_bounds_are_the_same(seed: int) -> None:
     for apart in (False, True):
         with pytest.MonkeyPatch.context() as patch:
             if apart:
-                patch.setattr(engine, "together", lambda reduced, pieces, start: np.arange(reduced.components))
+                patch.setattr(engine, "together", apart_all)
             try:
                 reduced, forms = side_by_side(components)
                 found = bound_forms(reduced, forms, full(Highs()), Limits(), silent)
@@ -93,7 +101,7 @@ class Told:
 
 @pytest.mark.parametrize("limited", [False, True])
 def test_quick_steps_of_all_come_first_where_time_is_limited(limited: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "together", lambda reduced, pieces, start: np.arange(reduced.components))
+    monkeypatch.setattr(engine, "together", apart_all)
     calls: list[str] = []
 
     def steps(component: Component, known: Knowledge) -> Iterator[Step]:

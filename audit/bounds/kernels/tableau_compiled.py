@@ -34,6 +34,7 @@ from audit.bounds.dictionary import (
 from audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = 2.0**62
+_LARGEST = 2**63 - 1
 _FAR = 1e-9
 
 
@@ -200,6 +201,20 @@ def _workspace(d):
 
 
 @njit(cache=True)
+def _inverse(D):
+    """(shift, inverse): a multiple of D, shifted right and multiplied by the inverse modulo 2^64 of the odd part of D,
+    is divided by D."""
+    shift, odd = 0, D
+    while odd & 1 == 0:
+        odd >>= 1
+        shift += 1
+    inverse = odd
+    for _ in range(5):
+        inverse *= 2 - odd * inverse
+    return shift, inverse
+
+
+@njit(cache=True)
 def _pivot(d, used, r, q, at_upper):
     """Row r leaves at a bound, column q enters; False: a number does not fit."""
     T, beta, state = d.T, d.beta, d.state
@@ -242,14 +257,7 @@ def _pivot(d, used, r, q, at_upper):
                 beta[i] -= (a * b) // D
             T[i, q] = a
     else:
-        # Division without rest: a shift, and the inverse of the odd part modulo 2^64.
-        shift, odd = 0, D
-        while odd & 1 == 0:
-            odd >>= 1
-            shift += 1
-        inverse = odd
-        for _ in range(5):
-            inverse *= 2 - odd * inverse
+        shift, inverse = _inverse(D)
         for i in range(rows):
             if i == r:
                 continue
@@ -291,11 +299,15 @@ def _retire(d, q):
     """A nonbasic variable that cannot move goes behind the others, or away."""
     last = d.state[ACTIVE] - 1
     d.state[ACTIVE] = last
+    kept = d.state[KEEP] != 0
     if q != last:
         for i in range(d.state[ROWS]):
-            d.T[i, q], d.T[i, last] = d.T[i, last], d.T[i, q]
+            if kept:
+                d.T[i, q], d.T[i, last] = d.T[i, last], d.T[i, q]
+            else:
+                d.T[i, q] = d.T[i, last]
         d.nonbasic[q], d.nonbasic[last] = d.nonbasic[last], d.nonbasic[q]
-    if d.state[KEEP] == 0:
+    if not kept:
         d.state[CARRIED] = last
 
 
@@ -426,14 +438,18 @@ def _move(d, work, q, way, bland, special):
 def _scan(d, ends, found, columns, sign, place, watch, notable):
     """What this vertex says of every open end. False: a buffer is full.
 
-    watch: see `_least`; notable: values of an end from here on say nothing new of it where the vertex is not whole.
+    watch: where something could lower an end when it was last looked for; notable: values of an end from here on say
+    nothing new of it where the vertex is not whole.
     """
-    beta, state = d.beta, d.state
+    T, beta, state, nonbasic, free = d.T, d.beta, d.state, d.nonbasic, d.free
     D, rows, active = state[DETERMINANT], state[ROWS], state[ACTIVE]
     whole = True
+    shift, inverse = _inverse(D)
     if D != 1:
+        # Of an odd number nothing but multiples has a quotient that is small enough modulo 2^64.
+        most, low = _LARGEST // (D >> shift), (1 << shift) - 1
         for i in range(rows):
-            if d.basic[i] < columns and beta[i] % D != 0:
+            if d.basic[i] < columns and (beta[i] & low != 0 or abs((beta[i] >> shift) * inverse) > most):
                 whole = False
                 break
     if whole and state[FRESH] == 1:
@@ -444,7 +460,7 @@ def _scan(d, ends, found, columns, sign, place, watch, notable):
             found.vertices[at, v] = d.span[v] if d.up[v] else 0
         for i in range(rows):
             if d.basic[i] < columns:
-                found.vertices[at, d.basic[i]] = beta[i] // D
+                found.vertices[at, d.basic[i]] = (beta[i] >> shift) * inverse
         found.filled[0] = at + 1
         state[FRESH] = 0
     total, left, full = ends.left[0], 0, False
@@ -452,37 +468,43 @@ def _scan(d, ends, found, columns, sign, place, watch, notable):
         e = ends.left[o]
         v, g = ends.variable[e], ends.sign[e]
         i = place[v]
-        rest = np.int64(0)
+        number, below = np.int64(0), np.int64(1)
         if i >= 0:
-            value = g * beta[i]
-            if D != 1:
-                # Two divisions for every end at every vertex would be a third of the time: floats look from afar.
-                far = not whole and float(value) > notable[e] * float(D)
-                if not far:
-                    value = value // D
-                    rest = g * beta[i] - value * D
-            else:
-                far = False
-        else:
-            value = g * d.span[v] if d.up[v] else np.int64(0)
-            far = False
-        if not far:
-            if rest == 0 and ends.real[e] != NO_LOWER and value <= ends.real[e]:
-                ends.status[e] = TOUCHED
-                continue
-            if whole and ends.goal[e] != NO_LOWER and value <= ends.goal[e]:
+            number, below = g * beta[i], D
+        elif d.up[v]:
+            number = g * d.span[v]
+        if ends.real[e] != NO_LOWER and _at_most(number, below, ends.real[e]):
+            ends.status[e] = TOUCHED
+            continue
+        if whole:
+            if ends.goal[e] != NO_LOWER and _at_most(number, below, ends.goal[e]):
                 ends.status[e] = REACHED
                 continue
-            if not whole and not full:
-                number, below = ends.part[e], ends.part_below[e]
-                floor = number // max(below, 1)
-                if below == 0 or value < floor or (value == floor and rest * below < (number - floor * below) * D):
-                    ends.part[e], ends.part_below[e] = value * D + rest, D
-                nearest = float(ends.part[e]) / float(ends.part_below[e])
-                if ends.real[e] != NO_LOWER:
-                    nearest = max(nearest, float(ends.real[e]))
-                notable[e] = nearest + _FAR * (1.0 + abs(nearest))
-        if i >= 0 and not full and _least(d, i, g, active, watch, e):
+        elif not full and float(number) <= notable[e] * float(below):
+            # Divisions for every end at every vertex would be a third of the time: floats look from afar.
+            value = number // below
+            rest = number - value * below
+            part, part_below = ends.part[e], ends.part_below[e]
+            floor = part // max(part_below, 1)
+            if (
+                part_below == 0
+                or value < floor
+                or (value == floor and rest * part_below < (part - floor * part_below) * below)
+            ):
+                ends.part[e], ends.part_below[e] = value * D + rest, D
+            nearest = float(ends.part[e]) / float(ends.part_below[e])
+            if ends.real[e] != NO_LOWER:
+                nearest = max(nearest, float(ends.real[e]))
+            notable[e] = nearest + _FAR * (1.0 + abs(nearest))
+        if i >= 0 and not full:
+            # Handing arrays to a function costs more than this look.
+            j = watch[e]
+            if j < active and T[i, j] != 0 and (T[i, j] * g < 0 or free[nonbasic[j]]):
+                left += 1
+                ends.left[left] = e
+                continue
+            watch[e] = _lowering(T[i], g, nonbasic[:active], free)
+        if i >= 0 and not full and watch[e] == active:
             if state[KEEP] == 0 or _list_proof(d, found, e, i, g, columns, sign):
                 ends.status[e] = OPTIMAL
                 ends.number[e], ends.below[e] = g * beta[i], D
@@ -494,18 +516,21 @@ def _scan(d, ends, found, columns, sign, place, watch, notable):
     return not full
 
 
+@njit(cache=True, inline="always")
+def _at_most(number, below, bound):
+    """number / below <= bound."""
+    if abs(float(bound)) * float(below) < _SAFE:
+        return number <= bound * below
+    return -(-number // below) <= bound
+
+
 @njit(cache=True)
-def _least(d, i, g, active, watch, e):
-    """True if nothing can lower g * w of row i. watch[e]: where something could when it was last looked for."""
-    j = watch[e]
-    if j < active and d.T[i, j] != 0 and (d.T[i, j] * g < 0 or d.free[d.nonbasic[j]]):
-        return False
-    for j in range(active):
-        t = d.T[i, j]
-        if t != 0 and (t * g < 0 or d.free[d.nonbasic[j]]):
-            watch[e] = j
-            return False
-    return True
+def _lowering(row, g, nonbasic, free):
+    """Position of an entry that can lower g * w of a row; as many as there are: none can."""
+    for j in range(len(nonbasic)):
+        if row[j] != 0 and (row[j] * g < 0 or free[nonbasic[j]]):
+            return j
+    return len(nonbasic)
 
 
 @njit(cache=True)
