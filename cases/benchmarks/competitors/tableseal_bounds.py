@@ -86,9 +86,10 @@ def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, 
 
     prepared = prepare(read, cells)
     reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)
-    return prepared, bound_forms(
-        reduced, prepared.system.forms, full(Highs()), Limits(integer=integer, values=False), silent
-    )
+    limits = Limits(integer=integer, values=False)
+    found = bound_forms(reduced, prepared.system.forms, full(Highs()), limits, silent)
+    _ = found.bounds  # every single end is in hand when the clock stops
+    return prepared, found
 
 
 def _answer(instance: Instance, prepared: "Prepared", found: "CellBounds") -> Answer:
