@@ -268,7 +268,7 @@ class Oracle:
         if self.movers is None:
             return None
         for end in np.flatnonzero(self.ends.requirement == q).tolist():
-            if not self._witnesses.met(pattern | self._narrow)[end]:
+            if not self._witnesses.meet(end, pattern | self._narrow):
                 wider = self.movers.widen(pattern, may, cost, end, limits, self._learn)
                 if wider is None:
                     return None
@@ -286,7 +286,7 @@ class Oracle:
         chosen = start.copy()
         while True:
             for end in np.argsort(-self.ends.distance, kind="stable").tolist():
-                if self._witnesses.met(chosen | self._narrow)[end]:
+                if self._witnesses.meet(end, chosen | self._narrow):
                     continue
                 if self.movers is None or limits.out_of_time():
                     return chosen, False
