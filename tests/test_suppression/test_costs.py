@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import get_args
 
 import pytest
+from one_variable import POLICY, line, withheld
 
 from api.suppressing import SuppressOptions, run_suppression
 from audit.errors import InputError, LimitError
@@ -16,7 +17,6 @@ from suppression.report import suppression_document
 from suppression.rounded_release import rounded_release
 from suppression.search.rank import Budget
 from suppression.suppress import suppress
-from tests.support.one_variable import POLICY, line, withheld
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from one_variable import POLICY, line, withheld
 
 from audit.errors import InputError
 from audit.io import canonical_document, policy_document, policy_from_document, release_from_document
@@ -15,7 +16,6 @@ from suppression.problem import build_problem
 from suppression.public import public_release
 from suppression.report import suppression_document, suppression_text
 from suppression.suppress import suppress
-from tests.support.one_variable import POLICY, line, withheld
 
 
 @pytest.mark.parametrize("partner", ["3", "4", "2"])

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from one_variable import POLICY, line, withheld
 
 from audit.errors import LimitError
 from audit.io import release_from_document
@@ -13,7 +14,6 @@ from suppression.problem import Problem, least_width
 from suppression.search.method import Tools
 from suppression.search.result import Found
 from suppression.suppress import suppress
-from tests.support.one_variable import POLICY, line, withheld
 
 
 def test_a_limit_on_risk_is_met() -> None:

@@ -1,6 +1,7 @@
 """What is said of the cells that are withheld."""
 
 import pytest
+from one_variable import POLICY, line, withheld
 
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
@@ -11,7 +12,6 @@ from suppression.report import suppression_document, suppression_text
 from suppression.search.method import Tools
 from suppression.search.result import Found
 from suppression.suppress import suppress
-from tests.support.one_variable import POLICY, line, withheld
 
 
 def test_the_text_says_of_which_measure_a_cell_is() -> None:
