@@ -292,8 +292,9 @@ class Oracle:
         """
         chosen = start.copy()
         while True:
+            met = self._witnesses.met(chosen | self._narrow)
             for end in np.argsort(-self.ends.distance, kind="stable").tolist():
-                if self._witnesses.meet(end, chosen | self._narrow):
+                if met[end] or self._witnesses.meet(end, chosen | self._narrow):
                     continue
                 if self.movers is None or limits.out_of_time():
                     return chosen, False
