@@ -109,7 +109,8 @@ class WithInsiders:
     def pattern(
         self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
     ) -> Pattern:
-        """Audited: a contributor who is alone in a cell is among the attackers. The seconds are those of the search."""
+        """Audited: a contributor who is alone in a cell is among the attackers. The processor seconds are those of the
+        search."""
         from cases.benchmarks.folder import column
         from cases.benchmarks.releases import to_protect
         from suppression.suppress import suppress
