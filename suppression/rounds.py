@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isinf
 from time import monotonic
 
 import numpy as np
@@ -33,6 +34,9 @@ from suppression.watch import InsiderWatch
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
+
+GRACE, LEAST_GRACE = 0.1, 10.0
+"""Time for completing a pattern where the search has found none: share of its own, and seconds at least."""
 
 PAUSE = 10
 """Patterns are audited on the way only if that takes less than one such part of the time."""
@@ -79,6 +83,7 @@ class Rounds:
         passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
+        self._grace = max(LEAST_GRACE, GRACE * limits.seconds_left())
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
@@ -234,14 +239,18 @@ class Rounds:
         return result
 
     def _completed(self, pattern: Pattern) -> Pattern:
-        """A pattern around this one that withstands everything, whatever the time.
+        """A pattern around this one that withstands everything; if that takes too long, all that may be withheld.
 
         Raises
         ------
         LimitError: none is shown to, and nothing is refuted.
         """
+        limits = Limits(None if isinf(self._grace) else monotonic() + self._grace)
         while True:
-            found, impossible = cover(self._posed(), self._oracle, pattern, Limits())
+            posed = self._posed()
+            found, impossible = cover(posed, self._oracle, pattern, limits)
+            if found is None and impossible is None and limits.out_of_time():
+                found = posed.primary | posed.may  # whether that is safe the audit tells
             if found is not None:
                 self._lap("completion")
                 return found

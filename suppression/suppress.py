@@ -72,7 +72,7 @@ def suppress(
     last: Release | None = None,
     solver: str = DEFAULT_SOLVER,
     seed: int = 0,
-    time_limit: float | None = None,
+    time_limit: float | Limits | None = None,
     audit_limit: float | None = None,
     keep: Callable[["Suppression"], None] | None = None,
     explain: bool = True,
@@ -94,7 +94,8 @@ def suppress(
     last: last period's release; its pattern is cheaper than another one.
     solver: of the master problems: HiGHS, or any that PuLP finds installed.
     seed: of methods that draw at random.
-    time_limit: seconds for the search; to complete its pattern and to audit it comes on top.
+    time_limit: seconds for the search, or limits with a clock of their own. The audit comes on top and, where no
+        pattern was found until then, its completion (a tenth of the time, at least 10 s; then all is withheld).
     audit_limit: seconds for each audit, after which what is open stays undecided.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
     explain: find out what needs each secondary cell, of methods that promise safe patterns.
@@ -115,7 +116,8 @@ def suppress(
     hand = decided(release, problem.cells, problem.primary, problem.may, decisions)
     problem = replace(problem, may=problem.may & ~hand.keep)
     clock.lap("rules, relations and costs")
-    deadline = Limits(None if time_limit is None else monotonic() + time_limit)
+    deadline = None if time_limit is None or isinstance(time_limit, Limits) else monotonic() + time_limit
+    limits = time_limit if isinstance(time_limit, Limits) else Limits(deadline)
 
     def result(outcome: Outcome, explained: bool) -> Suppression:
         found = outcome.found
@@ -162,7 +164,7 @@ def suppress(
         engine,
         solver=solver,
         seed=seed,
-        limits=deadline,
+        limits=limits,
         audit_limit=audit_limit,
         passed=passed if keep is not None else None,
         progress=tell,

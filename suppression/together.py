@@ -6,6 +6,7 @@ determine. The relations of a search do not tell that, so it is asked in the sam
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,18 @@ class Together:
         places: Places,
         primary: NDArray[np.bool_],
         pattern: NDArray[np.bool_],
+        moved: NDArray[np.bool_],
         method: Method,
     ) -> None:
         """primary: bool (cells), those that are asked about; pattern: bool (cells), all withheld ones.
 
-        method: finds out which cells anybody can compute.
+        moved: bool (cells), those that have other values in some table of whole units under the pattern. method: finds
+        out which of the others anybody can compute.
         """
         protected = protected_release(release, cells, primary, pattern)
         listed, _ = merge_cells(protected)
         prepared = prepare(protected, listed)
+        self._moved = moved
         self._forms, self._method, self._reduced = prepared.system.forms, method, reduction(prepared)
         open_cells = prepared.system.open_cells
         keys = zip(listed.measure[open_cells].tolist(), map(tuple, listed.codes[open_cells].tolist()), strict=True)
@@ -52,18 +56,23 @@ class Together:
         self._neighbourhood = Neighbourhood(self._reduced, self._forms, np.flatnonzero(primary[self._cell]))
         self._secret: dict[int, bool] = {}
 
-    def near(self, known: Sequence[int]) -> NDArray[np.int64]:
+    def near(self, known: Sequence[int], limits: Limits) -> NDArray[np.int64]:
         """int64, sensitive cells that hang together with what is known of some cells; nothing hangs together with
-        cells that anybody can compute."""
+        cells that anybody can compute (if that is found out within the limits)."""
         places = [self._place[cell] for cell in known if cell in self._place]
-        self._look_at([place for place in places if place not in self._secret])
-        return self._cell[self._neighbourhood.of([place for place in places if self._secret[place]])]
+        self._look_at([place for place in places if place not in self._secret], limits)
+        return self._cell[self._neighbourhood.of([place for place in places if self._secret.get(place, True)])]
 
-    def _look_at(self, places: list[int]) -> None:
-        """Find out which cells outsiders cannot compute."""
-        if not places:
+    def _look_at(self, places: list[int], limits: Limits) -> None:
+        """Find out which cells outsiders cannot compute: not those that tables in hand move."""
+        self._secret |= {place: True for place in places if self._moved[self._cell[place]]}
+        asked = [place for place in places if place not in self._secret]
+        if not asked or limits.out_of_time():
             return
-        forms = rows_at(self._forms, np.array(places, np.int64))
-        found = bound_forms(self._reduced, forms, self._method, Limits(values=False), silent, check_rest=False)
-        for place, ends in zip(places, found.bounds, strict=True):
-            self._secret[place] = ends.lower.outer is None or ends.lower.outer != ends.upper.outer
+        forms = rows_at(self._forms, np.array(asked, np.int64))
+        limits = replace(limits, values=False, prove=False)
+        found = bound_forms(self._reduced, forms, self._method, limits, silent, check_rest=False)
+        for place, ends in zip(asked, found.bounds, strict=True):
+            secret = ends.lower.outer is None or ends.lower.outer != ends.upper.outer
+            if not (secret and limits.out_of_time()):
+                self._secret[place] = secret

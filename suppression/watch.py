@@ -31,7 +31,7 @@ class InsiderWatch:
         """New attacks that a pattern does not withstand."""
         found: list[Broken] = []
         broken = self._problem.insiders.broken
-        for unmet in broken(pattern, limits, counts=self._counts, first=first, helper=oracle):
+        for unmet in broken(pattern, limits, counts=self._is_new, first=first, helper=oracle):
             for attack, cut in self._posed(unmet):
                 if attack in self._known:
                     continue
@@ -45,6 +45,9 @@ class InsiderWatch:
         """Whether a pattern withstands all insiders as they are."""
         broken = self._problem.insiders.broken
         return not broken(pattern, limits, counts=self._counts, first=True, helper=oracle) and not limits.out_of_time()
+
+    def _is_new(self, unmet: Unmet) -> bool:
+        return any(attack not in self._known for attack, _ in self._posed(unmet))
 
     def _counts(self, unmet: Unmet) -> bool:
         return any(attack not in self.given_up for attack, _ in self._posed(unmet))

@@ -114,7 +114,8 @@ def suppress_verb(
         typer.Option(
             "--best-so-far",
             metavar="FILE",
-            help="Keep the best audited pattern in FILE (JSON) while the search goes on, and if it is interrupted.",
+            help="Keep the best audited pattern in FILE (JSON) while the search goes on and if it is interrupted; "
+            "in the end the answer, if it is safe.",
         ),
     ] = None,
     mask_statuses: Annotated[
@@ -178,6 +179,8 @@ def suppress_verb(
             raise
         say(f"Interrupted; the best audited pattern so far is in {best_so_far}.", error=True)
         return Code.INTERRUPTED
+    if best_so_far is not None and _safe(result):
+        kept(result)
     _write(result, json=json, html=html, output=output, mask=mask_statuses, explain=explain)
     return _code(result)
 
@@ -214,7 +217,7 @@ def _write(
     from audit.report import render_html
     from suppression.report import suppression_json, suppression_text
 
-    safe = result.report is not None and result.report.verdict == "safe"
+    safe = _safe(result)
     if output is not None and safe:
         _write_release(result, output, mask)
     if json is not None:
@@ -227,6 +230,11 @@ def _write(
         say(f"{output} was not written: only a release whose audit says safe goes out.", error=True)
     if explain:
         say("\n".join(["How long it took:", *(f"{name}: {s:.3f} s" for name, s in result.seconds)]), error=taken)
+
+
+def _safe(result: "Suppression") -> bool:
+    """There is a pattern, and its audit passes."""
+    return result.report is not None and result.report.verdict == "safe"
 
 
 def _write_release(result: "Suppression", output: str, mask: bool) -> None:

@@ -157,6 +157,10 @@ class Model:
         """Moves (columns) that bring the cell all the way at the least weight; None if there are none."""
         if self._far[self._own] < self._distance:
             return None
+        for most in self.steps:
+            near = self._least_near(limits, most)
+            if near is not None:
+                return near
         self._pose()
         low = self._still.copy()
         low[self._own] = self._distance
@@ -164,6 +168,22 @@ class Model:
         outcome = self._warm.minimise(np.tile(self.weight, 2), limits.seconds_left())
         self._warm.set_columns(self._still, self._far)
         return None if outcome.x is None else self._moves(outcome.x)
+
+    def _least_near(self, limits: Limits, most: int) -> Floats | None:
+        """What `least` says, if multipliers of a few columns near the cell prove that others would not be cheaper."""
+        assert self._nearby is not None
+        count = len(self.region.columns)
+        program = self._nearby.program(self._own, most)
+        low = np.where(program.taken == self._own, float(self._distance), 0.0)
+        program.warm.set_columns(low, self._far[program.taken])
+        outcome = program.warm.minimise(np.tile(self.weight[program.near], 2), limits.seconds_left())
+        if outcome.x is None or outcome.row_dual is None:
+            return None
+        multipliers, moved = np.zeros(len(self.region.rows)), np.zeros(2 * count)
+        multipliers[program.rows], moved[program.taken] = outcome.row_dual, outcome.x
+        up, down = self._far[:count] > 0, self._far[count:] > 0
+        settled = self._nearby.settles(multipliers, up, down, program.near, self.weight)
+        return self._moves(moved) if settled else None
 
     def move_whole(self, limits: Limits, among: NDArray[np.bool_] | None = None) -> Floats | None:
         """The same in whole units, by an integer program over some of the columns, or all; None if there is

@@ -101,11 +101,19 @@ class Nearby:
         order = self._order[column]
         return np.sort(order[self._open[order]][:most])
 
-    def settles(self, multipliers: Floats, up: NDArray[np.bool_], down: NDArray[np.bool_], taken: Ints) -> bool:
+    def settles(
+        self,
+        multipliers: Floats,
+        up: NDArray[np.bool_],
+        down: NDArray[np.bool_],
+        taken: Ints,
+        cost: Floats | float = 0.0,
+    ) -> bool:
         """Whether no other column is worth moving, at the multipliers (rows) of a program over some columns.
 
-        up, down: bool (columns), those that can rise, and fall; nothing but the columns taken costs anything.
+        up, down: bool (columns), those that can rise, and fall; cost: of a unit of each other column.
         """
         gain = self._columns @ multipliers
         gain[taken] = 0.0
-        return not bool((up & (gain > SETTLED)).any() or (down & (gain < -SETTLED)).any())
+        worth = cost + SETTLED
+        return not bool((up & (gain > worth)).any() or (down & (gain < -worth)).any())

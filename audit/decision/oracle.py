@@ -173,7 +173,8 @@ class Oracle:
         """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
         to blame for something, its position and the decision.
 
-        known: sets of cells; asked: bool (sets x requirements), those that matter; exact: see `decide`.
+        known: sets of cells; asked: bool (sets x requirements), those that matter, which may become fewer on the way;
+        exact: see `decide`.
         """
         met = self._witnesses.met_without(pattern | self._narrow, known)
         for place, cells in enumerate(known):
@@ -181,7 +182,7 @@ class Oracle:
             if (among & ~self.ends.requirements_met(met[place])).any():
                 view = pattern.copy()
                 view[list(cells)] = False
-                decision = self._decide(view, limits, exact, among)
+                decision = self._decide(view, limits, exact, among, many=len(known) > 1)
                 if not decision.safe:
                     yield place, decision
 
@@ -199,9 +200,15 @@ class Oracle:
         return bool(broken)
 
     def _decide(
-        self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, among: NDArray[np.bool_] | None
+        self,
+        pattern: NDArray[np.bool_],
+        limits: Limits,
+        exact: bool,
+        among: NDArray[np.bool_] | None,
+        *,
+        many: bool = False,
     ) -> Decision:
-        """The answer about some requirements (bool, None: all), the others taken as met."""
+        """The answer about some requirements (bool, None: all), the others taken as met. many: see `Movers.attack`."""
         other = False if among is None else ~among
         protected = self.protected(pattern) | other
         cuts: dict[int, Cut] = {}
@@ -212,7 +219,7 @@ class Oracle:
                 cuts[q] = broken
         large: set[int] = set()
         if self.movers is not None:
-            large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts)
+            large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts, many=many)
             protected = self.protected(pattern) | other
         left: dict[tuple[int, ...], list[int]] = {}
         for q in self._asked(protected, cuts):
@@ -268,7 +275,7 @@ class Oracle:
         if self.movers is None:
             return None
         for end in np.flatnonzero(self.ends.requirement == q).tolist():
-            if not self._witnesses.met(pattern | self._narrow)[end]:
+            if not self._witnesses.meet(end, pattern | self._narrow):
                 wider = self.movers.widen(pattern, may, cost, end, limits, self._learn)
                 if wider is None:
                     return None
@@ -285,8 +292,9 @@ class Oracle:
         """
         chosen = start.copy()
         while True:
+            met = self._witnesses.met(chosen | self._narrow)
             for end in np.argsort(-self.ends.distance, kind="stable").tolist():
-                if self._witnesses.met(chosen | self._narrow)[end]:
+                if met[end] or self._witnesses.meet(end, chosen | self._narrow):
                     continue
                 if self.movers is None or limits.out_of_time():
                     return chosen, False
@@ -304,6 +312,14 @@ class Oracle:
     def tables(self, pattern: NDArray[np.bool_]) -> list[Table]:
         """Tables in hand that serve a pattern."""
         return self._witnesses.serving(pattern | self._narrow)
+
+    def moved(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool (cells): those that tables of whole units in hand change which serve a pattern."""
+        result = np.zeros(self.equations.cells, np.bool_)
+        for table in self.tables(pattern):
+            if table.denominator == 1:
+                result[table.cells] = True
+        return result
 
     def learn(self, table: Table) -> None:
         """Remember what is known to be a table."""
@@ -353,6 +369,7 @@ class Oracle:
         cuts: dict[int, Cut],
         *,
         first: bool = False,
+        many: bool = False,
     ) -> set[int]:
         """What linear programs show: tables of whole numbers, and cuts that the pattern breaks.
 
@@ -364,7 +381,7 @@ class Oracle:
         ends = ends[~self._witnesses.met(pattern | self._narrow)[ends]]
         if first:  # what few tables have ever met fails most easily
             ends = ends[np.argsort(self._witnesses.times_met[ends], kind="stable")]
-        found, large = movers.attack(pattern, ends, limits, self._learn, first=first)
+        found, large = movers.attack(pattern, ends, limits, self._learn, first=first, many=many)
         for end, cut in sorted(found.items()):
             q = int(self.ends.requirement[end])
             if q not in cuts and not cut.holds(self._view(pattern, q)):

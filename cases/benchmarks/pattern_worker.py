@@ -29,7 +29,7 @@ def main(path: Path) -> None:
         with TemporaryDirectory() as own:
             limit_cpu(2 * job["seconds"])
             cpu, wall = cpu_seconds(), perf_counter()
-            pattern = suppressor.pattern(instance, cost, Path(own), job["seconds"])
+            pattern = suppressor.pattern(instance, cost, root, Path(own), job["seconds"])
             cpu, wall = cpu_seconds() - cpu, perf_counter() - wall
     np.save(path.with_name("pattern.npy"), pattern)
     path.with_name("result.json").write_text(json.dumps({"cpu": cpu, "wall": wall, "bound": suppressor.bound}), "utf-8")

@@ -3,7 +3,7 @@
 import csv
 import logging
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
 from typing import Any, Protocol
@@ -32,8 +32,11 @@ class Suppressor(Program, Protocol):
     @property
     def bound(self) -> float | None: ...
 
-    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
-        """bool (cells), what it withholds. cost: float64 (cells); folder: an empty one; seconds: to stop after."""
+    def pattern(
+        self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
+    ) -> Pattern:
+        """bool (cells), what it withholds. cost: float64 (cells); root: holds the folder of the instance; folder: an
+        empty one; seconds: to stop after."""
         ...
 
 
@@ -51,6 +54,15 @@ class ProcessorTime(Limits):
         """Nothing is left."""
         return self.seconds_left() <= 0
 
+    def share(self, part: float) -> "ProcessorTime":
+        """The same with a part of the time that is left."""
+        return replace(self, until=process_time() + part * self.seconds_left())
+
+
+def processor_time(seconds: float) -> ProcessorTime:
+    """So many seconds from now on."""
+    return ProcessorTime(until=process_time() + seconds)
+
 
 class Tableseal:
     """Our own searches, from a release in memory to a pattern that the oracle has passed."""
@@ -62,7 +74,9 @@ class Tableseal:
         self.name, self.title, self._method = f"tableseal_{method}", f"tableseal {method}", method
         self.bound: float | None = None
 
-    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(
+        self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
+    ) -> Pattern:
         """The search alone; the pattern is checked by another program afterwards."""
         from audit.bounds.plan import deciding
         from audit.decision.oracle import Oracle
@@ -74,8 +88,8 @@ class Tableseal:
         from suppression.search.method import Tools
         from suppression.search.methods import METHODS
 
-        del folder
-        limits, engine = ProcessorTime(until=process_time() + seconds), Highs()
+        del root, folder
+        limits, engine = processor_time(seconds), Highs()
         problem = build_problem(to_protect(instance, cost), Policy(), Costs(), engine)
         oracle = Oracle(problem.equations, problem.requirements, deciding(engine), engine)
         found = METHODS[self._method](problem, Tools(oracle, engine, limits))
@@ -92,18 +106,21 @@ class WithInsiders:
     linked = True
     bound: float | None = None
 
-    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
-        """Audited: a contributor who is alone in a cell is among the attackers. The seconds are those of the search."""
-        from cases.benchmarks.folder import DATA, column
+    def pattern(
+        self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
+    ) -> Pattern:
+        """Audited: a contributor who is alone in a cell is among the attackers. The processor seconds are those of the
+        search."""
+        from cases.benchmarks.folder import column
         from cases.benchmarks.releases import to_protect
         from suppression.suppress import suppress
 
         del folder
         given = [
-            {name: column(DATA, table, name) for name in ("freq", "x1", "x2")} if table.magnitudes else {}
+            {name: column(root, table, name) for name in ("freq", "x1", "x2")} if table.magnitudes else {}
             for table in tables_of(instance)
         ]
-        made = suppress(to_protect(instance, cost, given), time_limit=seconds, explain=False)
+        made = suppress(to_protect(instance, cost, given), time_limit=processor_time(seconds), explain=False)
         if made.found.pattern is None or made.report is None or made.report.verdict != "safe":
             raise TimeoutError("no safe pattern was found")
         self.bound = made.found.bound / made.problem.scale
@@ -128,12 +145,14 @@ class Gconfid:
     linked = True
     bound: float | None = None
 
-    def pattern(self, instance: Instance | Linked, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(
+        self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
+    ) -> Pattern:
         """It protects each sensitive cell by its `Sensitivity` upwards and downwards."""
         import gconfid
         import pandas as pd
 
-        del cost, folder, seconds
+        del cost, root, folder, seconds
         logging.getLogger("gconfid").setLevel(logging.ERROR)
         kept = instance.values > 0
         cells = pd.DataFrame(
@@ -176,13 +195,15 @@ class Pytauargus:
         self._method = method
         self.name, self.title = f"pytauargus_{method.lower()}", f"pytauargus {method}"
 
-    def pattern(self, instance: Instance, cost: NDArray[np.float64], folder: Path, seconds: float) -> Pattern:
+    def pattern(
+        self, instance: Instance, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
+    ) -> Pattern:
         """Costs are the values of the cells, as is its default."""
         from pytauargus.engine import run_batch
 
         from cases.benchmarks.competitors.pytauargus_audit import batch, cell
 
-        del cost
+        del cost, root
         minutes = max(1, round(seconds / 60))
         with chdir(folder):  # it leaves files with cells where it stands
             run_batch(str(batch(instance, folder.resolve(), f"{self._method}(1,{minutes})")))

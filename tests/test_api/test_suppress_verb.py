@@ -255,6 +255,23 @@ main()
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.parametrize("method", ["optimal", "heuristic", "network", "rank"])
+def test_a_search_that_ends_leaves_its_answer(release: Path, tmp_path: Path, method: str) -> None:
+    """CONVENTION 449: whatever was kept on the way, the file says in the end what the answer says."""
+    best, answer = tmp_path / "best.json", tmp_path / "answer.json"
+    best.write_text("what another search has left", "utf-8")
+    assert run(release, "--method", method, "--best-so-far", best, "--json", answer).exit_code == Code.DONE
+    assert best.read_bytes() == answer.read_bytes()
+
+
+def test_what_is_not_safe_is_not_kept_as_the_best(release: Path, tmp_path: Path) -> None:
+    """CONVENTION 449: the labelled pattern that fails its audit is an answer, but no pattern to fall back on."""
+    best = tmp_path / "best.json"
+    words = ["--method", "rank", "--pure", "--budget", "cells=0", "--best-so-far", best]
+    assert run(release, *words).exit_code == Code.UNSAFE
+    assert not best.exists()
+
+
 def test_labelled_methods_are_audited_as_they_are(release: Path, tmp_path: Path) -> None:
     """CONVENTION 450: their patterns are not completed; the label is in the result, the verdict is the audit's."""
     nothing = document(release, "--method", "rank", "--pure", "--budget", "cells=0")

@@ -250,6 +250,54 @@ def test_few_columns_settle_an_end_as_all_do(seed: int) -> None:
                 assert not point[~opened].any()
 
 
+@settings(max_examples=60, deadline=None)
+@given(SEEDS)
+def test_few_columns_bring_a_cell_all_the_way_as_cheaply_as_all_do(seed: int) -> None:
+    random = Random(seed)
+    _, cells, equations = setting(full_release(random))
+    region = region_of(equations, np.arange(equations.matrix.shape[1]))
+    program = model.Model(region, Highs())
+    opened = equations.always_open | np.array([random.random() < 0.9 for _ in equations.always_open])
+    weight = np.array([random.choice([0.01, 1.0, 1.0, 5.0]) for _ in opened])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "LARGE", 1)
+        patch.setattr(nearby, "NEAR", (3, 6))
+        few = model.Model(region, Highs())
+        for asked in (program, few):
+            asked.reset(opened, weight)
+        for cell in np.flatnonzero(opened[: len(cells)]).tolist():
+            for way in (1, -1):
+                known = np.array([c for c in random.sample(range(len(cells)), 1) if c != cell], np.int64)
+                for asked in (program, few):
+                    asked.aim(cell, way, 3, known)
+                expected, point = program.least(Limits()), few.least(Limits())
+                assert (point is None) == (expected is None)
+                if point is None or expected is None:
+                    continue
+                assert weight @ np.abs(point) == pytest.approx(weight @ np.abs(expected), abs=1e-5)
+                assert -way * point[cell] == pytest.approx(3)
+                held = region.matrix @ point
+                assert (held >= region.low - 1e-6).all()
+                assert (held <= region.high + 1e-6).all()
+                assert not point[known].any()
+                assert not point[~opened].any()
+
+
+@given(st.integers(1, 700), SEEDS)
+@settings(max_examples=30, deadline=None)
+def test_one_end_is_met_as_all_are(count: int, seed: int) -> None:
+    """However many tables meet it, and whichever were forgotten."""
+    random = Random(seed)
+    needs = [Requirement(cell, lower=None, upper=random.randint(1, 4)) for cell in random.sample(range(20), 9)]
+    tables = Witnesses(20, 600, ends_of(needs, np.zeros(20, np.int64), np.zeros(20, np.bool_)))
+    for _ in range(count):
+        cells = np.array(sorted(random.sample(range(20), random.randint(1, 4))), np.int64)
+        tables.add(Table(cells, np.array([random.randint(1, 4) for _ in cells])))
+    for share in (0.2, 0.5, 0.8):
+        pattern = np.array([random.random() < share for _ in range(20)])
+        assert [tables.meet(end, pattern) for end in range(len(needs))] == tables.met(pattern).tolist()
+
+
 def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() -> None:
     """However little they change it, and also where an oracle has them from another one or from a part."""
     cells = {"a": ["T", "1", "2", "3"], "value": [30, 10, 10, 10]}

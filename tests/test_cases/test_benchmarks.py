@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -389,14 +390,25 @@ def test_linked_tables_that_differ_are_refused() -> None:
         link("lf_mid", (first, replace(second, values=values))).merged([first.values, values])
 
 
-def test_patterns_of_linked_tables_are_checked_over_all_of_them() -> None:
+def test_patterns_of_linked_tables_are_checked_over_all_of_them(tmp_path: Path) -> None:
     pair = folder.to_protect(folder.DATA, "lf_mid")
     cost = folder.costs(folder.DATA, pair)
     ours = next(s for s in SUPPRESSORS if s.name == "tableseal_heuristic")
-    pattern = ours.pattern(pair, cost, folder.DATA, 60.0)
+    pattern = ours.pattern(pair, cost, folder.DATA, tmp_path, 60.0)
     assert not underprotected(pair, pattern).any()
     assert underprotected(pair, pair.primary).any()
     assert cost[pattern & ~pair.primary].sum() < 385
+
+
+def test_contributions_are_those_of_the_folder_given(tmp_path: Path) -> None:
+    """Tables of somebody else need not have the names of those shipped."""
+    shutil.copytree(folder.DATA / "lm_mid", tmp_path / "theirs")
+    pair = folder.to_protect(tmp_path, "theirs")
+    cost = folder.costs(tmp_path, pair)
+    ours = next(s for s in SUPPRESSORS if s.name == "tableseal_insiders")
+    pattern = ours.pattern(pair, cost, tmp_path, tmp_path, 60.0)
+    assert not underprotected(pair, pattern).any()
+    assert cost[pattern & ~pair.primary].sum() == ours.bound
 
 
 def searched(cost: float | None, *, bound: float | None = None, wrong: int = 0, cpu: float = 1.0) -> Results:

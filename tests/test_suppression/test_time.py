@@ -1,0 +1,128 @@
+"""Searches that run out of time: what they return is safe all the same, and they do not go on for long."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from companies import companies_document
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from one_variable import POLICY, line
+from ticking import Ticking
+
+from audit.bounds.component import Limits
+from audit.decision.settling import Settling
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.model import Policy
+from audit.pipeline import audit
+from audit.solvers.highs import Highs
+from cases.benchmarks import unprotected
+from cases.benchmarks.folder import DATA
+from cases.benchmarks.releases import to_protect
+from suppression.apply import protected_release
+from suppression.attacks import Attack, oracle_for
+from suppression.costs import Costs
+from suppression.problem import Problem, build_problem
+from suppression.search.cover import cover
+from suppression.search.result import Found
+from suppression.suppress import suppress
+from suppression.watch import InsiderWatch
+
+SEEDS = st.integers(0, 2**40)
+SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+
+
+def companies(seed: int) -> Problem:
+    """Of a random release of companies, which are insiders."""
+    release = release_from_document(companies_document(Random(seed), few=seed % 2 == 0))
+    try:
+        problem = build_problem(release, release.policy or Policy(), Costs(), Highs())
+    except InputError:  # a sensitive cell is frozen
+        assume(False)
+        raise
+    assume(problem.primary.any() and not problem.hopeless)
+    return problem
+
+
+@settings(SOME, max_examples=15)
+@given(SEEDS, st.integers(0, 80), st.sampled_from(["optimal", "heuristic"]))
+def test_whenever_the_time_is_over_the_pattern_is_safe(seed: int, looks: int, method: str) -> None:
+    """CONVENTION 449: it is completed, if need be; a bound that was proved until then stays below it."""
+    problem = companies(seed)
+    result = suppress(problem.release, method=method, time_limit=Ticking(looks=looks), explain=False)
+    assume(result.found.pattern is not None)
+    assert result.report is not None
+    assert result.report.verdict == "safe"
+    assert result.found.bound <= result.found.cost
+
+
+@settings(SOME, max_examples=15)
+@given(SEEDS, st.integers(0, 12), st.sampled_from([0.0, 0.5, 1.0]))
+def test_insiders_who_were_not_asked_in_time_are_not_said_to_find_nothing(seed: int, looks: int, share: float) -> None:
+    """A watch that has nothing against a pattern has asked everybody."""
+    problem, random = companies(seed), Random(seed)
+    pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
+    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    assume(oracle.decide(pattern).safe)
+    watch = InsiderWatch(problem, [Attack(need) for need in problem.requirements], set())
+    for first in (True, False):
+        if not watch(oracle, pattern, Ticking(looks=looks), first=first):
+            made = protected_release(problem.release, problem.cells, problem.primary, pattern)
+            assert audit(made).report.verdict == "safe"
+
+
+def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dense three-way tables: what one contributor knows took minutes to look at, with a limit of seconds."""
+    solved: list[Any] = []
+    monkeypatch.setattr("suppression.together.bound_forms", lambda *told, **_: solved.append(told))
+    cells = {"a": ["T", "1", "2", "3"], "value": [9, 1, 1, 7]}
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": cells}],
+    }
+    problem = build_problem(release_from_document(document), POLICY, Costs(), Highs())
+    unmet = problem.insiders.broken(problem.primary, Limits(deadline=0.0))
+    assert {u.attack.requirement.cell for u in unmet} == set(np.flatnonzero(problem.primary).tolist())
+    assert not solved
+
+
+def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers all that one attacker asks at once, in seconds, and there may be a thousand of them."""
+    solved: list[int] = []
+    group = Settling._group
+
+    def counted(self: Settling, columns: Any, *told: Any) -> Any:
+        solved.append(len(columns))
+        return group(self, columns, *told)
+
+    monkeypatch.setattr("audit.decision.movers.DENSE", 1)
+    monkeypatch.setattr(Settling, "_group", counted)
+    instance, cost = unprotected.load(DATA, "f3d_6")
+    problem = build_problem(to_protect(instance, cost, [{}]), POLICY, Costs(), Highs())
+    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    pattern, _ = cover(problem, oracle, problem.primary, Limits())
+    assert pattern is not None
+    assert problem.insiders.count(pattern) > 20
+    solved.clear()
+    assert problem.insiders.broken(pattern, Limits(), helper=oracle)
+    assert len(solved) <= 1  # outsiders
+
+
+def test_a_pattern_that_is_not_completed_in_time_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 449: its audit says whether it is safe."""
+    monkeypatch.setattr("suppression.rounds.LEAST_GRACE", 0.0)
+
+    def nothing(problem: Problem, tools: Any) -> Found:
+        return Found("unfinished", None, 0, 0)
+
+    result = suppress(line([1, 30, 5, 9]), policy=POLICY, search=nothing, method="nothing", time_limit=0.0)
+    pattern = result.found.pattern
+    assert pattern is not None
+    assert (pattern == result.problem.primary | result.problem.may).all()
+    assert result.report is not None
+    assert result.report.verdict == "safe"
+    assert result.found.status == "feasible"
