@@ -7,7 +7,7 @@ from random import Random
 import glpk
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -203,6 +203,7 @@ def test_basis_solves_every_right_side(seed: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
+@example(210)  # a pivot is begun that numbers are too large for
 def test_bases_of_large_numbers(seed: int) -> None:
     """Where 64 bits end, whole numbers without limit go on."""
     random = Random(seed)

@@ -55,6 +55,7 @@ def unit_pivots(pointer, index, entry, allowed):
     queue = [(count[j], j) for j in range(columns)]
     heapq.heapify(queue)
     seen, done = np.full(rows, -1), count == 0
+    start_before, length_before = start.copy(), length.copy()
     pivot_rows, pivot_columns, pivots = np.empty(rows, np.int64), np.empty(rows, np.int64), 0
     active, fits = np.ones(rows, np.bool_), True
     while fits and len(queue) > 0:
@@ -85,6 +86,7 @@ def unit_pivots(pointer, index, entry, allowed):
             if i == chosen or not active[i] or seen[i] == j:
                 continue
             seen[i] = j
+            start_before[i], length_before[i] = start[i], length[i]
             k = _find(column, start[i], length[i], j)
             if k < 0:
                 continue
@@ -125,6 +127,9 @@ def unit_pivots(pointer, index, entry, allowed):
             if fits:
                 start[i], length[i] = begin, used - begin
         if not fits:
+            for i in range(rows):  # what a row that is no pivot was taken from would be of another determinant
+                if seen[i] == j:
+                    start[i], length[i] = start_before[i], length_before[i]
             break
         pivot_rows[pivots], pivot_columns[pivots] = chosen, j
         pivots += 1
