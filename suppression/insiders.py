@@ -112,7 +112,7 @@ class Insiders:
         """primary: bool (cells), the sensitive cells, the only ones that insiders count for."""
         everything = np.arange(len(cells))
         self._release, self._policy, self._equations, self._solver = release, policy, equations, solver
-        self._data = Data(release, cells, everything, everything, nonnegative=release.intruder.nonnegative)
+        self._data = Data(release, cells, everything, everything, everything, nonnegative=release.intruder.nonnegative)
         self._kinds = KINDS if release.intruder.insiders is None else release.intruder.insiders
         self._primary = primary
         self._viewed: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], _View] = {}

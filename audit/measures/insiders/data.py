@@ -18,8 +18,8 @@ from audit.rules.facts import Facts
 class Data:
     """What the agency knows of a release, for its open cells.
 
-    open_cells: int64, positions in the cells. targets: int64, positions among the open cells of the withheld ones that
-    outsiders cannot compute. nonnegative: everyone knows that no value is negative.
+    open_cells: int64, positions in the cells. withheld: int64, positions among the open cells of the withheld ones;
+    targets: of those that outsiders cannot compute. nonnegative: everyone knows that no value is negative.
     """
 
     def __init__(
@@ -27,12 +27,13 @@ class Data:
         release: Release,
         cells: Cells,
         open_cells: NDArray[np.int64],
+        withheld: NDArray[np.int64],
         targets: NDArray[np.int64],
         *,
         nonnegative: bool,
     ) -> None:
         self.release, self.cells = release, cells
-        self.open_cells, self.targets = open_cells, targets
+        self.open_cells, self.withheld, self.targets = open_cells, withheld, targets
         self.nonnegative = nonnegative
         self._held: dict[int, NDArray[np.int64]] = {}
         self._few: dict[tuple[int, int], NDArray[np.int64]] = {}
@@ -46,13 +47,15 @@ class Data:
         exposed = np.array(
             [b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_
         )
-        targets = np.flatnonzero((status >= Status.SECONDARY) & ~exposed)
-        return cls(prepared.release, prepared.cells, open_cells, targets, nonnegative=prepared.system.nonnegative)
+        withheld = np.flatnonzero(status >= Status.SECONDARY)
+        targets = withheld[~exposed[withheld]]
+        nonnegative = prepared.system.nonnegative
+        return cls(prepared.release, prepared.cells, open_cells, withheld, targets, nonnegative=nonnegative)
 
-    def aimed_at(self, targets: NDArray[np.int64]) -> Self:
-        """The same with other targets; what has been looked up stays."""
+    def aimed_at(self, withheld: NDArray[np.int64]) -> Self:
+        """The same with other withheld cells, all of them targets; what has been looked up stays."""
         other = copy(self)
-        other.targets = targets
+        other.withheld = other.targets = withheld
         return other
 
     @cached_property

@@ -36,7 +36,7 @@ def knowers(data: Data, kinds: tuple[str, ...], together: int) -> Iterator[Knowe
     known = data.cells.truth.known
     limit = max(together, 1 if "singletons" in kinds else 0)
     told: set[tuple[int, ...]] = set()
-    for s in data.targets.tolist():
+    for s in data.withheld.tolist():
         cell = int(data.open_cells[s])
         count = int(data.contributors[cell])
         if not known[cell] or not 1 <= count <= limit or (count == 1 and "singletons" not in kinds):
@@ -67,22 +67,22 @@ def shares(data: Data, knower: Knower) -> list[int]:
 
 
 def _held(data: Data, s: int) -> dict[int, int]:
-    """Targets, rounded and missing cells that hold nobody but the contributors of open cell s, with their values."""
+    """Withheld, rounded and missing cells that hold nobody but the contributors of open cell s, with their values."""
     held = data.held_by(s)
     cells = data.open_cells[held]
-    hidden = np.isin(held, data.targets) | data.cells.rounded[cells] | (data.cells.status[cells] == Status.MISSING)
+    hidden = np.isin(held, data.withheld) | data.cells.rounded[cells] | (data.cells.status[cells] == Status.MISSING)
     kept = data.cells.truth.known[cells] & hidden
     return dict(zip(held[kept].tolist(), data.cells.truth.units[cells[kept]].tolist(), strict=True))
 
 
 def _holdings(data: Data, contributions: Contributions) -> Iterator[Knower]:
-    """Holdings of several units with a share in some target."""
+    """Holdings of several units with a share in some withheld cell."""
     microdata = data.release.microdata
     if microdata is None or microdata.holding is None:
         return
     labels = holding_labels(microdata)
     target_of = np.full(len(data.cells), -1, dtype=np.int64)
-    usable = data.targets[contributions.covered[data.open_cells[data.targets]]]
+    usable = data.withheld[contributions.covered[data.open_cells[data.withheld]]]
     usable = usable[~data.is_count[data.open_cells[usable]]]
     target_of[data.open_cells[usable]] = usable
     target = target_of[contributions.cell]
