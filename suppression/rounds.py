@@ -60,6 +60,14 @@ class Outcome:
     impossible: Attack | None = None
 
 
+class _RefutedError(Exception):
+    """Not even everything that may be withheld meets a requirement."""
+
+    def __init__(self, requirement: Requirement) -> None:
+        super().__init__()
+        self.requirement = requirement
+
+
 class Rounds:
     """One run of a search method, with the audits of what it returns."""
 
@@ -179,10 +187,14 @@ class Rounds:
             if found.pattern is not None and found.guarantee != "intervals":
                 return self._audited(found, found.pattern)  # as it is: it promises no more
             pattern = found.pattern
-            if pattern is None:
-                pattern = self._completed(posed.primary)
-                found = Found("feasible", pattern, 0, 0)
-            wider = self._against_shares(pattern)
+            try:
+                if pattern is None:
+                    pattern = self._completed(posed.primary)
+                    found = Found("feasible", pattern, 0, 0)
+                wider = self._against_shares(pattern)
+            except _RefutedError as refuted:
+                need = refuted.requirement
+                return self._outcome(Found("infeasible", None, 0, 0, need), None, None, self._attack(need))
             if not np.array_equal(wider, pattern):
                 found = Found("feasible", wider, 0, 0)
             return self._audited(found, wider)
@@ -243,7 +255,7 @@ class Rounds:
 
         Raises
         ------
-        LimitError: none is shown to, and nothing is refuted.
+        LimitError: none is shown to, and nothing is refuted. _RefutedError: there is none.
         """
         limits = Limits(None if isinf(self._grace) else monotonic() + self._grace)
         while True:
@@ -254,8 +266,10 @@ class Rounds:
             if found is not None:
                 self._lap("completion")
                 return found
-            if impossible is None or not self._give_up(impossible):
+            if impossible is None:
                 raise LimitError(self._unsettled())
+            if not self._give_up(impossible):
+                raise _RefutedError(impossible)
 
     def _unsettled(self) -> str:
         """What to say if there is neither a safe pattern nor a proof that there is none; more time changes nothing."""
