@@ -1,5 +1,6 @@
 """The central path by conjugate gradients against GLPK, on cubes with all margins."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from audit.bounds import rounds
 from audit.bounds.equations import as_equations
 from audit.bounds.problem import solver_problem
 from audit.solvers.central import Central
+from audit.solvers.concave import Concave
 from audit.solvers.protocol import Problem
 from tests.test_audit.test_bounds_rounds import assert_right, found, least, three_way, with_intervals
 
@@ -18,29 +20,30 @@ SEEDS = range(12)
 
 def test_least_values_with_their_multipliers() -> None:
     """What is claimed is a table, as good as the best, and the multipliers prove it."""
-    claimed = sum(is_claimed(seed) for seed in SEEDS)
+    claimed = sum(is_claimed(seed, Central) for seed in SEEDS)
     assert claimed >= 0.7 * len(SEEDS)
 
 
-def is_claimed(seed: int) -> bool:
+def is_claimed(seed: int, method: Callable[[Problem], Central | Concave], *, near: float = 1e-8) -> bool:
+    """Whether a method claims a least value; then it is right. near: how close a table is to its equations."""
     component = three_way(seed, 5 + seed % 3, withheld=0.8, offset=1000 * (seed % 2))
     columns = component.matrix.shape[1]
     problem, shift = solver_problem(as_equations(component))
     low, high = problem.column_lower, problem.column_upper
     cost = np.zeros(len(low))
     cost[:columns] = np.round(np.random.default_rng(seed).standard_normal(columns), 1)
-    outcome = Central(problem).minimise(cost)
+    outcome = method(problem).minimise(cost)
     if outcome is None:
         return False
     assert outcome.x is not None
     assert outcome.row_dual is not None
-    assert np.abs(problem.matrix @ outcome.x - problem.lower).max() < 1e-8
+    assert np.abs(problem.matrix @ outcome.x - problem.lower).max() < near
     assert ((outcome.x >= low) & (outcome.x <= high)).all()
     value = float(cost @ outcome.x)
-    assert value == pytest.approx(least(component, cost[:columns]) - float(cost @ shift), abs=1e-5)
+    assert value == pytest.approx(least(component, cost[:columns]) - float(cost @ shift), abs=1e-4)
     rest = cost - problem.matrix.T @ outcome.row_dual
     bound = problem.lower @ outcome.row_dual + np.minimum(rest * low, rest * high).sum()
-    assert bound == pytest.approx(value, rel=1e-5, abs=1e-5), (seed, bound, value)
+    assert bound == pytest.approx(value, rel=1e-5, abs=1e-4), (seed, bound, value)
     return True
 
 

@@ -13,7 +13,8 @@ from audit.bounds.unimodular import unit_basis
 from audit.solvers.concave import Concave, Ends
 from audit.solvers.normal import Normal
 from audit.solvers.protocol import Problem
-from tests.test_audit.test_bounds_rounds import assert_right, found, least, three_way, with_intervals
+from tests.test_audit.test_bounds_rounds import assert_right, found, three_way, with_intervals
+from tests.test_audit.test_solver_central import is_claimed
 
 SEEDS = st.integers(0, 2**40)
 
@@ -46,23 +47,7 @@ def test_normal_equations_are_solved(seed: int, widest: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_least_values_with_their_multipliers(seed: int) -> None:
     """What is claimed is a table, as good as the best, and the multipliers prove it."""
-    component = three_way(seed, 5 + seed % 3, withheld=0.8, offset=1000 * (seed % 2))
-    columns = component.matrix.shape[1]
-    problem, shift = solver_problem(as_equations(component))
-    low, high = problem.column_lower, problem.column_upper
-    cost = np.zeros(len(low))
-    cost[:columns] = np.round(np.random.default_rng(seed).standard_normal(columns), 1)
-    outcome = concave(problem).minimise(cost)
-    assert outcome is not None
-    assert outcome.x is not None
-    assert outcome.row_dual is not None
-    assert np.abs(problem.matrix @ outcome.x - problem.lower).max() < 1e-5
-    assert ((outcome.x >= low) & (outcome.x <= high)).all()
-    value = float(cost @ outcome.x)
-    assert value == pytest.approx(least(component, cost[:columns]) - float(cost @ shift), abs=1e-4)
-    rest = cost - problem.matrix.T @ outcome.row_dual
-    bound = problem.lower @ outcome.row_dual + np.minimum(rest * low, rest * high).sum()
-    assert bound == pytest.approx(value, rel=1e-5, abs=1e-4)
+    assert is_claimed(seed, concave, near=1e-5)
 
 
 @pytest.mark.parametrize("wide", [False, True])
