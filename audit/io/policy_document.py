@@ -147,6 +147,9 @@ class RequireDocument(Model):
     basis: Literal["any", "integer"] = Field(default="any", description="integer: a continuous witness is not enough")
     risk: Positive | None = Field(default=None, description="largest disclosure risk 1/log2(possible values) allowed")
     sap: SapDocument | None = Field(default=None, description="limit on the subtraction-attribution probability")
+    implied: Literal["any", "judged"] = Field(
+        default="any", description="judged: cells that can be computed and that no rule can judge make it undecided"
+    )
 
 
 class InsiderDocument(Model):
@@ -164,3 +167,7 @@ class PolicyDocument(Model):
     primary: list[RuleDocument] = Field(default=[], description="rules that make a cell sensitive")
     require: RequireDocument = Field(default_factory=RequireDocument)
     insider: InsiderDocument = Field(default_factory=InsiderDocument)
+    implied: Literal["all", "computed", "off"] = Field(
+        default="all",
+        description="cells that no row lists: all that affordable bounds show to be sensitive, computed ones, or none",
+    )

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -60,11 +61,12 @@ def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Polic
         basis=model.require.basis,
         risk=model.require.risk,
         sap=None if model.require.sap is None else SapLimit(model.require.sap.n, model.require.sap.max),
+        implied=model.require.implied,
     )
     # A rule may be switched off with `request: false`.
     rules = tuple(rule for document in model.primary if (rule := _rule(document)) is not None)
-    policy = Policy(rules, require, model.insider.p_percent)
-    return Policy(policy.primary, policy.require, policy.insider_p, sha256 or _digest(policy))
+    policy = Policy(rules, require, model.insider.p_percent, implied=model.implied)
+    return replace(policy, sha256=sha256 or _digest(policy))
 
 
 def policy_document(policy: Policy) -> dict[str, object]:
@@ -78,11 +80,17 @@ def policy_document(policy: Policy) -> dict[str, object]:
         require["risk"] = _number(policy.require.risk)
     if policy.require.sap is not None:
         require["sap"] = {"n": policy.require.sap.n, "max": _number(policy.require.sap.max)}
-    return {
+    document: dict[str, object] = {
         "primary": [_rule_document(rule) for rule in policy.primary],
         "require": require,
         "insider": {"p_percent": _number(policy.insider_p)},
     }
+    # What stands at its default is left out, so that digests of older policies stay what they are.
+    if policy.require.implied != "any":
+        require["implied"] = policy.require.implied
+    if policy.implied != "all":
+        document["implied"] = policy.implied
+    return document
 
 
 def _digest(policy: Policy) -> str:

@@ -86,6 +86,8 @@ class Require:
     risk: Fraction | None = None
     """Largest DR = 1/log2(possible values) allowed; judged with possible.at_least."""
     sap: SapLimit | None = None
+    implied: Literal["any", "judged"] = "any"
+    """`judged`: a release of which cells can be computed that no row lists and no rule can judge is undecided."""
 
 
 @dataclass(frozen=True)
@@ -97,3 +99,5 @@ class Policy:
     insider_p: Fraction = Fraction(10)
     """An insider's estimate within this percentage of the target is too close."""
     sha256: str = ""
+    implied: Literal["all", "computed", "off"] = "all"
+    """Cells that no row lists: look for all that affordable bounds show to be sensitive, for computed ones, or not."""

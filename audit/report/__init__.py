@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from audit.report.model import (
         CellRank,
         Figure,
+        ImpliedCount,
         InsiderFinding,
         OverTables,
         PanelEntry,
@@ -39,6 +40,7 @@ __getattr__ = opener(
         "audit.report.model": (
             "CellRank",
             "Figure",
+            "ImpliedCount",
             "InsiderFinding",
             "OverTables",
             "PanelEntry",
@@ -62,6 +64,7 @@ __getattr__ = opener(
 __all__ = [
     "CellRank",
     "Figure",
+    "ImpliedCount",
     "InsiderFinding",
     "OverTables",
     "PanelEntry",

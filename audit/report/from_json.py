@@ -11,6 +11,7 @@ from audit.report.exact_json import Json, loads
 from audit.report.model import (
     CellRank,
     Figure,
+    ImpliedCount,
     InsiderFinding,
     OverTables,
     PanelEntry,
@@ -52,23 +53,34 @@ def report_from_json(text: str) -> Report:
     InputError: not JSON, another schema, or a key or value that does not belong; the place is named.
     """
     at = _At(loads(text, what="The report"), "report")
-    top = at.keys(TOP_KEYS)
+    top = at.keys(TOP_KEYS, optional=frozenset({"implied"}))
     top["schema"].choice(SCHEMA)
     release = top["release"].keys(["title", "sha256"])
     policy = None if top["policy"].value is None else top["policy"].keys(["sha256"])["sha256"].text()
-    summary = top["summary"].keys([field.name for field in fields(Summary)])
+    summary = top["summary"].keys(
+        [field.name for field in fields(Summary) if field.name != "implied"], optional=frozenset({"implied"})
+    )
+    implied = summary.pop("implied", None)
     return Report(
         verdict=top["verdict"].choice("safe", "unsafe", "undecided"),
         title=release["title"].text(),
         release_sha256=release["sha256"].optional_text() or "",
         policy_sha256=policy,
         bounds=top["engine"].keys(["version", "bounds"])["bounds"].text(),
-        summary=Summary(**{name: count.whole() for name, count in summary.items()}),
+        summary=Summary(
+            **{name: count.whole() for name, count in summary.items()},
+            implied=None if implied is None or implied.value is None else _implied(implied),
+        ),
         cells=tuple(_cell(cell) for cell in top["cells"].entries()),
         notes=tuple(_note(note) for note in top["notes"].entries()),
         confidential=top["confidential"].truth(),
         risk_panel=tuple(_entry(entry) for entry in top["risk_panel"].entries()),
+        implied=tuple(_cell(cell) for cell in top["implied"].entries()) if "implied" in top else (),
     )
+
+
+def _implied(at: "_At") -> ImpliedCount:
+    return ImpliedCount(**{name: count.whole() for name, count in at.keys([*ImpliedCount._fields]).items()})
 
 
 @dataclass(frozen=True)

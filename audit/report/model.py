@@ -11,7 +11,7 @@ Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_ju
 what is required. protected: a table in hand reaches both required ends. undecided: neither is proved.
 not_judged: not sensitive and not released."""
 
-Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap"]
+Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap", "implied"]
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,26 @@ class Step:
     risk: float | None
 
 
+class ImpliedCount(NamedTuple):
+    """How many combinations that no row lists were looked at, and what was found.
+
+    looked_at: all of which it is settled whether the equations give them; left_out: those of which it stayed open
+    whether every value they can take would be sensitive. computed: one value is left; narrow: several values, all of
+    them sensitive; judged: computed ones that a rule could judge; sensitive: findings (in `Report.implied`).
+    """
+
+    looked_at: int
+    left_out: int
+    computed: int
+    narrow: int
+    judged: int
+    sensitive: int
+
+
 @dataclass(frozen=True)
 class Summary:
-    """Counts of cells by what is known of them, and the size of the released system."""
+    """Counts of cells by what is known of them, and the size of the released system; implied: of combinations that no
+    row lists, None where they were not looked for."""
 
     cells: int
     published: int
@@ -166,6 +183,7 @@ class Summary:
     rank: int
     degrees_of_freedom: int
     components: int
+    implied: ImpliedCount | None = None
 
 
 @dataclass(frozen=True)
@@ -173,6 +191,8 @@ class Report:
     """What an audit found. Carries no timings: same input, same report.
 
     release_sha256: digest of the canonical release, true values included; empty in a public copy.
+    implied: sensitive cells that no row lists and that the release gives away all the same; their status is
+    `not_listed`, their table the first one, and what no code stands for is named by a difference of codes.
     """
 
     verdict: Literal["safe", "unsafe", "undecided"]
@@ -185,3 +205,4 @@ class Report:
     notes: tuple[Note, ...]
     confidential: bool = True
     risk_panel: tuple[PanelEntry, ...] = ()
+    implied: tuple[ReportCell, ...] = ()

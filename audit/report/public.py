@@ -18,6 +18,7 @@ terms:
 * Digests. The release's digest covers true values: whoever knows everything but one withheld cell could try
   its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
   same manner.
+* Cells that no row lists (`implied`): they are listed only where a rule finds them sensitive.
 * Measures of the risk panel that rest on true values or on which cells are sensitive.
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
@@ -77,6 +78,7 @@ def public_copy(report: Report) -> Report:
         policy_sha256=None,
         summary=_public_summary(report.summary, cells),
         cells=cells,
+        implied=(),
         notes=(ABOUT_COPY, *(note for note in report.notes if note.code in PUBLIC_NOTES)),
         confidential=False,
         risk_panel=tuple(entry for entry in report.risk_panel if entry.public),
@@ -144,4 +146,5 @@ def _public_summary(summary: Summary, cells: tuple[ReportCell, ...]) -> Summary:
         protected_continuous=sum(cell.basis == "continuous" for cell in cells),
         undecided=count["undecided"],
         not_judged=count["not_judged"],
+        implied=None,
     )

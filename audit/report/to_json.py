@@ -100,12 +100,14 @@ def _document(report: Report, cells: Sequence[Json] | Written) -> dict[str, Json
         "summary": _summary(report.summary),
         "risk_panel": [_entry(entry) for entry in report.risk_panel],
         "cells": cells,
+        "implied": list(map(_cell, report.implied)),
         "notes": [_note(note) for note in report.notes],
     }
 
 
 def _summary(summary: Summary) -> dict[str, Json]:
-    return {name: getattr(summary, name) for name in Summary.__dataclass_fields__}
+    counts: dict[str, Json] = {name: getattr(summary, name) for name in Summary.__dataclass_fields__}
+    return counts | {"implied": None if summary.implied is None else summary.implied._asdict()}
 
 
 def _note(note: Note) -> dict[str, Json]:

@@ -41,6 +41,7 @@ REASONS: Mapping[str, str] = {
     "protection": "narrower than required",
     "risk": "risk above the policy's limit",
     "sap": "attribution probability above the policy's limit",
+    "implied": "no row lists it, and it can be worked out",
 }
 
 

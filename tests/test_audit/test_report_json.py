@@ -14,6 +14,7 @@ from audit.model import Note
 from audit.report import (
     CellRank,
     Figure,
+    ImpliedCount,
     InsiderFinding,
     OverTables,
     PanelEntry,
@@ -106,11 +107,18 @@ reports = st.builds(
     release_sha256=digests | st.just(""),
     policy_sha256=st.none() | digests,
     bounds=st.sampled_from(["shuttle", "lp", "integer"]),
-    summary=st.builds(Summary, **dict.fromkeys(Summary.__dataclass_fields__, counts)),
+    summary=st.builds(
+        Summary,
+        **(
+            dict.fromkeys(Summary.__dataclass_fields__, counts)
+            | {"implied": st.none() | st.builds(ImpliedCount, *[counts] * len(ImpliedCount._fields))}
+        ),
+    ),
     cells=st.lists(cells, max_size=3).map(tuple),
     notes=st.lists(st.builds(Note, texts, texts, counts), max_size=2).map(tuple),
     confidential=st.booleans(),
     risk_panel=st.lists(panels, max_size=2).map(tuple),
+    implied=st.lists(cells, max_size=2).map(tuple),
 )
 
 # ---------------------------------------------------------------- numbers
@@ -264,7 +272,8 @@ def test_the_shape_is_the_agreed_one():
     # CONVENTION 161
     written = json.loads(report_json(O03))
     assert list(written) == [
-        *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "risk_panel", "cells", "notes")
+        *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "risk_panel"),
+        *("cells", "implied", "notes"),
     ]
     assert written["release"] == {"title": "O03", "sha256": "0" * 64}
     assert written["policy"] is None
@@ -272,7 +281,7 @@ def test_the_shape_is_the_agreed_one():
     assert list(written["summary"].items()) == [
         *(("cells", 36), ("published", 32), ("withheld", 4), ("exposed", 0), ("secondary_exposed", 0)),
         *(("underprotected", 0), ("protected", 4), ("protected_continuous", 0), ("undecided", 0)),
-        *(("not_judged", 0), ("rank", 24), ("degrees_of_freedom", 1), ("components", 1)),
+        *(("not_judged", 0), ("rank", 24), ("degrees_of_freedom", 1), ("components", 1), ("implied", None)),
     ]
     assert list(written["cells"][0].items()) == [
         *(("table", "t1"), ("also_in", []), ("measure", "value"), ("cell", {"activity": "5", "size": "5"})),
