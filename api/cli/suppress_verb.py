@@ -51,6 +51,15 @@ def suppress_verb(
             "for JSON on standard output. Written only if its audit says safe.",
         ),
     ] = None,
+    confidential: Annotated[
+        str | None,
+        typer.Option(
+            "--confidential",
+            metavar="FILE",
+            help="The protected release with true values, statuses and policy (.yaml or .json), for publications and "
+            "--together; never for readers. Written only if the audit says safe.",
+        ),
+    ] = None,
     method: Annotated[str, typer.Option("--method", metavar="NAME", help="Search method.")] = "optimal",
     policy: PolicyOption = None,
     status_map: StatusMapOption = None,
@@ -129,14 +138,18 @@ def suppress_verb(
 ) -> Code:
     """Withhold cells so that every sensitive cell stays protected, at least cost, and audit the result.
 
-    The protected release holds no withheld value and nothing else that only the agency may know. Exit code: 0 the
-    audit says safe, 1 unsafe or no pattern is safe, 3 undecided.
+    OUT holds no withheld value and nothing else that only the agency may know; what later releases are judged with is
+    in the FILE of --confidential. Exit code: 0 the audit says safe, 1 unsafe or no pattern is safe, 3 undecided.
 
     Example: tableseal suppress release.yaml --method optimal -o protected.yaml
     """
     inputs = (release, policy, decisions, last_period)
     targets = {"--json": json, "--html": html, "--best-so-far": best_so_far}
-    check_targets(targets | {"--output": output}, inputs=inputs)
+    check_targets(targets | {"--output": output, "--confidential": confidential}, inputs=inputs)
+    if confidential is not None and confidential != STREAM and Path(confidential).suffix.lower() == ".csv":
+        raise InputError(
+            f"--confidential {confidential}: a CSV file has no place for the policy; write .yaml or .json."
+        )
     if best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
     from api.suppressing import SuppressOptions, chosen_search, run_suppression
@@ -159,9 +172,8 @@ def suppress_verb(
     chosen_search(options)  # what was asked for wrongly is said before anything is read
     loaded = release_of(release, policy=policy, status_map=status_map)
     last = None if last_period is None else release_of(last_period, status_map=status_map)
-    check_targets(
-        targets | _files(loaded, output), inputs=(*inputs, *loaded.files, *(last.files if last is not None else ()))
-    )
+    written = _files(loaded, "--output", output) | _files(loaded, "--confidential", confidential)
+    check_targets(targets | written, inputs=(*inputs, *loaded.files, *(last.files if last is not None else ())))
     kept = _Keeper(best_so_far)
     try:
         with Progress() as progress:
@@ -181,17 +193,25 @@ def suppress_verb(
         return Code.INTERRUPTED
     if best_so_far is not None and _safe(result):
         kept(result)
-    _write(result, json=json, html=html, output=output, mask=mask_statuses, explain=explain)
+    _write(
+        result,
+        json=json,
+        html=html,
+        output=output,
+        confidential=confidential,
+        mask=mask_statuses,
+        explain=explain,
+    )
     return _code(result)
 
 
-def _files(release: "Release", output: str | None) -> dict[str, str | None]:
+def _files(release: "Release", option: str, target: str | None) -> dict[str, str | None]:
     """Every file that the protected release needs, so that none of them overwrites an input."""
     from audit.io import file_names
 
-    found: dict[str, str | None] = {"--output": output}
-    if output not in (None, STREAM):
-        found |= {f"--output ({name.name})": str(name) for name in file_names(release, Path(output))[:-1]}
+    found: dict[str, str | None] = {option: target}
+    if target not in (None, STREAM):
+        found |= {f"{option} ({name.name})": str(name) for name in file_names(release, Path(target))[:-1]}
     return found
 
 
@@ -211,23 +231,35 @@ class _Keeper:
 
 
 def _write(
-    result: "Suppression", *, json: str | None, html: str | None, output: str | None, mask: bool, explain: bool
+    result: "Suppression",
+    *,
+    json: str | None,
+    html: str | None,
+    output: str | None,
+    confidential: str | None,
+    mask: bool,
+    explain: bool,
 ) -> None:
     """The protected release first, then the results, then the text; nothing that is unsafe goes out."""
     from audit.report import render_html
+    from suppression.public import public_release
     from suppression.report import suppression_json, suppression_text
 
     safe = _safe(result)
-    if output is not None and safe:
-        _write_release(result, output, mask)
+    if safe and result.release is not None:
+        if output is not None:
+            _write_release(public_release(result.release, mask_statuses=mask), output)
+        if confidential is not None:
+            _write_release(result.release, confidential)
     if json is not None:
         write_target(json, suppression_json(result))
     if html is not None and result.report is not None and result.release is not None:
         write_target(html, render_html(result.report, result.release))
-    taken = STREAM in (json, html, output)
+    taken = STREAM in (json, html, output, confidential)
     say(suppression_text(result, limit=LIMIT), error=taken)
-    if output is not None and not safe:
-        say(f"{output} was not written: only a release whose audit says safe goes out.", error=True)
+    for target in (output, confidential):
+        if target is not None and not safe:
+            say(f"{target} was not written: only a release whose audit says safe goes out.", error=True)
     if explain:
         say("\n".join(["How long it took:", *(f"{name}: {s:.3f} s" for name, s in result.seconds)]), error=taken)
 
@@ -237,16 +269,13 @@ def _safe(result: "Suppression") -> bool:
     return result.report is not None and result.report.verdict == "safe"
 
 
-def _write_release(result: "Suppression", output: str, mask: bool) -> None:
+def _write_release(release: "Release", target: str) -> None:
     from audit.io import canonical_json, release_files
-    from suppression.public import public_release
 
-    assert result.release is not None
-    public = public_release(result.release, mask_statuses=mask)
-    if output == STREAM:
-        write_target(STREAM, canonical_json(public).decode("utf-8"))
+    if target == STREAM:
+        write_target(STREAM, canonical_json(release).decode("utf-8"))
         return
-    for path, text in release_files(public, Path(output)).items():
+    for path, text in release_files(release, Path(target)).items():
         write_target(str(path), text)
 
 

@@ -178,6 +178,20 @@ def get_protected(found: OwnJob, at: ServiceDep) -> Response:
 
 
 @router.get(
+    "/{job}/confidential",
+    response_class=Response,
+    responses={
+        200: {"description": "A release.", "content": {"application/json": {"schema": component("Release")}}},
+        **problems(*READING, 409),
+    },
+)
+def get_confidential(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
+    """The protected release of a suppression with all that the agency knows: what a publication needs of it."""
+    note_read(at, asking, found)
+    return document_response(at, found, "confidential.json")
+
+
+@router.get(
     "/{job}/reports/{name:path}",
     response_class=Response,
     responses={

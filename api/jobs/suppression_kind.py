@@ -31,7 +31,8 @@ class SuppressionRequest(ReleaseRequest):
 
 
 def run(request: SuppressionRequest, context: Context) -> Result:
-    """Search for the release in the folder. The protected release is there only if its audit says safe.
+    """Search for the release in the folder. The protected release, for readers and with all that the agency knows, is
+    there only if its audit says safe.
 
     Raises
     ------
@@ -60,6 +61,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
             public = public_release(result.release, mask_statuses=request.mask_statuses)
             documents.append(Document("protected.json", "application/json", canonical_json(public)))
             documents.append(Document("protected.zip", "application/zip", _packed(public)))
+            documents.append(Document("confidential.json", "application/json", canonical_json(result.release)))
     return Result(tuple(documents), "unsafe" if result.report is None else result.report.verdict)
 
 

@@ -187,18 +187,34 @@ def _rules(policy: Policy | None) -> Policy | None:
 
 
 def _microdata(members: Sequence[Member], variables: Mapping[str, Hierarchy]) -> Microdata | None:
-    with_data = [m for m in members if m.release.microdata is not None]
-    if not with_data:
-        return None
-    if len(with_data) > 1:
-        raise InputError(
-            f"{with_data[0].label} and {with_data[1].label}: both have microdata, and nothing says which records are "
-            "the same; name the microdata, with all variables, in one of the releases."
-        )
-    member = with_data[0]
-    data = member.release.microdata
-    assert data is not None
-    codes = _recoded(data.codes, member, variables)
-    unknown = [at for at, name in enumerate(variables) if name not in member.release.variables]
-    codes[:, unknown] = -1
-    return replace(data, codes=codes)
+    """The microdata that all who have some have: record by record the same."""
+    found: tuple[str, Microdata] | None = None
+    for member in members:
+        if member.release.microdata is None:
+            continue
+        codes = _recoded(member.release.microdata.codes, member, variables)
+        codes[:, [at for at, name in enumerate(variables) if name not in member.release.variables]] = -1
+        data = replace(member.release.microdata, codes=codes)
+        if found is not None and not _same_records(found[1], data):
+            raise InputError(
+                f"{found[0]} and {member.label}: both have microdata, which differ, and nothing says which records are "
+                "the same; name the microdata, with all variables, in one of the releases."
+            )
+        found = found or (member.label, data)
+    return None if found is None else found[1]
+
+
+def _same_records(one: Microdata, other: Microdata) -> bool:
+    """The same records in the same order, with all that is said of them."""
+
+    def same(a: NDArray[np.generic] | None, b: NDArray[np.generic] | None) -> bool:
+        return a is b if a is None or b is None else np.array_equal(a, b)
+
+    return (one.unit_id, one.holding, [*one.values]) == (other.unit_id, other.holding, [*other.values]) and all(
+        same(a, b) for a, b in zip(_columns(one), _columns(other), strict=True)
+    )
+
+
+def _columns(data: Microdata) -> list[NDArray[np.generic] | None]:
+    amounts = [column for values in data.values.values() for column in (values.units, values.known)]
+    return [data.codes, data.weight, data.request, *amounts]

@@ -235,8 +235,12 @@ def test_everything_else_that_disagrees_is_refused() -> None:
     assert together(plain, strict, policy=strict.policy).policy == strict.policy
     data = {"cells": {"a": ["N"]}}
     records = release({"a": COUNTIES}, entry, microdata=data)
-    assert "both have microdata" in refusal(records, records)
+    others = release({"a": COUNTIES}, entry, microdata={"cells": {"a": ["S"]}})
+    assert "both have microdata, which differ" in refusal(records, others)
     assert together(plain, records).microdata is not None
+    shared = together(records, plain, records).microdata
+    assert shared is not None
+    assert len(shared.codes) == 1
 
 
 def test_one_cell_with_two_values_names_both_files() -> None:

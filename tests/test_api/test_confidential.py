@@ -1,0 +1,162 @@
+"""What the agency keeps of a protected release: enough to judge its cells beside what goes out later."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from asking import WAIT, asked, path_of
+from fastapi.testclient import TestClient
+from full_releases import full_release
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from paging import BROWSER, until_done
+from typer.testing import CliRunner, Result
+
+from api.cli.app import app
+from audit.errors import InputError
+from audit.io import canonical_json, read_release, release_from_document
+from audit.pipeline import audit
+from suppression.suppress import suppress
+
+RULE = {"primary": [{"threshold": 5}]}
+DISTRICTS: dict[str, Any] = {
+    "tableseal": 1,
+    "title": "Patients by district",
+    "kind": "count",
+    "variables": {"district": {"total": "Total", "codes": ["a", "b"]}},
+    "tables": [{"name": "districts", "cells": {"district": ["Total", "a", "b"], "value": [12, 2, 10]}}],
+    "policy": RULE,
+}
+AGES: dict[str, Any] = {
+    "tableseal": 1,
+    "title": "Patients of district b by age",
+    "kind": "count",
+    "variables": {**DISTRICTS["variables"], "age": {"total": "all", "codes": ["young", "old"]}},
+    "tables": [
+        {"name": "ages", "where": {"district": "b"}, "cells": {"age": ["all", "young", "old"], "value": [10, 8, 2]}}
+    ],
+    "policy": RULE,
+}
+"""Beside DISTRICTS: young patients of b are 8, so that b is at least 8 and a at most 12 - 8 = 4, not 5."""
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, document in (("districts", DISTRICTS), ("ages", AGES)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(document), "utf-8")
+    for name in ("out", "kept"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def protect() -> None:
+    """Both releases, protected: what goes out in `out`, what the agency keeps in `kept`."""
+    for name, more in (("districts", []), ("ages", ["--avoid", "age=young"])):
+        files = ["-o", f"out/{name}.yaml", "--confidential", f"kept/{name}.yaml"]
+        assert run("suppress", f"{name}.json", *files, *more).exit_code == 0
+
+
+def test_two_protected_files_that_together_give_more_than_the_rule_allows(folder: Path) -> None:
+    """CONVENTION 620: the fault that this is for."""
+    protect()
+    together = run("batch", "kept", "--together", "-o", "results", "--json", "-")
+    assert together.exit_code == 1
+    report = json.loads((folder / "results/reports/together.json").read_text("utf-8"))
+    [a] = [cell for cell in report["cells"] if cell["cell"]["district"] == "a"]
+    assert (a["verdict"], a["lower"], a["upper"], a["required"]) == ("underprotected", 0, 4, [0, 5])
+
+
+def test_what_goes_out_holds_nothing_of_it(folder: Path) -> None:
+    """CONVENTION 620: and what is kept holds the statuses even where what goes out does not."""
+    assert (
+        run("suppress", "districts.json", "-o", "out.json", "--mask-statuses", "--confidential", "kept.yaml").exit_code
+        == 0
+    )
+    out, kept = json.loads((folder / "out.json").read_text("utf-8")), read_release(folder / "kept.yaml")
+    assert "policy" not in out
+    assert "truth" not in out["tables"][0]
+    assert out["tables"][0]["cells"]["status"] == ["published", "withheld", "withheld"]
+    with (folder / "kept_districts.csv").open(encoding="utf-8") as opened:
+        rows = [(row["district"], row["value"], row["status"], row["truth"]) for row in csv.DictReader(opened)]
+    assert rows == [("Total", "12", "published", "12"), ("a", "", "primary", "2"), ("b", "", "secondary", "10")]
+    assert kept.policy is not None
+    assert len(kept.policy.primary) == 1
+
+
+@settings(deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+def test_what_is_kept_is_audited_as_the_search_audited_it(seed: int) -> None:
+    """CONVENTION 620: of any release."""
+    release = release_from_document({**full_release(Random(seed)), "policy": RULE})
+    try:
+        result = suppress(release, method="heuristic", explain=False)
+    except InputError:
+        assume(False)
+        raise
+    assume(result.release is not None and result.report is not None)
+    assert result.release is not None
+    assert result.report is not None
+    again = audit(release_from_document(json.loads(canonical_json(result.release)))).report
+    assert (again.verdict, again.release_sha256) == (result.report.verdict, result.report.release_sha256)
+    assert again.cells == result.report.cells
+
+
+def test_it_is_written_only_if_it_is_safe_and_not_as_one_table(folder: Path) -> None:
+    """CONVENTION 620."""
+    decisions = {
+        "decisions": [
+            {
+                "decision": "keep_published",
+                "cell": {"district": district},
+                "reason": "r",
+                "name": "n",
+                "date": "2026-11-28",
+            }
+            for district in ("b", "Total")
+        ]
+    }
+    (folder / "decisions.json").write_text(json.dumps(decisions), "utf-8")
+    refused = run("suppress", "districts.json", "--decisions", "decisions.json", "--confidential", "kept.json")
+    assert refused.exit_code == 1
+    assert "kept.json was not written" in refused.output
+    assert not (folder / "kept.json").exists()
+    assert "no place for the policy" in run("suppress", "districts.json", "--confidential", "kept.csv").output
+    over = run("suppress", "districts.json", "--confidential", "districts.json")
+    assert over.exit_code == 2
+    assert read_release(folder / "districts.json").title == DISTRICTS["title"]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with asked(tmp_path_factory.mktemp("service")) as opened:
+        yield opened
+
+
+def test_the_service_gives_the_same(client: TestClient, folder: Path) -> None:
+    """CONVENTION 620."""
+    done = client.post("/v1/suppressions", json=DISTRICTS, headers=WAIT)
+    assert done.status_code == 200, done.text
+    assert run("suppress", "districts.json", "--confidential", "kept.json").exit_code == 0
+    found = client.get(f"{path_of(done)}/confidential")
+    assert found.content == (folder / "kept.json").read_bytes()
+
+
+def test_the_page_of_the_pattern_offers_it(client: TestClient, folder: Path) -> None:
+    """CONVENTION 620."""
+    found = client.post("/releases", files=[("files", ("r.json", json.dumps(DISTRICTS)))], headers=BROWSER)
+    page = until_done(
+        client, client.post(f"{found.url.path}/suppressions", data={"method": "optimal"}, headers=BROWSER)
+    )
+    assert "for the agency only" in page.text
+    kept = client.get(f"{page.url.path}/files/confidential.json")
+    assert kept.json()["policy"]["primary"] == [{"threshold": 5, "zeros": False}]
+    assert kept.json()["tables"][0]["cells"]["truth"] == [12, 2, 10]
