@@ -41,6 +41,9 @@ SOAK = [
 ]
 """Random tests of the engine, for `soak`."""
 
+SOAKING = ["-p", "no:cacheprovider", "--hypothesis-profile=soak"]
+"""How they draw anew: the suite itself draws the same examples every time (tests/conftest.py)."""
+
 GRACE = 20.0
 """Seconds that programs have to end when they are told to."""
 
@@ -102,9 +105,7 @@ def soak(more: list[str]) -> int:
     end, seed = monotonic() + 60 * minutes, int(more[1]) if len(more) > 1 else 1
     while monotonic() < end:
         print(f"seed {seed}", flush=True)
-        code = run(
-            [str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}", *SOAK]
-        )
+        code = run([str(PYTHON), "-m", "pytest", "-q", "-x", *SOAKING, f"--hypothesis-seed={seed}", *SOAK])
         if code:
             print(f"A counterexample: python3 do.py soak 0.1 {seed} shows it again.", file=sys.stderr)
             return code

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from api.memory import OutOfMemoryError, is_lack_of_memory
 from audit.errors import LimitError, TablesealError
 
 
@@ -21,19 +22,11 @@ def failure_of(error: Exception) -> Failure:
     """An error as a failure. The text of an unexpected one is left out: it may hold confidential values."""
     if isinstance(error, LimitError):
         return Failure("limit", str(error))
+    if is_lack_of_memory(error):
+        return Failure("limit", str(OutOfMemoryError(None)))
     if isinstance(error, TablesealError):
         return Failure("input", str(error))
-    if isinstance(error, MemoryError) or _no_room_for_library(error):
-        return Failure(
-            "limit",
-            "not enough memory for this audit. Give it more with --memory-limit, or audit fewer tables together.",
-        )
     return Failure(
         "fault",
         f"Unexpected error ({type(error).__name__}). This is a fault of tableseal, not of your data; please report it.",
     )
-
-
-def _no_room_for_library(error: Exception) -> bool:
-    """A compiled library was to be loaded when memory was short already: the words are those of the system's linker."""
-    return isinstance(error, ImportError) and "failed to map segment" in str(error)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from api.memory import OutOfMemoryError
 from api.places import Files, Located, places_in
 from audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
 
@@ -91,6 +92,8 @@ _KINDS: Mapping[type[TablesealError], tuple[str, str]] = {
 def problem_of(error: TablesealError, files: Files = NOWHERE) -> Problem:
     """The problem behind an error; `files` of the request, to find the places that the message names."""
     text = _OPTION.sub(lambda option: option[1].replace("-", "_"), str(error))
+    if isinstance(error, OutOfMemoryError):
+        return replace(MEMORY_LIMIT, detail=f"{MEMORY_LIMIT.detail} It allows {error.megabytes:,} MB.")
     if isinstance(error, LimitError):
         return Problem("limit", "A limit was reached", 422, text)
     option = _OPTION.match(str(error))

@@ -12,7 +12,7 @@ from api.jobs.attempt import Limits, attempt
 from api.jobs.child import forkserver, leave_with_parent
 from api.jobs.folder import job_folder, lay_out
 from api.jobs.kinds import Result, all_kinds
-from api.memory import limit_memory
+from api.memory import load_libraries
 from api.problems import Problem
 from audit.progress import silent
 
@@ -21,8 +21,8 @@ class Inline:
     """A few processes that do small work at once; what takes too long is left to the workers."""
 
     def __init__(self, processes: int, *, folder: Path, seconds: float, memory: int, cells: int) -> None:
-        self._processes, self._seconds, self._memory = processes, seconds, memory
-        self._folder, self._limits = folder, Limits(None, cells)
+        self._processes, self._seconds = processes, seconds
+        self._folder, self._limits = folder, Limits(memory, cells)
         self._lock = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
 
@@ -60,9 +60,7 @@ class Inline:
     def _running(self) -> ProcessPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(
-                    self._processes, mp_context=forkserver(), initializer=_begin, initargs=(self._memory,)
-                )
+                self._pool = ProcessPoolExecutor(self._processes, mp_context=forkserver(), initializer=_begin)
             return self._pool
 
 
@@ -70,9 +68,9 @@ class _TooLong(BaseException):
     """The time for an answer at once is over; nothing that handles errors may stop it."""
 
 
-def _begin(memory: int) -> None:
+def _begin() -> None:
     leave_with_parent()
-    limit_memory(memory)
+    load_libraries()
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise _TooLong

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from api.jobs.kinds import Context, Kind, Result
+from api.memory import memory_limit
 from api.places import Files
-from api.problems import MEMORY_LIMIT, Problem, problem_of
+from api.problems import Problem, problem_of
 from audit.errors import TablesealError
 
 
@@ -30,11 +31,10 @@ def attempt(
     """
     wanted = kind.request.model_validate_json(request)
     try:
-        return kind.run(wanted, Context(folder, progress, limits.cells))
+        with memory_limit(limits.memory):
+            return kind.run(wanted, Context(folder, progress, limits.cells))
     except TablesealError as error:
         return problem_of(error, _files(folder))
-    except MemoryError:
-        return MEMORY_LIMIT
 
 
 def _files(folder: Path) -> Files:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from api.jobs.attempt import Limits, attempt
 from api.jobs.kinds import Result, all_kinds
-from api.memory import memory_limit
 from api.problems import UNEXPECTED, Problem
 
 PAUSE = 0.25
@@ -97,8 +96,7 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
             messages.send(Step(stage, done, total))
 
     try:
-        with memory_limit(limits.memory):
-            answer = attempt(all_kinds()[kind], request, folder, limits, progress)
+        answer = attempt(all_kinds()[kind], request, folder, limits, progress)
         if isinstance(answer, Result):
             answer = _on_disk(answer, folder)
     except OSError:

@@ -1,6 +1,8 @@
 """do.py and .ci/skips.py."""
 
 import importlib.util
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -138,3 +140,51 @@ def test_who_ends_a_chore_ends_all_that_it_has_started(tmp_path: Path, number: i
     for _ in patiently("somebody is left"):
         if all(gone(child) for child in children):
             break
+
+
+DRAWING = """
+import json
+from hypothesis import given, strategies as st
+drawn = []
+@given(st.lists(st.integers(), min_size=20))
+def test_draws(numbers):
+    drawn.append(numbers)
+def test_tells():
+    print("DRAWN", json.dumps(drawn))
+"""
+
+
+def drawn(folder: Path, *options: str, imports: str = "") -> str:
+    """What the settings of our tests draw; the test file imports other modules first."""
+    (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text("utf-8"), "utf-8")
+    (folder / "own.py").write_text("THRESHOLDS = [" + ", ".join(str(n) for n in range(70_000, 71_000)) + "]")
+    (folder / "test_drawing.py").write_text(f"{imports}\n{DRAWING}", "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:xdist", *options, "test_drawing.py"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CI"))}
+    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    assert not (folder / ".hypothesis" / "examples").exists()
+    return ran.stdout.partition("DRAWN ")[2].partition("\n")[0]
+
+
+def test_every_run_of_the_suite_draws_the_same_examples_and_a_soak_new_ones(tmp_path: Path) -> None:
+    # CONVENTION 641
+    usual = drawn(tmp_path)
+    assert len(json.loads(usual)) == 100
+    assert drawn(tmp_path, "-p", "no:cacheprovider", "--hypothesis-seed=1", imports="import own") == usual
+    soaked = {drawn(tmp_path, *DO.SOAKING, f"--hypothesis-seed={seed}") for seed in (1, 2)}
+    assert len({usual, *soaked}) == 3
+
+
+def test_a_soak_uses_one_seed_after_another_until_something_is_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(DO, "install", lambda **_: None)
+    monkeypatch.setattr(DO, "run", lambda command: ran.append(command) or (1 if len(ran) == 3 else 0))
+    assert DO.main(["soak", "5", "7"]) == 1
+    assert [[word for word in command if word.startswith("--hypothesis-seed")] for command in ran] == [
+        [f"--hypothesis-seed={seed}"] for seed in (7, 8, 9)
+    ]
+    assert all(set(DO.SOAKING) <= set(command) for command in ran)
+    assert "soak 0.1 9" in capsys.readouterr().err

@@ -10,7 +10,6 @@ import pytest
 from api.cli.progress import Progress
 from api.cli.reading import parse_status_map
 from api.cli.streams import check_targets, say, write_target
-from api.memory import memory_limit
 from audit.errors import InputError
 
 
@@ -95,14 +94,6 @@ def test_progress_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None
     assert pipe.getvalue() == ""
     assert "bounds: 1,000 of 1,000" in terminal.getvalue()
     assert terminal.getvalue().endswith("\r")
-
-
-def test_the_memory_limit_holds_and_is_put_back() -> None:
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_DATA)
-    with memory_limit(1024), pytest.raises(MemoryError):
-        bytearray(3 * 1024**3)
-    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 def test_status_map() -> None:

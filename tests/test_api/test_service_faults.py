@@ -16,7 +16,7 @@ from api.jobs.attempt import Limits
 from api.jobs.audit_kind import AuditRequest
 from api.jobs.child import Child, Step
 from api.jobs.worker import Worker
-from api.problems import MEMORY_LIMIT, TIME_LIMIT
+from api.problems import MEMORY_LIMIT, TIME_LIMIT, Problem
 from api.settings import Settings
 from api.store.engine import Store
 from api.store.job import Document, State
@@ -98,4 +98,6 @@ def test_too_much_memory_is_an_answer_and_no_crash(tmp_path: Path) -> None:
         message = child.poll(60)
         while isinstance(message, Step):
             message = child.poll(60)
-    assert message == MEMORY_LIMIT
+    assert isinstance(message, Problem)
+    assert (message.slug, message.status) == (MEMORY_LIMIT.slug, 422)
+    assert message.detail.endswith("256 MB.")
