@@ -35,6 +35,7 @@ SOAK = [
         "engine_metamorphic",
         "engine_reduce",
         "engine_shuttle",
+        "implied_random",
         "proof",
         "state",
     )

@@ -123,7 +123,7 @@ class Oracle:
             highs.append(floor(high + 1e-6))
         return lows, highs
 
-    def tables(self) -> np.ndarray | None:
+    def tables(self, limit: int = MOST_TABLES) -> np.ndarray | None:
         """Every table of whole units that fits, one a row; None if there are infinitely or very many."""
         box = self.box()
         if box is None:
@@ -134,7 +134,7 @@ class Oracle:
         points = np.zeros((1, 0))
         for j in range(self.matrix.shape[1]):
             values = np.arange(lows[j], highs[j] + 1)
-            if len(points) * len(values) > 4 * MOST_TABLES:
+            if len(points) * len(values) > 4 * limit:
                 return None
             points = np.column_stack([np.repeat(points, len(values), axis=0), np.tile(values, len(points))])
             sums = points @ self.matrix[:, : j + 1].T
@@ -142,7 +142,7 @@ class Oracle:
                 sums + most[:, j + 1 :].sum(axis=1) >= self.lower
             )
             points = points[fits.all(axis=1)]
-            if len(points) > MOST_TABLES:
+            if len(points) > limit:
                 return None
         return points
 

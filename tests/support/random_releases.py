@@ -58,6 +58,8 @@ class Maker:
         self.rounded, self.linked, self.damaged = rounded, linked, damaged
         self.truths, self.nonnegative = truths, nonnegative
         self.schema, self.shapes, self.first_shape = schema, shapes, first_shape
+        self.hidden: dict[tuple[str, ...], int] = {}
+        """(measure, leaf of every variable) -> value, in units, behind the latest document."""
 
     def chance(self, percent: int) -> bool:
         """True in that many percent of the cases."""
@@ -89,7 +91,7 @@ class Maker:
         if intruder:
             document["intruder"] = intruder
         known = variables_of(document)
-        hidden = self._hidden(known, measures)
+        self.hidden = hidden = self._hidden(known, measures)
         for at, crossed in enumerate(schema):
             table = self._table(at, crossed, known, measures, hidden)
             if table is not None:
