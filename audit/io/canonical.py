@@ -75,6 +75,8 @@ def _hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
     trees = [_tree(hierarchy, grouping) for grouping in range(len(hierarchy.parents))]
     if len(trees) > 1 or any(below is not None for below in trees[0].values()):
         found["trees"] = trees
+    if hierarchy.selections:
+        found["selections"] = [code for code in hierarchy.codes if code in hierarchy.selections]
     return found
 
 

@@ -111,7 +111,7 @@ def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: str) -> tuple[
     joined = "+".join(hierarchy.codes[p] for p in positions)
     if joined in hierarchy.index:
         raise InputError(f"{where}: {quoted(joined)} is a code already, and covers other codes than {listing(codes)}.")
-    return hierarchy.with_group(joined, [hierarchy.codes[p] for p in positions]), joined
+    return hierarchy.with_selection(joined, [hierarchy.codes[p] for p in positions]), joined
 
 
 def fill_codes(

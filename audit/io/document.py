@@ -75,6 +75,10 @@ class VariableDocument(Model):
         default=None, min_length=1, description="columns of a level table, the broadest first"
     )
     leading: Text | None = Field(default=None, description="leading string of an .hrc file; left out: @")
+    selections: list[Code] = Field(
+        default=[],
+        description="groups that only a table's `where` names, no part of the classification (convert writes it)",
+    )
 
 
 class StatusDocument(Model):

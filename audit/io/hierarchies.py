@@ -1,6 +1,7 @@
 """Classifications from a release file and from the files it names -> Hierarchy."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from audit.errors import InputError
 from audit.io.columns import Columns
@@ -45,7 +46,11 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
         raise InputError(f"{where}.codes: the code {quoted(twice[0])} is listed twice.")
     if document.codes is None and not groupings:
         raise InputError(f"{where}: give its codes: one of `codes`, `tree`, `trees` or `file`.")
-    return build_hierarchy(name, document.total, groupings, order=codes, source=document.file or where)
+    found = build_hierarchy(name, document.total, groupings, order=codes, source=document.file or where)
+    for code in document.selections:
+        if code not in found.index:
+            raise InputError(f"{where}.selections: the variable has no code {quoted(code)}.")
+    return replace(found, selections=frozenset(document.selections))
 
 
 def tree_edges(tree: Document, where: str) -> list[Edge]:

@@ -106,7 +106,7 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
     zeros = absent if table.absent.leaves == "zero" else absent[:0]
     if table.absent.totals != "compute":
         return Completed(zeros, nothing.sum_codes, nothing.sums)
-    codes, sums = _sums(table, release, space, finest, lookup)
+    codes, sums = _sums(table, release, space, finest)
     return Completed(zeros, codes, sums)
 
 
@@ -128,7 +128,7 @@ def _check_size(table: Table, axes: list[NDArray[np.int32]]) -> None:
 
 
 def _sums(
-    table: Table, release: Release, space: KeySpace, finest: list[NDArray[np.int32]], listed: Lookup
+    table: Table, release: Release, space: KeySpace, finest: list[NDArray[np.int32]]
 ) -> tuple[NDArray[np.int32], Amounts]:
     """Add true values over the finest level for every sum that the table does not list."""
     if table.rounding is not None:
@@ -136,8 +136,9 @@ def _sums(
             f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
             f"list the rounded totals"
         )
+    hierarchies = list(release.variables.values())
     shape = tuple(len(f) for f in finest)
-    place = [np.full(len(h.codes), -1, np.int64) for h in release.variables.values()]
+    place = [np.full(len(h.codes), -1, np.int64) for h in hierarchies]
     for axis, codes in zip(place, finest, strict=True):
         axis[codes] = np.arange(len(codes))
     at = np.stack([place[v][table.codes[:, v]] for v in range(len(finest))])
@@ -149,39 +150,82 @@ def _sums(
     value[flat] = np.where(zero, 0, table.truth.units[fine])
     unknown[flat] = ~(table.truth.known[fine] | zero)
     axes, adders = [], []
-    for (_, hierarchy), codes in zip(release.variables.items(), finest, strict=True):
-        sums, adder = _sum_codes(hierarchy, codes)
+    for v, (hierarchy, codes) in enumerate(zip(hierarchies, finest, strict=True)):
+        named = hierarchy.name in table.named
+        sums, adder = _sum_codes(hierarchy, codes, table.codes[:, v]) if named else (codes, _itself(len(codes)))
         axes.append(sums)
         adders.append(adder)
     _check_size(table, axes)
     totals = _apply(value.reshape(shape), adders)
     gaps = _apply(unknown.reshape(shape), adders)
     grid = _grid(axes)
-    is_new = listed.find(_keys(space, list(release.measures).index(table.measure), grid)) < 0
     is_sum = np.zeros(len(grid), dtype=np.bool_)
     for v, codes in enumerate(finest):
         is_sum |= ~np.isin(grid[:, v], codes)
+    measure = list(release.measures).index(table.measure)
+    same = [_same_leaves(hierarchy) for hierarchy in hierarchies]
+
+    def meant(codes: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.void]:
+        return _keys(space, measure, np.stack([same[v][codes[:, v]] for v in range(len(same))], axis=1))
+
+    is_new = Lookup.of(meant(table.codes)).find(meant(grid)) < 0
     keep = is_new & is_sum & (gaps.ravel() == 0)
     return grid[keep], Amounts(totals.ravel()[keep], np.ones(int(keep.sum()), np.bool_))
 
 
-def _sum_codes(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> tuple[NDArray[np.int32], csr_array]:
-    """Codes that are exact unions of finest-level codes (these included), and the 0/1 matrix that adds them up."""
+def _same_leaves(hierarchy: Hierarchy) -> NDArray[np.int32]:
+    """For each code the first one that covers the same leaves: an only child is its parent under another name. The
+    total stands for itself: of a table it is a sum even where it has a single part."""
+    _, first, which = np.unique(leaf_signature(hierarchy), axis=0, return_index=True, return_inverse=True)
+    result = first[which.ravel()].astype(np.int32)
+    if hierarchy.total is not None:
+        others = np.arange(1, len(result))
+        result[1:] = np.where(result[1:] == 0, others[result[1:] == 0].min(initial=len(result)), result[1:])
+    return result
+
+
+def _itself(size: int) -> csr_array:
+    return csr_array(np.eye(size, dtype=np.int64))
+
+
+def _sum_codes(
+    hierarchy: Hierarchy, finest: NDArray[np.int32], listed: NDArray[np.integer]
+) -> tuple[NDArray[np.int32], csr_array]:
+    """Finest-level codes, and codes that a table of this classification computes: exact unions of two or more of them,
+    and the total. Groups that only a `where` made (`selections`) are none unless the table lists them.
+
+    Returns them with the 0/1 matrix that adds them up.
+    """
     covers = hierarchy.members.astype(np.int64)
     size = covers.sum(axis=1)
     inside = (covers @ covers[finest].T).tocoo()
     code, part = inside.coords
+    whole = inside.data == size[finest][part]
     # Of finest codes that cover the same leaves (one-child levels) only one is added up.
     _, first = np.unique(leaf_signature(hierarchy)[finest], axis=0, return_index=True)
-    full = (inside.data == size[finest][part]) & np.isin(part, first)
-    adder = csr_array((np.ones(int(full.sum()), np.int64), (code[full], part[full])), shape=(len(size), len(finest)))
-    exact = np.flatnonzero((adder @ size[finest] == size) & (size > 0))
-    own = np.isin(exact, finest)
-    adder = adder[exact].tolil()
-    for row, code_position in zip(np.flatnonzero(own), exact[own], strict=True):
-        adder[[row], :] = 0
-        adder[row, int(np.flatnonzero(finest == code_position)[0])] = 1
-    return exact.astype(np.int32), csr_array(adder)
+    apart = np.isin(np.arange(len(finest)), first)
+    # Finest codes of several groupings may overlap: then those of one grouping add up.
+    families = [apart, *(apart & (parents[finest] >= 0) for parents in hierarchy.parents)]
+    allowed = size > 0
+    selections = [hierarchy.index[code] for code in hierarchy.selections]
+    allowed[np.setdiff1d(selections, listed).astype(np.int64)] = False
+    allowed[finest] = False
+    rows = {int(f): np.array([k]) for k, f in enumerate(finest)}
+    for family in families:
+        chosen = whole & family[part]
+        adder = csr_array(
+            (np.ones(int(chosen.sum()), np.int64), (code[chosen], part[chosen])), shape=(len(size), len(finest))
+        )
+        parts = np.diff(adder.indptr)
+        exact = (adder @ size[finest] == size) & allowed & (parts >= 1)
+        exact &= (parts >= 2) | (np.arange(len(size)) == hierarchy.total_index)
+        for c in np.flatnonzero(exact).tolist():
+            rows.setdefault(c, adder.indices[adder.indptr[c] : adder.indptr[c + 1]])
+    codes = np.array(sorted(rows), dtype=np.int32)
+    lengths = [len(rows[c]) for c in codes.tolist()]
+    columns = np.concatenate([rows[c] for c in codes.tolist()])
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    return codes, csr_array((np.ones(len(columns), np.int64), columns, indptr), shape=(len(codes), len(finest)))
 
 
 def _apply(values: NDArray[np.int64], adders: list[csr_array]) -> NDArray[np.int64]:

@@ -159,8 +159,9 @@ def _merge(
     highest = np.full(n, -1, np.int8)
     np.minimum.at(lowest, group, rows.status)
     np.maximum.at(highest, group, rows.status)
-    # Listed statuses only decide for listed cells: an absent zero beside a withheld row leaves the cell withheld.
-    listed = rows.row >= 0
+    # Listed statuses only decide for listed cells: an absent zero beside a withheld row leaves the cell withheld. A
+    # total that is computed is released like one with a row.
+    listed = (rows.row >= 0) | (rows.status == Status.PUBLISHED)
     listed_low, listed_high = np.full(n, 127, np.int8), np.full(n, -1, np.int8)
     np.minimum.at(listed_low, group[listed], rows.status[listed])
     np.maximum.at(listed_high, group[listed], rows.status[listed])
@@ -189,7 +190,7 @@ def _merge(
         text = f"{count} true values given beside withheld cells do not fit what is released; no interval uses them"
         notes.append(Note("impossible_truth", text, count))
     truth = Amounts(np.where(exact, lower, truth.units), truth.known | exact)
-    listing = np.flatnonzero(listed)
+    listing = np.flatnonzero(rows.row >= 0)
 
     def known_of(column: Callable[[Table], Amounts | None], what: str) -> Amounts:
         return _knowledge(release, rows, group, n, column, what)
@@ -201,6 +202,7 @@ def _merge(
         status=status,
         sensitive_status=sensitive,
         withheld_status=some(rows.status >= Status.SECONDARY),
+        unrounded=some(rows.rounded) & exact,
         absent_zero=some(~listed & (rows.status == Status.STRUCTURAL_ZERO)),
         rounded=rounded,
         lower=Amounts(np.where(lower == NO_LOWER, 0, lower), lower != NO_LOWER),

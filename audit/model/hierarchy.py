@@ -1,7 +1,7 @@
 """A classification: codes, how they are grouped, and which leaves each code covers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
@@ -29,6 +29,7 @@ class Hierarchy:
         is complete: it partitions all leaves below the total (leaves it does not mention hang directly on the total).
     members: (codes x leaves) sparse 0/1 matrix; column order is that of `leaves`.
     leaves: index into `codes` of each leaf.
+    selections: groups that are no part of the classification: a table's `where` names their codes, nothing else does.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Hierarchy:
     parents: tuple[NDArray[np.int32], ...]
     leaves: NDArray[np.int32]
     members: csr_array = field(repr=False, compare=False)
+    selections: frozenset[str] = frozenset()
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -77,11 +79,13 @@ class Hierarchy:
             if c != self.total_index and (p >= 0 or c in placed)
         ]
 
-    def with_group(self, code: str, children: Sequence[str]) -> "Hierarchy":
-        """The same classification with one more grouping that has the single group `code` over `children`."""
+    def with_selection(self, code: str, children: Sequence[str]) -> "Hierarchy":
+        """The same classification with one more grouping that has the single group `code` over `children`, and that
+        only a `where` has asked for."""
         groupings = [self.edges(g) for g in range(len(self.parents))]
         groupings.append([(None, code), *((code, child) for child in children)])
-        return build_hierarchy(self.name, self.total, groupings, order=self.codes)
+        found = build_hierarchy(self.name, self.total, groupings, order=self.codes)
+        return replace(found, selections=self.selections | {code})
 
 
 def _cover_the_rest(

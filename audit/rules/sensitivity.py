@@ -31,6 +31,7 @@ class Sensitivity:
         """bool (cells): what must not come out, by a rule or because of how it is released."""
         result: NDArray[np.bool_] = (
             cells.sensitive_status
+            | cells.unrounded
             | self.sensitive
             | (cells.status == Status.PRIMARY)
             | (cells.status == Status.WITHHELD)

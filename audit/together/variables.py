@@ -1,6 +1,7 @@
 """One classification from those of several releases."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,13 +43,15 @@ def agreed_variable(members: Sequence[Labelled]) -> Hierarchy:
     merged = build_hierarchy(first.name, first.total, list(groupings), order=tuple(order), source=source)
     for member in members:
         _check_parts(member, merged, members)
-    return merged
+    own = {code for _, hierarchy in members for code in hierarchy.codes if code not in hierarchy.selections}
+    return replace(merged, selections=frozenset(merged.codes) - own)
 
 
 def same_variable(one: Hierarchy, other: Hierarchy) -> bool:
     """The same codes, in the same order and the same groupings."""
     return one is other or (
         one.total == other.total
+        and one.selections == other.selections
         and one.codes == other.codes
         and len(one.parents) == len(other.parents)
         and all(np.array_equal(a, b) for a, b in zip(one.parents, other.parents, strict=True))

@@ -36,11 +36,7 @@ OPEN: set[str] = {
     "B73",
     "B74",
     "B75.whatif",
-    "D1",
-    "D2",
-    "D3",
     "D4",
-    "D6",
 }
 """Not right yet."""
 
