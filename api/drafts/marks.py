@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from audit.io.status_words import NONE
+
 
 class Role(StrEnum):
     """What a column holds."""
@@ -71,8 +73,7 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
         named = marks.columns(role)
         if named:
             table[role.value] = named[0]
-    if "status" in table:
-        table["status"] = {"column": table["status"], "scheme": marks.scheme}
+    table["status"] = {"column": table["status"], "scheme": marks.scheme} if "status" in table else NONE
     if contributors := marks.columns(Role.CONTRIBUTOR):
         table["contributors"] = contributors
     table["absent"] = {"leaves": marks.absent}

@@ -144,7 +144,9 @@ class TableDocument(Model):
     value: Text = Field(default="value", description="column of what is (to be) published")
     truth: Text | None = Field(default=None, description="column of the true values (agency knowledge)")
     status: StatusColumns | None = Field(
-        default=None, description="status column or columns; the most restrictive wins"
+        default=None,
+        description="status column or columns; the most restrictive wins; left out: a column called status; "
+        "none: no column",
     )
     frequency: Text | None = Field(default=None, description="column: contributors per cell (agency knowledge)")
     contributors: list[Text] = Field(

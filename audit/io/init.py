@@ -13,6 +13,7 @@ from audit.io.columns import Columns
 from audit.io.files import Folder
 from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
+from audit.io.status_words import USUAL_NAMES, are_words
 from audit.io.totals import find_total
 from audit.io.wording import listing, quoted
 from audit.model import Note
@@ -24,9 +25,6 @@ _ADVICE = "write a release file that says which"
 _VALUE_NAMES = frozenset((
     "value", "values", "obs_value", "n", "count", "counts", "freq", "frequency", "turnover", "sales", "amount",
     "number", "persons", "population", "ant", "antall",
-))
-_STATUS_NAMES = frozenset((
-    "status", "flag", "flags", "conf_status", "obs_status", "confidentiality", "suppression",
 ))
 # fmt: on
 
@@ -81,13 +79,13 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
 
 
 def _status_column(columns: Columns) -> str | None:
-    words = [name for name, entries in columns.data.items() if _are_words(entries)]
+    words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
         raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {_ADVICE}.")
     if words:
         return words[0]
     for name, entries in columns.data.items():
-        if name.lower() in _STATUS_NAMES:
+        if name.lower() in USUAL_NAMES:
             flag = next((e.strip() for e in entries if e and e.strip().lower() not in WORDS), None)
             if flag is not None:
                 raise InputError(
@@ -97,11 +95,6 @@ def _status_column(columns: Columns) -> str | None:
                 )
             return name  # an empty status column: everything is published
     return None
-
-
-def _are_words(entries: Sequence[str | None]) -> bool:
-    found = {(entry or "").strip().lower() for entry in entries}
-    return found <= WORDS.keys() and found != {""}
 
 
 def _is_numeric(entries: Sequence[str | None]) -> bool:

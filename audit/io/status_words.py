@@ -1,6 +1,6 @@
 """Status columns -> `Status`, by words, by another tool's letters or by an explicit map."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,14 @@ from audit.io.wording import listing, quoted, suggestion
 from audit.model import SCHEMES, Status
 from audit.model.status import WORDS
 
+NONE = "none"
+"""What `status` says where no column of the table holds statuses."""
+
+USUAL_NAMES = frozenset(
+    ("status", "flag", "flags", "conf_status", "obs_status", "confidentiality", "suppression"),
+)
+"""Names of columns that hold statuses in data files, in lower case."""
+
 
 @dataclass(frozen=True)
 class StatusSource:
@@ -20,6 +28,8 @@ class StatusSource:
     column: str
     scheme: str | None = None
     map: Mapping[str, Status] = field(default_factory=dict)
+    named: bool = True
+    """False: the release does not name it, and it is taken for its name."""
 
 
 def status_word(word: str, where: str) -> Status:
@@ -52,6 +62,60 @@ def scheme_letters(scheme: str | None, where: str) -> Mapping[str, Status]:
             f"schemes are {listing(SCHEMES)}."
         )
     return found
+
+
+def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | None:
+    """The column called `status` of a table that does not say where its statuses are, None if there is none.
+
+    Parameters
+    ----------
+    taken: columns that hold something else (codes, values, ...).
+
+    Raises
+    ------
+    InputError: several columns are called so; a column that is not called so seems to hold statuses.
+    """
+    free = [name for name in columns.data if name not in taken]
+    called = [name for name in free if name.strip().lower() == "status"]
+    if len(called) > 1:
+        raise InputError(f"{columns.source}: the columns {listing(called)} may hold the status; say which: `status:`.")
+    if called:
+        return StatusSource(called[0], named=False)
+    for name in free:
+        usual = name.strip().lower() in USUAL_NAMES and any(e and not e.isspace() for e in columns.data[name])
+        if usual or withholds(columns.data[name]):
+            raise InputError(
+                f"{columns.source}: the column {quoted(name)} seems to hold statuses, and the table does not say "
+                f"what they mean; write {_how(name)}{_or_none()}."
+            )
+    return None
+
+
+def are_words(entries: Sequence[str | None]) -> bool:
+    """True for a column of status words (of which some are there)."""
+    found = {(entry or "").strip().lower() for entry in entries}
+    return found <= WORDS.keys() and found != {""}
+
+
+def withholds(entries: Sequence[str | None]) -> bool:
+    """True for a column of status words of which some withhold a value."""
+    first = next((entry for entry in entries if entry and not entry.isspace()), None)
+    if first is None or first.strip().lower() not in WORDS:
+        return False  # most columns: nothing else is looked at
+    return are_words(entries) and any(WORDS[(entry or "").strip().lower()].withheld for entry in set(entries))
+
+
+def _how(column: str) -> str:
+    """What to write for a column of flags."""
+    others = listing(name for name in SCHEMES if name != "words")
+    return (
+        f"`status: {column}` for words, `status: {{column: {column}, scheme: ...}}` with one of {others}, "
+        f"or `status: {{column: {column}, map: {{c: withheld}}}}` for other flags"
+    )
+
+
+def _or_none() -> str:
+    return f", or `status: {NONE}` if no column holds statuses"
 
 
 def read_statuses(
@@ -96,14 +160,16 @@ def _unknown_flag(
             f"{place}: the flag {quoted(flag)} has no meaning in the scheme {source.scheme} "
             f"({listing(letter for letter in letters if letter)}); explain it with `map: {{{flag}: withheld}}`."
         )
+    ignored = "" if source.named else _or_none()
+    schemes = "" if source.named else f"; write {_how(source.column)}"
     if len(flag.strip()) <= 3:
         others = listing(name for name in SCHEMES if name != "words")
         return InputError(
             f"{place}: the flag {quoted(flag)} means different things in different tools; name the scheme "
             f"(`status: {{column: {source.column}, scheme: ...}}` with one of {others}) "
-            f"or explain it with `map: {{{flag}: withheld}}`."
+            f"or explain it with `map: {{{flag}: withheld}}`{ignored}."
         )
     return InputError(
         f"{place}: found {quoted(flag)}, expected a status word{suggestion(flag, WORDS)}: "
-        f"{listing(word for word in WORDS if word)}."
+        f"{listing(word for word in WORDS if word)}{schemes}{ignored}."
     )

@@ -12,7 +12,7 @@ from audit.io.document import StatusDocument, TableDocument
 from audit.io.files import Folder
 from audit.io.numbers import decimal_sign, decimal_text
 from audit.io.sources import read_columns
-from audit.io.status_words import StatusSource, read_statuses, status_word
+from audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
 from audit.io.table_values import (
     Context,
     check_bounds,
@@ -64,6 +64,13 @@ def read_table(
     taken = {*number_columns, *(source.column for source in sources)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = fill_codes(columns, named, fixed, setting.variables, where)
+    notes: list[Note] = []
+    if document.status is None:
+        found = unnamed_source(columns, {*taken, *named.values()})
+        if found is not None:
+            sources.append(found)
+            text = f"{columns.source}: the status is in column {quoted(found.column)}."
+            notes.append(Note("status_column_used", text))
     status = read_statuses(columns, sources, setting.status_map, where)
     secret = status > Status.FROZEN
     context = Context(
@@ -76,11 +83,7 @@ def read_table(
     )
     rounding = _rounding(document, measure, where)
     values = read_values(context, status, document.value, document.truth, rounding)
-    notes = list(values.notes)
-    if not sources and any(name.lower() == "status" and name not in named.values() for name in columns.data):
-        text = f"{columns.source}: the column status is not used; the table would say `status: status`."
-        notes.append(Note("status_column_not_used", text))
-
+    notes += values.notes
     lower = read_bound(context, document.lower, upper=False)
     upper = read_bound(context, document.upper, upper=True)
     if document.lower is not None and document.upper is not None:
@@ -170,7 +173,7 @@ def _number_columns(document: TableDocument) -> list[str]:
 
 def _status_sources(document: TableDocument, where: str) -> list[StatusSource]:
     given = document.status
-    items = [] if given is None else given if isinstance(given, list) else [given]
+    items = [] if given in (None, NONE) else given if isinstance(given, list) else [given]
     sources: list[StatusSource] = []
     for item in items:
         if isinstance(item, StatusDocument):

@@ -54,6 +54,8 @@ SCHEMES: Mapping[str, Mapping[str, Status]] = {
     "words": WORDS,
     # tau-ARGUS: <SAFE> S, <UNSAFE> U, <PROTECT> P; M is written for secondary suppressions; numbers 1-14 (CellStatus).
     "tau-argus": {"": _P, "S": _P, "P": Status.MUST_PUBLISH, "U": _U, "M": _S, "X": _S, "Z": _Z}
+    # E: empty, the published zero of a cell without contributors; it is not sensitive.
+    | {"E": _P}
     | {"1": _P, "2": _P, "3": _U, "4": _U, "5": _U, "6": _U, "7": _U, "8": _U, "9": _U}
     | {"10": Status.MUST_PUBLISH, "11": _S, "12": _S, "13": _Z, "14": _Z},
     # SBS output of tau-ARGUS: A frequency, B and C dominance, D secondary, V safe.

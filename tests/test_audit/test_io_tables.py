@@ -155,7 +155,7 @@ def test_columns_may_have_other_names_and_the_rest_is_at_its_total(tmp_path: Pat
     assert found.tables[0].named == ("a",)
     assert found.tables[0].codes.tolist() == [[0, 0], [1, 0], [2, 0]]
     assert values(found.tables[0].value) == [95, 45, 50]
-    assert [note.code for note in found.notes] == ["status_column_not_used"]
+    assert [note.code for note in found.notes] == ["status_column_used"]
 
 
 def test_a_subpopulation_by_code_and_by_codes() -> None:
