@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from api.cases import Expected, Run
-from api.suppressing import SuppressOptions, run_suppression
+from api.suppressing import SuppressOptions, run_suppression, with_reasons
 from audit.io import read_release
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
-    from suppression.suppress import Suppression
+    from suppression.answer import Suppression
 
 
 def run_suppress(run: Run) -> "Suppression":
     """Protect the release of a run. Options: those of SuppressOptions."""
-    return run_suppression(read_release(run.release, policy=run.policy), SuppressOptions.model_validate(run.options))
+    options = SuppressOptions.model_validate(run.options)
+    return with_reasons(run_suppression(read_release(run.release, policy=run.policy), options), options)
 
 
 def look_up_suppress(result: "Suppression", expected: Expected) -> "Json":

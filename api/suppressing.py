@@ -12,9 +12,9 @@ from audit.progress import Progress
 
 if TYPE_CHECKING:
     from audit.model import Policy, Release
+    from suppression.answer import Suppression
     from suppression.decisions import Decision
     from suppression.search.method import Search
-    from suppression.suppress import Suppression
 
 
 class SuppressOptions(BaseModel):
@@ -44,9 +44,16 @@ class SuppressOptions(BaseModel):
         Literal["any", "integer"] | None,
         Field(description="Overrides require.basis of the policy: integer needs tables of whole units."),
     ] = None
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for the search; the audit comes on top.")] = (
-        None
-    )
+    time_limit: Annotated[
+        float | None, Field(ge=0, description="Seconds for everything but the audit, which gets as long again at most.")
+    ] = None
+    explain: Annotated[
+        bool | None,
+        Field(
+            description="Find out what needs each secondary cell: as far as there is time left and not too much hangs "
+            "together (nothing said), whatever it takes (true), or not at all (false)."
+        ),
+    ] = None
     seed: Annotated[int, Field(ge=0, description="Seed of methods that draw at random.")] = 0
     pure: Annotated[bool, Field(description="rank: patterns need not be safe, and are labelled so.")] = False
     budget: Annotated[
@@ -70,7 +77,8 @@ def run_suppression(
     keep: "Callable[[Suppression], None] | None" = None,
     progress: Progress | None = None,
 ) -> "Suppression":
-    """Search as the options say.
+    """Search as the options say; what needs each cell is another step (see `with_reasons`), so that what was found can
+    be written first.
 
     Raises
     ------
@@ -94,8 +102,19 @@ def run_suppression(
         seed=options.seed,
         time_limit=options.time_limit,
         keep=keep,
+        explain=False,
         progress=progress,
     )
+
+
+def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
+    """The same result with what needs each secondary cell, as far as the options ask for it."""
+    from audit.bounds.component import Limits
+    from suppression.explaining import explained
+
+    if options.explain is False:
+        return result
+    return explained(result, Limits() if options.explain else None, thorough=bool(options.explain))
 
 
 def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":

@@ -21,6 +21,7 @@ from audit.pipeline import audit
 from audit.progress import Progress, silent
 from audit.report.model import Report
 from audit.solvers.highs import Highs
+from suppression.answer import Suppression
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
 from suppression.protection import Protection, protection_of
@@ -30,7 +31,7 @@ from suppression.search.methods import METHODS, method_named
 from suppression.search.rank import Budget, Rank
 from suppression.search.result import Found
 from suppression.search.tradeoff import Point, tradeoff
-from suppression.suppress import Suppression, suppress
+from suppression.suppress import suppress
 
 ROUNDING = "rounding:"
 """`rounding:5` rounds every cell at random to a multiple of 5 instead of withholding any."""

@@ -4,7 +4,7 @@ from math import isinf
 
 from audit.linear.naming import decimal, plural
 from suppression.compare import Comparison, Outcome
-from suppression.search.result import GUARANTEES
+from suppression.search.result import GUARANTEES, most_rank_words
 
 HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
 TIME = "seconds"
@@ -52,8 +52,7 @@ def notes_of(outcome: Outcome) -> list[str]:
     found = outcome.found
     if found is not None and found.pattern is not None:
         notes += [GUARANTEES[found.guarantee]] if GUARANTEES[found.guarantee] else []
-        if found.most_rank is not None:
-            notes.append(f"no pattern within its budget takes more rank than {found.most_rank}")
+        notes += [most_rank_words(found)] if most_rank_words(found) else []
     return notes
 
 

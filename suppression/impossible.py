@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from audit.bounds.component import Limits
 from audit.bounds.method import Method
 from audit.decision.equations import Equations
 from audit.linear.naming import decimal, full_name
@@ -38,10 +39,10 @@ def conflict(problem: Problem, attack: Attack, kept: frozenset[int], method: Met
     """
     equations, cells = problem.equations, problem.cells
     allowed = problem.primary | problem.may
-    (largest,) = seen(equations, allowed, [attack], method, sharp=True)
+    (largest,) = seen(equations, allowed, [attack], method, Limits(), sharp=True)
     low, value, high = (a[: len(cells)] for a in (equations.column_lower, equations.value, equations.column_upper))
     everything = (low <= value) & (value <= high)  # what is known of withheld cells may be wrong of others
-    (whole,) = seen(equations, everything, [attack], method, sharp=True)
+    (whole,) = seen(equations, everything, [attack], method, Limits(), sharp=True)
     involved = {c for r in largest.relations for c in _members(equations, r)} - {attack.requirement.cell}
     blocking = tuple(sorted(c for c in involved if not allowed[c]))
     shown = tuple(in_words(problem.release, cells, equations, r) for r in largest.relations)

@@ -17,10 +17,6 @@ from suppression.seen import Equation, Seen, arithmetic, in_words, seen
 MOST_QUESTIONS = 1_000
 """Insiders times secondary cells beyond which only those insiders are asked again that the search had to ask."""
 
-MOST_ENTANGLED = 5_000_000
-"""Columns times ends (`Oracle.entanglement`) beyond which nobody looks for what needs each cell: that asks as much as
-the search did, for every secondary cell again (French counts, 1.3 10^7, 1,120 cells: by estimate hours)."""
-
 MOST_EXPLAINED = 400
 """Secondary cells whose equations are spelled out."""
 
@@ -49,12 +45,14 @@ class Failing:
         oracle: Oracle,
         *,
         insiders: bool,
+        limits: Limits | None = None,
     ) -> None:
         """safe: bool (cells), the pattern. attacks: those of the oracle, in order, but for what it was asked when the
         pattern was found already (more than can be done, after an audit). insiders: ask all insiders of each pattern;
-        else only where nothing of these fails, which has to be sure."""
+        else only where nothing of these fails, which has to be sure. limits: after which nothing is shown to be
+        withstood."""
         self._problem, self._attacks = problem, attacks
-        self._insiders = insiders
+        self._insiders, self._limits = insiders, limits or Limits()
         self._safe, self._parts = safe, parts(oracle, safe)
         self._part = np.full(len(safe), -1, np.int64)
         for number, part in enumerate(self._parts):
@@ -71,32 +69,37 @@ class Failing:
             missed = [a for a in self._missed(number, pattern) if a not in self._spared]
             found += [a for a in missed if not (self._insiders and a.who)]
         if self._insiders or not found:
-            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits(), exact=True)]
+            found += [unmet.attack for unmet in self._problem.insiders.broken(pattern, self._limits, exact=True)]
         return list({(a.requirement.cell, a.requirement.known_to, a.own): a for a in found}.values())
 
     def _missed(self, number: int, pattern: NDArray[np.bool_]) -> list[Attack]:
         """Attacks on a part that a pattern is not shown to withstand."""
         part = self._parts[number]
-        protected = part.oracle.decide(pattern[part.cells]).protected
+        protected = part.oracle.decide(pattern[part.cells], self._limits).protected
         missed = [q for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
         return [self._attacks[q] for q in missed if q < len(self._attacks)]
 
 
 def needs(
-    problem: Problem, pattern: NDArray[np.bool_], failing: Failing, method: Method
+    problem: Problem, pattern: NDArray[np.bool_], failing: Failing, method: Method, limits: Limits
 ) -> dict[int, tuple[Need, ...]]:
-    """For each secondary cell what fails if it is published, and why; nothing for cells withheld for nothing."""
+    """For each secondary cell what fails if it is published, and why; nothing for cells withheld for nothing. Cells
+    that are not decided within the limits are left out."""
     found: dict[int, tuple[Need, ...]] = {}
     equations = problem.equations
     opened = equations.always_open.copy()
     opened[: equations.cells] |= pattern
     hanging = equations.groups(opened)
     for cell, without in _without_each(problem, pattern):
+        if limits.out_of_time():
+            break
         attacks = failing(without)
         explained: list[tuple[Equation, ...]] = [()] * len(attacks)
         if attacks and len(found) < MOST_EXPLAINED:
-            views = seen(equations, without, attacks, method, sharp=False, hanging=hanging)
+            views = seen(equations, without, attacks, method, limits, sharp=False, hanging=hanging)
             explained = [_explained(problem, cell, a, view) for a, view in zip(attacks, views, strict=True)]
+        if limits.out_of_time():  # what was not shown in time need not fail
+            break
         found[cell] = tuple(Need(a, e) for a, e in zip(attacks, explained, strict=True))
     return found
 

@@ -35,8 +35,11 @@ from suppression.watch import InsiderWatch
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
 
-GRACE, LEAST_GRACE = 0.1, 10.0
-"""Time for completing a pattern where the search has found none: share of its own, and seconds at least."""
+SEARCH = 0.85
+"""Share of the time left that a search has: the rest is for completing its pattern, for insiders, for explaining."""
+
+LEAST_AUDIT = 10.0
+"""Seconds that the audit of an answer may take at least, however little time the search had."""
 
 PAUSE = 10
 """Patterns are audited on the way only if that takes less than one such part of the time."""
@@ -87,11 +90,12 @@ class Rounds:
         executor: Executor,
         lap: Callable[[str], None],
     ) -> None:
-        """audit_limit: seconds for each audit, after which what is open stays undecided.
+        """audit_limit: seconds for each audit, after which what is open stays undecided; None: as long as the limits.
         passed: told of patterns that have passed their audit on the way; lap: closes a timed step."""
         self._problem, self._search, self._engine = problem, search, engine
         self._solver, self._seed, self._limits, self._audit_limit = solver, seed, limits, audit_limit
-        self._grace = max(LEAST_GRACE, GRACE * limits.seconds_left())
+        if audit_limit is None and not isinf(limits.seconds_left()):
+            self._audit_limit = max(LEAST_AUDIT, limits.seconds_left())
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
@@ -102,6 +106,7 @@ class Rounds:
         self._latest: Found | None = None
         self._best: int | None = None
         self._next_audit = 0.0
+        self._cut_short = False
 
     def run(self) -> Outcome:
         """The outcome; patterns are judged by their own audit.
@@ -117,7 +122,7 @@ class Rounds:
             return outcome
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
-                self._tell(self._latest)
+                self._tell(self._latest, within=False)
             raise
 
     def _judged(self, run: Callable[[], Outcome]) -> Outcome:
@@ -149,12 +154,20 @@ class Rounds:
         return not self._helpless(report)
 
     def _refuting(self) -> Attack | None:
-        """An attack of an insider that not even everything withstands that may be withheld: the fewer cells are, the
-        more the insider knows."""
+        """An attack that not even everything withstands that may be withheld: the fewer cells are, the more everybody
+        knows."""
         problem, helpless = self._problem, set(self._problem.hopeless)
         everything = problem.primary | problem.may | self._forced
-        proved = [u.attack for u in problem.insiders.broken(everything, Limits(), exact=True) if u.cut is not None]
+        limits = self._auditing()
+        decision = self._oracle.decide(everything, limits)
+        needs = [self._oracle.requirements[q] for q in np.flatnonzero(decision.failing).tolist()]
+        proved = [a for a in map(self._attack, needs) if not a.assumed and a.requirement.cell not in self._raised]
+        proved += [u.attack for u in problem.insiders.broken(everything, limits, exact=True) if u.cut is not None]
         return next((attack for attack in proved if attack.requirement.cell not in helpless), None)
+
+    def _auditing(self) -> Limits:
+        """As long as an audit may take, from now on."""
+        return Limits(None if self._audit_limit is None else monotonic() + self._audit_limit)
 
     def _run(self) -> Outcome:
         before: Outcome | None = None
@@ -166,7 +179,7 @@ class Rounds:
                 return before if raised and before is not None else outcome
             if outcome.report is None or outcome.report.verdict == "safe" or outcome.found.guarantee != "intervals":
                 return outcome
-            if not self._raise(outcome.report):
+            if self._limits.out_of_time() or not self._raise(outcome.report):
                 return outcome
             before = outcome
         return outcome
@@ -175,7 +188,8 @@ class Rounds:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
         while True:
             posed, oracle = self._posed(), self._oracle
-            tools = Tools(oracle, self._engine, self._limits, self._solver, self._seed, self._progress, self._keep)
+            limits = self._limits.share(SEARCH)
+            tools = Tools(oracle, self._engine, limits, self._solver, self._seed, self._progress, self._keep)
             found = self._search(posed, tools)
             self._lap("search")
             if self._proves:
@@ -190,13 +204,13 @@ class Rounds:
             try:
                 if pattern is None:
                     pattern = self._completed(posed.primary)
-                    found = Found("feasible", pattern, 0, 0)
+                    found = Found("feasible", pattern, 0, 0, last_resort=self._limits.out_of_time())
                 wider = self._against_shares(pattern)
             except _RefutedError as refuted:
                 need = refuted.requirement
                 return self._outcome(Found("infeasible", None, 0, 0, need), None, None, self._attack(need))
             if not np.array_equal(wider, pattern):
-                found = Found("feasible", wider, 0, 0)
+                found = replace(found, status="feasible", pattern=wider, bound=0)
             return self._audited(found, wider)
 
     def _posed(self) -> Problem:
@@ -232,19 +246,21 @@ class Rounds:
 
     def _broken(self, pattern: Pattern) -> list[Attack]:
         """The attacks of insiders that a pattern does not withstand."""
-        return [unmet.attack for unmet in self._problem.insiders.broken(pattern, Limits())]
+        return [unmet.attack for unmet in self._problem.insiders.broken(pattern, self._limits)]
 
     def _against_shares(self, pattern: Pattern) -> Pattern:
         """The pattern, changed to withstand also those insiders with shares whom the search could not be asked for."""
         problem = self._problem
         if not self._watch.given_up:
             return pattern
-        wider = widened(problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine)
+        wider = widened(
+            problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine, limits=self._limits
+        )
         if np.array_equal(wider, pattern):
             return pattern
 
         def safe(narrower: Pattern) -> bool:
-            return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, Limits())
+            return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, self._limits)
 
         result = narrowed(problem, wider, self._forced, broken=self._broken, safe=safe)
         self._lap("insiders with shares")
@@ -257,11 +273,10 @@ class Rounds:
         ------
         LimitError: none is shown to, and nothing is refuted. _RefutedError: there is none.
         """
-        limits = Limits(None if isinf(self._grace) else monotonic() + self._grace)
         while True:
             posed = self._posed()
-            found, impossible = cover(posed, self._oracle, pattern, limits)
-            if found is None and impossible is None and limits.out_of_time():
+            found, impossible = cover(posed, self._oracle, pattern, self._limits)
+            if found is None and impossible is None and self._limits.out_of_time():
                 found = posed.primary | posed.may  # whether that is safe the audit tells
             if found is not None:
                 self._lap("completion")
@@ -295,12 +310,14 @@ class Rounds:
             self._oracle.learn_from(before)
         return attack.assumed
 
-    def _audited(self, found: Found, pattern: Pattern) -> Outcome:
-        """What a search found, with this pattern, audited."""
+    def _audited(self, found: Found, pattern: Pattern, seconds: float | None = None) -> Outcome:
+        """What a search found, with this pattern, audited. seconds: for that, if not as long as any audit."""
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
         release = replace(release, policy=problem.policy)
-        report = audit(release, time_limit=self._audit_limit, progress=self._progress, executor=self._executor).report
+        began, allowed = monotonic(), self._audit_limit if seconds is None else seconds
+        report = audit(release, time_limit=allowed, progress=self._progress, executor=self._executor).report
+        self._cut_short = allowed is not None and monotonic() - began >= allowed
         self._lap("audit")
         cost = problem.price(pattern)
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
@@ -313,7 +330,9 @@ class Rounds:
             cost,
             cost if proved else bound,
             guarantee=found.guarantee,
+            rank=found.rank,
             most_rank=found.most_rank,
+            last_resort=found.last_resort,
         )
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
@@ -329,15 +348,17 @@ class Rounds:
         """A better pattern of the search: audited if there is time for that."""
         self._latest = found
         if self._passed is not None and monotonic() >= self._next_audit:
-            self._tell(found)
+            self._tell(found, within=True)
 
-    def _tell(self, found: Found) -> None:
-        """Pass on a pattern if its audit passes."""
+    def _tell(self, found: Found, *, within: bool) -> None:
+        """Pass on a pattern if its audit passes. within: what is left of the search's time."""
         assert self._passed is not None
         assert found.pattern is not None
         start = monotonic()
         if self._best is None or self._problem.price(found.pattern) < self._best:
-            outcome = self._audited(Found("feasible", found.pattern, 0, 0), found.pattern)
+            left = self._limits.seconds_left() if within else float("inf")
+            plain = Found("feasible", found.pattern, 0, 0, rank=found.rank)
+            outcome = self._audited(plain, found.pattern, None if isinf(left) else left)
             if outcome.report is not None and outcome.report.verdict == "safe":
                 self._passed(outcome)
         self._next_audit = monotonic() + PAUSE * (monotonic() - start)
@@ -346,7 +367,7 @@ class Rounds:
         """Ask for more where the audit found too much risk; False if there is nothing that could be asked."""
         problem, asked = self._problem, False
         # What a limit has left undecided more protection would not decide.
-        judged = problem.policy.require.risk is not None and self._audit_limit is None
+        judged = problem.policy.require.risk is not None and not self._cut_short
         for row in report.cells:
             risky = row.reason == "risk" or (judged and row.sensitive and row.verdict == "undecided")
             if not risky and row.reason != "sap":

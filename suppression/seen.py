@@ -1,7 +1,7 @@
 """What an attacker finds out about cells under a pattern, and through which equations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +16,9 @@ from audit.linear.cells import Cells
 from audit.linear.naming import cell_name
 from audit.model import Release
 from suppression.attacks import Attack, with_shares
+
+SPELLED = 12
+"""Terms of a sum that a text spells out; all are in `Equation.terms`."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class Equation:
-    """Cells that add up. terms: (coefficient, cell; None: a sum that no table shows). text: the same in words."""
+    """Cells that add up. terms: (coefficient, cell; None: a sum that no table shows). text: the same in words, of
+    long sums the first terms."""
 
     terms: tuple[tuple[int, int | None], ...]
     text: str
@@ -45,6 +49,7 @@ def seen(
     pattern: NDArray[np.bool_],
     attacks: Sequence[Attack],
     method: Method,
+    limits: Limits,
     *,
     sharp: bool,
     hanging: NDArray[np.int64] | None = None,
@@ -63,7 +68,7 @@ def seen(
         view = pattern.copy()
         view[list(known)] = False
         needs = [attacks[p].requirement for p in places]
-        answers = _seen_by(with_shares(equations, own), view, needs, method, sharp, hanging)
+        answers = _seen_by(with_shares(equations, own), view, needs, method, limits, sharp, hanging)
         found |= dict(zip(places, answers, strict=True))
     return [found[place] for place in range(len(attacks))]
 
@@ -73,6 +78,7 @@ def _seen_by(
     view: NDArray[np.bool_],
     needs: Sequence[Requirement],
     method: Method,
+    limits: Limits,
     sharp: bool,
     hanging: NDArray[np.int64] | None,
 ) -> list[Seen]:
@@ -95,7 +101,7 @@ def _seen_by(
         ends = [_far_enough(n, int(equations.value[n.cell])) for n in members]
         answer = method.bounds(
             equations.component(columns, targets),
-            Limits(prove=True, values=False),
+            replace(limits, prove=True, values=False),
             enough=None if sharp else np.array([low for low, _ in ends] + [-high for _, high in ends], dtype=np.int64),
             start=equations.value[columns],
         )
@@ -144,10 +150,11 @@ def arithmetic(release: Release, cells: Cells, combination: Sequence[tuple[int, 
     sign = -1 if own > 0 else 1
     rest = sorted(((sign * f, c) for f, c in combination if c != target), key=lambda term: (term[0] < 0, term[1]))
     words = ""
-    for factor, cell in rest:
+    for factor, cell in rest[:SPELLED]:
         size = "" if abs(factor) == 1 else f"{abs(factor)} "
         joint = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
         words += f"{joint}{size}{short_name(release, cells, cell)}"
+    words += _more(len(rest))
     left = ("" if abs(own) == 1 else f"{abs(own)} ") + short_name(release, cells, target) if own else "0"
     return Equation(tuple((f, c) for f, c in combination), f"{left} = {words or '0'}")
 
@@ -170,14 +177,18 @@ def in_words(release: Release, cells: Cells, equations: Equations, relation: int
 
 def _sum(release: Release, cells: Cells, terms: Sequence[tuple[int, int | None]]) -> str:
     """ "A / T + 2 B / T + (sums that no table shows)"."""
+    listed = [(factor, cell) for factor, cell in terms if cell is not None]
     shown = [
-        (f"{factor} " if factor != 1 else "") + short_name(release, cells, cell)
-        for factor, cell in terms
-        if cell is not None
+        (f"{factor} " if factor != 1 else "") + short_name(release, cells, cell) for factor, cell in listed[:SPELLED]
     ]
-    if any(cell is None for _, cell in terms):
-        shown.append("(sums that no table shows)")
-    return " + ".join(shown) or "0"
+    if len(listed) < len(terms):
+        shown.insert(0, "(sums that no table shows)")
+    return (" + ".join(shown) + _more(len(listed))) or "0"
+
+
+def _more(terms: int) -> str:
+    """What stands for terms that a text does not spell out."""
+    return f" ... and {terms - SPELLED:,} more" if terms > SPELLED else ""
 
 
 def short_name(release: Release, cells: Cells, cell: int) -> str:

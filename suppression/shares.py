@@ -27,6 +27,7 @@ def widened(
     broken: Callable[[Pattern], Sequence[Attack]],
     complete: Callable[[Pattern], Pattern],
     solver: Solver,
+    limits: Limits,
 ) -> Pattern:
     """The pattern, wider as far as that helps against insiders with shares.
 
@@ -38,11 +39,13 @@ def widened(
         for attack in broken(pattern):
             if attack.own:
                 posed = replace(problem, requirements=(attack.requirement,))
-                found, _ = cover(posed, oracle_for(problem.equations, [attack], solver), wider, Limits())
+                found, _ = cover(posed, oracle_for(problem.equations, [attack], solver), wider, limits)
                 wider = wider if found is None else found
         if np.array_equal(wider, pattern):
             return pattern
         pattern = complete(wider)
+        if limits.out_of_time():
+            return pattern
 
 
 def narrowed(

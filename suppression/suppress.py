@@ -1,63 +1,27 @@
 """Withhold as little as possible so that every sensitive cell stays protected; and audit what came of it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import monotonic, perf_counter
 
 import numpy as np
 
 from audit.bounds.component import Limits
-from audit.bounds.plan import deciding, full
+from audit.bounds.plan import full
 from audit.execution.executor import HERE, Executor
 from audit.model import Policy, Release
 from audit.progress import Progress, silent
-from audit.report.model import Report
 from audit.solvers.highs import Highs
+from suppression.answer import Suppression
 from suppression.costs import Costs
-from suppression.decisions import Decided, Decision, decided
-from suppression.impossible import Conflict, conflict
-from suppression.needed import MOST_ENTANGLED, MOST_QUESTIONS, Failing, Need, given_back, needs
-from suppression.problem import Problem, build_problem
+from suppression.decisions import Decision, decided
+from suppression.explaining import explained
+from suppression.impossible import conflict
+from suppression.problem import build_problem
 from suppression.rounds import Outcome, Rounds
 from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from suppression.search.methods import METHODS
-from suppression.search.result import Found
-from suppression.stability import Changes, changes
-
-
-@dataclass(frozen=True)
-class Suppression:
-    """A protected release.
-
-    Attributes
-    ----------
-    found: the pattern, its cost and what is proved of it.
-    release: with the pattern put in (None without one); report: the audit of that release.
-    needs: for each secondary cell what fails without it. idle: cells withheld for nothing, which can all be given back.
-    conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
-    costs: what was minimised. seconds: of each step; not part of the result's documents.
-    explained: `needs` and `idle` were looked for: not of a pattern that promises no intervals, and not where too much
-        hangs together (MOST_ENTANGLED).
-    """
-
-    method: str
-    problem: Problem
-    found: Found
-    release: Release | None
-    report: Report | None
-    needs: Mapping[int, tuple[Need, ...]]
-    idle: tuple[int, ...]
-    conflict: Conflict | None
-    decided: Decided
-    changes: Changes | None
-    costs: Costs
-    seconds: tuple[tuple[str, float], ...]
-    explained: bool
-
-    @property
-    def needed_by(self) -> Mapping[int, tuple[int, ...]]:
-        """For each secondary cell the sensitive cells that fail without it."""
-        return {cell: tuple(sorted({n.cell for n in found})) for cell, found in self.needs.items()}
+from suppression.stability import changes
 
 
 def suppress(
@@ -94,11 +58,12 @@ def suppress(
     last: last period's release; its pattern is cheaper than another one.
     solver: of the master problems: HiGHS, or any that PuLP finds installed.
     seed: of methods that draw at random.
-    time_limit: seconds for the search, or limits with a clock of their own. The audit comes on top and, where no
-        pattern was found until then, its completion (a tenth of the time, at least 10 s; then all is withheld).
-    audit_limit: seconds for each audit, after which what is open stays undecided.
+    time_limit: seconds for everything but the audit (posing the problem, searching, completing a pattern, insiders,
+        explaining), or limits with a clock of their own. Where no pattern is found until then, all is withheld that
+        may be.
+    audit_limit: seconds for each audit, after which what is open stays undecided; None: as long as the time limit.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
-    explain: find out what needs each secondary cell, of methods that promise safe patterns.
+    explain: find out what needs each secondary cell, as far as there is time left (see suppression.explaining).
 
     Raises
     ------
@@ -108,6 +73,7 @@ def suppress(
     """
     refuse_missing(solver)
     clock = _Clock()
+    limits = time_limit if isinstance(time_limit, Limits) else _limits(time_limit)
     tell, engine = progress or silent, Highs()
     rules, chosen = policy or release.policy or Policy(), costs or Costs()
     if not insiders:
@@ -116,46 +82,31 @@ def suppress(
     hand = decided(release, problem.cells, problem.primary, problem.may, decisions)
     problem = replace(problem, may=problem.may & ~hand.keep)
     clock.lap("rules, relations and costs")
-    deadline = None if time_limit is None or isinstance(time_limit, Limits) else monotonic() + time_limit
-    limits = time_limit if isinstance(time_limit, Limits) else Limits(deadline)
 
-    def result(outcome: Outcome, explained: bool) -> Suppression:
-        found = outcome.found
-        needed: Mapping[int, tuple[Need, ...]] = {}
-        idle: tuple[int, ...] = ()
+    def result(outcome: Outcome) -> Suppression:
         reason = None
         if outcome.impossible is not None:
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
-        asked = explained and found.pattern is not None and found.guarantee == "intervals"
-        explained = asked and outcome.oracle.entanglement(problem.primary) <= MOST_ENTANGLED
-        if found.pattern is not None and explained:
-            secondary = int((found.pattern & ~problem.primary).sum())
-            few = secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
-            failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few)
-            needed = needs(problem, found.pattern, failing, deciding(engine))
-            nothing = [c for c, fails in needed.items() if not fails and not hand.accept[c]]
-            idle = given_back(problem, found.pattern, nothing, lambda p: not failing(p))
-            clock.lap("what needs each cell")
+        pattern = outcome.found.pattern
         return Suppression(
             method,
             problem,
-            found,
+            outcome.found,
             outcome.release,
             outcome.report,
-            needed,
-            idle,
             reason,
             hand,
-            None if problem.last is None or found.pattern is None else changes(problem.last, found.pattern),
+            None if problem.last is None or pattern is None else changes(problem.last, pattern),
             chosen,
             tuple(clock.laps),
-            explained,
+            outcome,
+            limits,
         )
 
     def passed(outcome: Outcome) -> None:
         if keep is not None:
-            keep(result(outcome, explained=False))
+            keep(result(outcome))
 
     rounds = Rounds(
         problem,
@@ -171,7 +122,12 @@ def suppress(
         executor=executor,
         lap=clock.lap,
     )
-    return result(rounds.run(), explained=explain)
+    found = result(rounds.run())
+    return explained(found) if explain else found
+
+
+def _limits(seconds: float | None) -> Limits:
+    return Limits(None if seconds is None else monotonic() + seconds)
 
 
 class _Clock:

@@ -1,5 +1,6 @@
 """`tableseal suppress`: withhold as little as possible, and prove that it is enough."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +16,7 @@ from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.model import Release
-    from suppression.suppress import Suppression
+    from suppression.answer import Suppression
 
 LIMIT = 40
 """Cells listed in the text; the rest is in the JSON result."""
@@ -98,7 +99,12 @@ def suppress_verb(
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", metavar="S", min=0, help="Seconds for the search; the audit comes on top."),
+        typer.Option(
+            "--time-limit",
+            metavar="S",
+            min=0,
+            help="Seconds for everything but the audit, which gets as long again at most.",
+        ),
     ] = None,
     solver: Annotated[
         str, typer.Option("--solver", metavar="NAME", help="Integer programming solver, by PuLP's name.")
@@ -134,7 +140,15 @@ def suppress_verb(
     html: Annotated[
         str | None, typer.Option("--html", metavar="FILE|-", help="Write the report of the audit as one page.")
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how long each step took.")] = False,
+    explain: Annotated[
+        bool | None,
+        typer.Option(
+            "--explain/--no-explain",
+            help="Find out what needs each cell, whatever it takes, and say how long each step took; or nothing of it. "
+            "Otherwise within what is left of the time limit. All files are written before.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> Code:
     """Withhold cells so that every sensitive cell stays protected, at least cost, and audit the result.
 
@@ -152,7 +166,7 @@ def suppress_verb(
         )
     if best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
-    from api.suppressing import SuppressOptions, chosen_search, run_suppression
+    from api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
     from suppression.decisions import read_decisions
 
     options = SuppressOptions(
@@ -164,6 +178,7 @@ def suppress_verb(
         insiders=insiders,
         basis=None if basis is None else basis.value,
         time_limit=time_limit,
+        explain=explain,
         seed=seed,
         pure=pure,
         budget=budget,
@@ -191,17 +206,14 @@ def suppress_verb(
             raise
         say(f"Interrupted; the best audited pattern so far is in {best_so_far}.", error=True)
         return Code.INTERRUPTED
-    if best_so_far is not None and _safe(result):
-        kept(result)
-    _write(
-        result,
-        json=json,
-        html=html,
-        output=output,
-        confidential=confidential,
-        mask=mask_statuses,
-        explain=explain,
-    )
+    to = _Targets(output, confidential, json, html, best_so_far, mask_statuses)
+    _write(result, to)
+    try:
+        with Progress():
+            result = with_reasons(result, options)
+    except KeyboardInterrupt:
+        say("Interrupted while it was looked for what needs each cell; everything is written.", error=True)
+    _tell(result, to, explain=bool(explain))
     return _code(result)
 
 
@@ -230,35 +242,55 @@ class _Keeper:
         self.written = True
 
 
-def _write(
-    result: "Suppression",
-    *,
-    json: str | None,
-    html: str | None,
-    output: str | None,
-    confidential: str | None,
-    mask: bool,
-    explain: bool,
-) -> None:
-    """The protected release first, then the results, then the text; nothing that is unsafe goes out."""
+@dataclass(frozen=True)
+class _Targets:
+    """What is to be written where."""
+
+    output: str | None
+    confidential: str | None
+    json: str | None
+    html: str | None
+    best_so_far: str | None
+    mask: bool
+
+
+def _write(result: "Suppression", to: _Targets) -> None:
+    """The protected release first, then the results; nothing that is unsafe goes out. What goes to standard output but
+    the release waits for the end."""
     from audit.report import render_html
     from suppression.public import public_release
+
+    if _safe(result) and result.release is not None:
+        if to.output is not None:
+            _write_release(public_release(result.release, mask_statuses=to.mask), to.output)
+        if to.confidential is not None:
+            _write_release(result.release, to.confidential)
+    _write_results(result, to)
+    if to.html is not None and result.report is not None and result.release is not None:
+        write_target(to.html, render_html(result.report, result.release))
+
+
+def _write_results(result: "Suppression", to: _Targets) -> None:
+    from suppression.report import suppression_json
+
+    if to.json not in (None, STREAM):
+        write_target(to.json, suppression_json(result))
+    if to.best_so_far is not None and _safe(result):
+        write_target(to.best_so_far, suppression_json(result))
+
+
+def _tell(result: "Suppression", to: _Targets, *, explain: bool) -> None:
+    """What was found in words, and in files again if more is known now."""
     from suppression.report import suppression_json, suppression_text
 
-    safe = _safe(result)
-    if safe and result.release is not None:
-        if output is not None:
-            _write_release(public_release(result.release, mask_statuses=mask), output)
-        if confidential is not None:
-            _write_release(result.release, confidential)
-    if json is not None:
-        write_target(json, suppression_json(result))
-    if html is not None and result.report is not None and result.release is not None:
-        write_target(html, render_html(result.report, result.release))
-    taken = STREAM in (json, html, output, confidential)
+    if result.needs:
+        _write_results(result, to)
+    if to.json == STREAM:
+        write_target(STREAM, suppression_json(result))
+    taken = STREAM in (to.json, to.html, to.output, to.confidential)
     say(suppression_text(result, limit=LIMIT), error=taken)
-    for target in (output, confidential):
-        if target is not None and not safe:
+    for target in (to.output, to.confidential):
+        if target is not None and not _safe(result):
             say(f"{target} was not written: only a release whose audit says safe goes out.", error=True)
     if explain:
         say("\n".join(["How long it took:", *(f"{name}: {s:.3f} s" for name, s in result.seconds)]), error=taken)
@@ -266,7 +298,7 @@ def _write(
 
 def _safe(result: "Suppression") -> bool:
     """There is a pattern, and its audit passes."""
-    return result.report is not None and result.report.verdict == "safe"
+    return result.verdict == "safe"
 
 
 def _write_release(release: "Release", target: str) -> None:
@@ -280,6 +312,4 @@ def _write_release(release: "Release", target: str) -> None:
 
 
 def _code(result: "Suppression") -> Code:
-    if result.report is None:
-        return Code.UNSAFE
-    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
+    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.verdict]

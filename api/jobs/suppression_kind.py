@@ -10,7 +10,7 @@ from pydantic import Field
 from api.jobs.kinds import Context, Kind, Result, Rows
 from api.jobs.releases import ReleaseRequest, check_size, release_in
 from api.store.job import Document
-from api.suppressing import SuppressOptions, run_suppression
+from api.suppressing import SuppressOptions, run_suppression, with_reasons
 
 if TYPE_CHECKING:
     from audit.model import Release
@@ -52,17 +52,18 @@ def run(request: SuppressionRequest, context: Context) -> Result:
         last = read_release(context.folder / request.last_period, status_map=letters)
         check_size(last, context.max_cells)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
-    result = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
+    found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
+    result = with_reasons(found, request.options)
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
         page = render_html(result.report, result.release)
         documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
-        if result.report.verdict == "safe":
+        if result.verdict == "safe":
             public = public_release(result.release, mask_statuses=request.mask_statuses)
             documents.append(Document("protected.json", "application/json", canonical_json(public)))
             documents.append(Document("protected.zip", "application/zip", _packed(public)))
             documents.append(Document("confidential.json", "application/json", canonical_json(result.release)))
-    return Result(tuple(documents), "unsafe" if result.report is None else result.report.verdict)
+    return Result(tuple(documents), result.verdict)
 
 
 def _packed(release: "Release") -> bytes:

@@ -9,8 +9,8 @@ from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
 from audit.report.model import Reveals, Term
 
-SHOWN = 16
-"""Terms that a text spells out."""
+SHOWN = 12
+"""Terms of a sum that a text spells out; all are in `Reveals.terms`."""
 
 ZEROS = 3
 """Known zeros that a text still spells out; of more it only says how many there are."""
@@ -200,5 +200,5 @@ def _joined(parts: list[tuple[Fraction, str]], terms: int) -> str:
         part = word if size == 1 else f"{size} * {word}"
         text += (f" - {part}" if factor < 0 else f" + {part}") if text else (f"-{part}" if factor < 0 else part)
     if terms > len(parts):
-        text += f" ... ({terms} terms in all)"
+        text += f" ... and {terms - len(parts):,} more"
     return text or "0"

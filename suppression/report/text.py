@@ -7,12 +7,12 @@ import numpy as np
 
 from audit.linear.naming import plural
 from audit.report.words import headline, printable
+from suppression.answer import Suppression
 from suppression.costs import FACTOR
 from suppression.needed import Need
 from suppression.report.widths import required_widths
-from suppression.search.result import GUARANTEES
+from suppression.search.result import GUARANTEES, most_rank_words
 from suppression.seen import short_name
-from suppression.suppress import Suppression
 
 SHOWN_NEEDS = 4
 """Sensitive cells that are named for one secondary cell."""
@@ -29,8 +29,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     assert report is not None
     lines = [f"{report.verdict.upper()}: {headline(report)}", *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
-    if not result.explained and result.found.guarantee == "intervals":
-        lines.append("What needs each cell was not looked for: too many cells hang together.")
+    lines += _unexplained(result)
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
     lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)
     lines += _listed("Decided by hand", _decisions(result), limit)
@@ -41,15 +40,20 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
 
 def _figures(result: Suppression) -> list[str]:
     found, problem = result.found, result.problem
-    assert found.pattern is not None
-    secondary = int((found.pattern & ~problem.primary).sum())
     cost, bound = (Fraction(c, problem.scale) for c in (found.cost, found.bound))
-    cells = f"{plural(secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
+    cells = f"{plural(result.secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
     lines = [f"{result.method}: {cells}; cost {_number(cost)} (by {result.costs.kind})."]
+    if found.last_resort:
+        lines.append("The time was over before a pattern was found: everything is withheld that may be.")
     if GUARANTEES[found.guarantee]:
         lines.append(f"{result.method}: {GUARANTEES[found.guarantee]}.")
-    if found.most_rank is not None:
-        lines.append(f"No pattern within the budget takes more rank than {found.most_rank}.")
+    if found.rank is not None:
+        named = {"with margins": found.rank.with_margins, "without margins": found.rank.without_margins}
+        words = [f"{n:,} {name}" for name, n in named.items()]
+        words[not found.rank.margins] += " (maximised)"
+        lines.append(f"Rank taken from the released system: {', '.join(words)}.")
+    if most_rank_words(found):
+        lines.append(f"{most_rank_words(found).capitalize()}.")
     if found.status == "optimal":
         lines.append("Proved: no safe pattern is cheaper.")
     elif found.bound > 0:
@@ -62,6 +66,21 @@ def _figures(result: Suppression) -> list[str]:
             f"{c.returned} given back."
         )
     return lines
+
+
+def _unexplained(result: Suppression) -> list[str]:
+    """Whether anybody looked for what needs each secondary cell."""
+    secondary = result.secondary
+    if result.explained or result.found.guarantee != "intervals" or not secondary:
+        return []
+    if result.needs:
+        return [f"What needs each cell was found out of {len(result.needs):,} of {secondary:,}: the time was over."]
+    why = {
+        "no time": "the time was over; --explain looks all the same",
+        "entangled": "too many cells hang together; --explain looks all the same",
+        "not asked": "nobody asked",
+    }
+    return [f"What needs each cell was not looked for: {why[result.explanation]}."]
 
 
 def _reasons(result: Suppression) -> list[str]:

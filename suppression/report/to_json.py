@@ -7,12 +7,13 @@ import numpy as np
 
 from audit.report.exact_json import Json, dumps
 from audit.report.to_json import report_document
+from suppression.answer import Suppression
 from suppression.costs import FACTOR
 from suppression.impossible import Conflict
 from suppression.needed import Need
 from suppression.report.widths import required_widths
+from suppression.search.result import Found
 from suppression.seen import Equation, Seen, in_decimals
-from suppression.suppress import Suppression
 
 SCHEMA = "tableseal/suppression/1"
 
@@ -29,6 +30,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
     document: dict[str, Json] = {
         "schema": SCHEMA,
         "confidential": True,
+        "verdict": result.verdict,
         "method": result.method,
         "status": found.status,
         "guarantee": found.guarantee,
@@ -37,7 +39,9 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "bound": None if pattern is None else Fraction(found.bound, problem.scale),
         "gap": found.gap,
         "primary": int(problem.primary.sum()),
-        "secondary": 0 if pattern is None else int((pattern & ~problem.primary).sum()),
+        "secondary": result.secondary,
+        "last_resort": found.last_resort,
+        "rank": _rank(found),
         "explained": result.explained,
         "cells": _cells(result),
         "withheld_for_nothing": [cell_document(result, cell) for cell in result.idle],
@@ -75,10 +79,21 @@ def _cells(result: Suppression) -> list[Json]:
             "status": "secondary",
             "cost": Fraction(int(problem.cost[cell]), problem.scale),
             "accepted": bool(result.decided.accept[cell]),
-            "needed_by": [_need(result, need) for need in result.needs.get(cell, ())],
+            "needed_by": [_need(result, n) for n in result.needs[cell]] if cell in result.needs else None,
         }
         for cell in np.flatnonzero(pattern & ~problem.primary).tolist()
     ]
+
+
+def _rank(found: Found) -> Json:
+    if found.rank is None:
+        return None
+    return {
+        "with_margins": found.rank.with_margins,
+        "without_margins": found.rank.without_margins,
+        "maximised": "with_margins" if found.rank.margins else "without_margins",
+        "most": found.most_rank,
+    }
 
 
 def _need(result: Suppression, need: Need) -> Json:

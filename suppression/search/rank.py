@@ -27,7 +27,7 @@ from suppression.search.rank_exact import Best, most_rank
 from suppression.search.rank_greedy import grow
 from suppression.search.rank_space import counted_cells, decrease, dependencies_among
 from suppression.search.repair import repaired
-from suppression.search.result import Found
+from suppression.search.result import Found, RankTaken
 
 SMALL = 120
 """Cells that may be withheld up to which the cheapest safe pattern is looked for with proof, to set the budget."""
@@ -119,8 +119,16 @@ class Rank:
             problem.price(best.pattern),
             0,
             guarantee="none" if self.pure else "intervals",
+            rank=self._taken(problem, best.pattern),
             most_rank=best.decrease if best.proved else None,
         )
+
+    def _taken(self, problem: Problem, pattern: NDArray[np.bool_]) -> RankTaken:
+        whole, inner = (
+            decrease(dependencies_among(problem, counted_cells(problem, margins=margins)), pattern)
+            for margins in (True, False)
+        )
+        return RankTaken(whole, inner, self.margins)
 
 
 def _cheapest(problem: Problem, tools: Tools) -> Found:

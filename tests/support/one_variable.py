@@ -7,7 +7,7 @@ import numpy as np
 
 from audit.io import release_from_document
 from audit.model import Policy, Release, Threshold
-from suppression.suppress import Suppression
+from suppression.answer import Suppression
 
 POLICY = Policy((Threshold(2),))
 

@@ -19,10 +19,11 @@ from audit.io import read_release, release_from_document
 from audit.model import Policy
 from audit.pipeline import audit
 from audit.solvers.highs import Highs
+from suppression.answer import Suppression
 from suppression.costs import Costs
 from suppression.problem import build_problem
 from suppression.public import public_release
-from suppression.suppress import Suppression, suppress
+from suppression.suppress import suppress
 
 REPORTS = Path(__file__).parent.parent / "data" / "reports"
 ANSWERS = [e for e in json.loads((REPORTS / "expected.json").read_text("utf-8")) if "suppress" in e]

@@ -7,10 +7,11 @@ from one_variable import POLICY, line, withheld
 
 from audit.errors import InputError
 from audit.io import release_from_document
+from suppression.answer import Suppression
 from suppression.costs import Costs
 from suppression.decisions import decisions_from_document
 from suppression.report import suppression_document, suppression_text
-from suppression.suppress import Suppression, suppress
+from suppression.suppress import suppress
 
 
 def test_a_cell_kept_by_hand_stays_and_one_accepted_goes() -> None:

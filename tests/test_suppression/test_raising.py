@@ -121,11 +121,11 @@ def test_what_needs_a_cell_is_said_of_the_pattern_before_nothing_was_enough(meth
     assert set(result.needs) == set(secondary.tolist())
 
 
-@pytest.mark.parametrize("time_limit", [None, 0.0, 5.0])
+@pytest.mark.parametrize("time_limit", [None, 50.0])
 def test_what_is_neither_shown_nor_refuted_is_not_blamed_on_time(
     monkeypatch: pytest.MonkeyPatch, time_limit: float | None
 ) -> None:
-    """The search for a safe pattern that comes last has no limit, so more time cannot help."""
+    """The search for a safe pattern that comes last had time left, so more of it cannot help."""
     monkeypatch.setattr("suppression.rounds.cover", lambda *_: (None, None))
 
     def nothing(problem: Problem, tools: Tools) -> Found:

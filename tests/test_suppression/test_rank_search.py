@@ -20,12 +20,15 @@ from audit.solvers.highs import Highs
 from suppression.apply import protected_release
 from suppression.costs import Costs
 from suppression.problem import Problem, build_problem
+from suppression.report import suppression_document, suppression_text
 from suppression.search.elimination import elimination
 from suppression.search.method import Tools
 from suppression.search.rank import Budget, Rank
 from suppression.search.rank_greedy import grow
 from suppression.search.rank_space import counted_cells, decrease, dependencies_among
+from suppression.search.result import Found, RankTaken, most_rank_words
 from suppression.search.tradeoff import pareto, tradeoff
+from suppression.suppress import suppress
 
 Row = tuple[str, int, int]
 """A released cell: its table and its two categories; -1: the margin."""
@@ -202,6 +205,41 @@ def test_safe_rank_is_the_most_of_all_safe_patterns() -> None:
     assert found.guarantee == "intervals"
     assert oracle.decide(found.pattern).safe
     assert decrease(vectors, found.pattern) == found.most_rank == best == 2
+    inner_vectors = dependencies_among(problem, counted_cells(problem, margins=False))
+    assert found.rank == RankTaken(2, decrease(inner_vectors, found.pattern), margins=True)
+    assert most_rank_words(found) == "no safe pattern within the budget takes more rank than 2"
+
+
+@pytest.mark.parametrize("margins", [True, False])
+def test_the_rank_that_is_maximised_is_told_apart_from_the_other(margins: bool) -> None:
+    """CONVENTION 603: in words and in the document; both are those of the pattern that is found."""
+    method = Rank(Budget(cells=5), margins=margins)
+    result = suppress(counterexample().release, method="rank", search=method)
+    pattern, problem = result.found.pattern, result.problem
+    assert pattern is not None
+    taken = [decrease(dependencies_among(problem, counted_cells(problem, margins=m)), pattern) for m in (True, False)]
+    told = suppression_document(result)["rank"]
+    assert told == {
+        "with_margins": taken[0],
+        "without_margins": taken[1],
+        "maximised": "with_margins" if margins else "without_margins",
+        "most": result.found.most_rank,
+    }
+    assert result.found.rank is not None
+    assert result.found.rank.maximised == taken[not margins]
+    text = suppression_text(result, limit=None)
+    words = [f"{taken[0]} with margins", f"{taken[1]} without margins"]
+    words[not margins] += " (maximised)"
+    assert f"Rank taken from the released system: {', '.join(words)}." in text
+    if result.found.most_rank is not None:
+        assert result.found.most_rank == taken[not margins]
+        assert "No safe pattern within the budget takes more rank" in text
+
+
+def test_unsafe_patterns_are_not_counted_among_safe_ones() -> None:
+    """CONVENTION 603: the words say which patterns were looked at."""
+    pure = Found("feasible", None, 0, 0, guarantee="none", rank=RankTaken(3, 1, margins=False), most_rank=1)
+    assert most_rank_words(pure) == "no pattern, safe or not, within the budget takes more rank without margins than 1"
 
 
 def test_the_curve_holds_safe_points_none_of_which_beats_another() -> None:

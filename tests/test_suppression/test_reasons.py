@@ -51,10 +51,10 @@ def test_where_too_much_hangs_together_the_answer_says_that_nobody_looked_for_re
     explained = suppression_document(suppress(line([1, 30, 5, 9]), policy=POLICY))
     assert explained["explained"] is True
     assert explained["cells"][0]["needed_by"]  # type: ignore[index, call-overload]
-    monkeypatch.setattr("suppression.suppress.MOST_ENTANGLED", 0)
+    monkeypatch.setattr("suppression.explaining.MOST_ENTANGLED", 0)
     result = suppress(line([1, 30, 5, 9]), policy=POLICY)
     assert suppression_document(result) == explained | {
         "explained": False,
-        "cells": [cell | {"needed_by": []} for cell in explained["cells"]],  # type: ignore[union-attr, operator]
+        "cells": [cell | {"needed_by": None} for cell in explained["cells"]],  # type: ignore[union-attr, operator]
     }
     assert "was not looked for" in suppression_text(result, limit=None)

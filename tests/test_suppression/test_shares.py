@@ -14,9 +14,10 @@ from audit.errors import InputError
 from audit.io import release_from_document
 from audit.pipeline import audit
 from audit.report import Report
+from suppression.answer import Suppression
 from suppression.apply import protected_release
 from suppression.problem import Problem
-from suppression.suppress import Suppression, suppress
+from suppression.suppress import suppress
 
 Companies = Sequence[tuple[str, str, int, str]]
 """(code of a, code of b, contribution, holding)"""

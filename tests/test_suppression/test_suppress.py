@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from oracle import Document, possible_values
 from protected import as_document
 
+from audit.bounds.component import Limits
 from audit.bounds.plan import full
 from audit.errors import InputError
 from audit.io import release_from_document
@@ -20,6 +21,7 @@ from audit.model import Policy, Release, Threshold
 from audit.pipeline import audit
 from audit.report import Report
 from audit.solvers.highs import Highs
+from suppression.answer import Suppression
 from suppression.apply import protected_release
 from suppression.attacks import Attack, oracle_for
 from suppression.costs import Costs
@@ -28,7 +30,7 @@ from suppression.problem import build_problem
 from suppression.report import suppression_json
 from suppression.search.methods import METHODS
 from suppression.seen import seen
-from suppression.suppress import Suppression, suppress
+from suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -159,8 +161,8 @@ def test_what_is_seen_of_a_part_is_what_is_seen_of_the_whole(seed: int) -> None:
     opened[: equations.cells] |= wider
     attacks = [Attack(need) for need in problem.requirements]
     hanging = equations.groups(opened)
-    assert seen(equations, pattern, attacks, method, sharp=True, hanging=hanging) == seen(
-        equations, pattern, attacks, method, sharp=True
+    assert seen(equations, pattern, attacks, method, Limits(), sharp=True, hanging=hanging) == seen(
+        equations, pattern, attacks, method, Limits(), sharp=True
     )
 
 

@@ -50,7 +50,7 @@ def companies(seed: int) -> Problem:
 @given(SEEDS, st.integers(0, 80), st.sampled_from(["optimal", "heuristic"]))
 @example(446, 0, "optimal")
 def test_whenever_the_time_is_over_the_pattern_is_safe(seed: int, looks: int, method: str) -> None:
-    """CONVENTION 449: it is completed, if need be; a bound that was proved until then stays below it. Where nothing is
+    """CONVENTION 600: it is completed, if need be; a bound that was proved until then stays below it. Where nothing is
     safe, that is said."""
     problem = companies(seed)
     result = suppress(problem.release, method=method, time_limit=Ticking(looks=looks), explain=False)
@@ -117,9 +117,8 @@ def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkey
     assert len(solved) <= 1  # outsiders
 
 
-def test_a_pattern_that_is_not_completed_in_time_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """CONVENTION 449: its audit says whether it is safe."""
-    monkeypatch.setattr("suppression.rounds.LEAST_GRACE", 0.0)
+def test_a_pattern_that_is_not_completed_in_time_is_everything() -> None:
+    """CONVENTION 600: its audit says whether it is safe."""
 
     def nothing(problem: Problem, tools: Any) -> Found:
         return Found("unfinished", None, 0, 0)

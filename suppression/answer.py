@@ -1,0 +1,74 @@
+"""What a search for secondary cells gives: the pattern, the release with it, its audit, and what is known besides."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from audit.bounds.component import Limits
+from audit.model import Release
+from audit.report.model import Report
+from suppression.costs import Costs
+from suppression.decisions import Decided
+from suppression.impossible import Conflict
+from suppression.needed import Need
+from suppression.problem import Problem
+from suppression.rounds import Outcome
+from suppression.search.result import Found
+from suppression.stability import Changes
+
+Explanation = Literal["complete", "no time", "entangled", "not asked"]
+"""Whether it was looked for what needs each secondary cell. no time: of some cells or of none; entangled: too much
+hangs together; not asked: or of a pattern that promises no intervals."""
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """A protected release.
+
+    Attributes
+    ----------
+    found: the pattern, its cost and what is proved of it.
+    release: with the pattern put in (None without one); report: the audit of that release.
+    conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
+    costs: what was minimised. seconds: of each step; not part of the result's documents.
+    outcome: what the search came to; limits: those that it had.
+    explanation: whether `needs` and `idle` were looked for (see suppression.explaining). needs: for each secondary cell
+        that was looked at what fails without it. idle: cells withheld for nothing, which can all be given back.
+    """
+
+    method: str
+    problem: Problem
+    found: Found
+    release: Release | None
+    report: Report | None
+    conflict: Conflict | None
+    decided: Decided
+    changes: Changes | None
+    costs: Costs
+    seconds: tuple[tuple[str, float], ...]
+    outcome: Outcome = field(repr=False, compare=False)
+    limits: Limits = field(repr=False, compare=False)
+    explanation: Explanation = "not asked"
+    needs: Mapping[int, tuple[Need, ...]] = field(default_factory=dict)
+    idle: tuple[int, ...] = ()
+
+    @property
+    def secondary(self) -> int:
+        """How many cells are withheld beside the sensitive ones."""
+        pattern = self.found.pattern
+        return 0 if pattern is None else int((pattern & ~self.problem.primary).sum())
+
+    @property
+    def explained(self) -> bool:
+        """What needs each secondary cell was found out."""
+        return self.explanation == "complete"
+
+    @property
+    def needed_by(self) -> Mapping[int, tuple[int, ...]]:
+        """For each secondary cell the sensitive cells that fail without it."""
+        return {cell: tuple(sorted({n.cell for n in found})) for cell, found in self.needs.items()}
+
+    @property
+    def verdict(self) -> str:
+        """Of the audit; unsafe where no pattern is safe."""
+        return "unsafe" if self.report is None else self.report.verdict

@@ -1,0 +1,119 @@
+"""What needs each cell: looked for when everything is written, and only as long as there is time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from one_variable import POLICY, line
+from ticking import Ticking
+from typer.testing import CliRunner
+
+from api.cli.app import app
+from audit.bounds.component import Limits
+from suppression.answer import Suppression
+from suppression.explaining import explained
+from suppression.report import suppression_document, suppression_text
+from suppression.seen import SPELLED
+from suppression.suppress import suppress
+
+VALUES = [1, 1, 5, 5, 6, 6, 7, 9]
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, 25))
+def test_reasons_of_an_explanation_that_ends_early_are_the_same(looks: int) -> None:
+    """CONVENTION 601: a cell that was not decided in time is left out."""
+    found = suppress(line(VALUES), policy=POLICY, method="heuristic", explain=False)
+    assert not found.explained
+    whole, early = explained(found, Limits()), explained(found, Ticking(looks=looks))
+    assert whole.explained
+    assert early.needs.items() <= whole.needs.items()
+    assert early.explained == (len(early.needs) == len(whole.needs))
+    written = suppression_document(early)["cells"]
+    assert sum(cell["needed_by"] is None for cell in written) == len(whole.needs) - len(early.needs)  # type: ignore[union-attr, index, call-overload]
+
+
+def test_nothing_is_looked_for_after_the_time_unless_asked() -> None:
+    """CONVENTION 601."""
+    found = suppress(line(VALUES), policy=POLICY, method="heuristic", time_limit=Ticking(looks=0))
+    assert (found.explanation, found.needs) == ("no time", {})
+    assert "the time was over" in suppression_text(found, limit=None)
+    assert explained(found, Limits(), thorough=True).explained
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
+        "tables": [{"name": "t", "cells": {"a": ["T", "1", "2", "3"], "value": [45, 1, 30, 14]}}],
+        "policy": {"primary": [{"threshold": 3}]},
+        "intruder": {"insiders": []},
+    }
+    path = tmp_path / "release.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def test_all_files_are_there_before_it_is_looked_for_and_an_interrupt_loses_nothing(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 601."""
+    names = ["out.json", "result.json", "page.html", "best.json"]
+    there: list[bool] = []
+
+    def interrupted(result: Suppression, *_: Any, **__: Any) -> Suppression:
+        there.extend((release.parent / name).exists() for name in names)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("suppression.explaining.explained", interrupted)
+    options = [
+        f"{o}={release.parent / n}" for o, n in zip(("-o", "--json", "--html", "--best-so-far"), names, strict=True)
+    ]
+    words = [part for option in options for part in option.split("=")]
+    result = CliRunner().invoke(app, ["suppress", str(release), *words])
+    assert there == [True] * 4
+    assert result.exit_code == 0
+    assert "everything is written" in result.output
+    assert json.loads((release.parent / "result.json").read_text("utf-8"))["explained"] is False
+
+
+@pytest.mark.parametrize(("option", "explanation"), [("--no-explain", False), ("--explain", True)])
+def test_on_demand(release: Path, option: str, explanation: bool) -> None:
+    """CONVENTION 601: also if the time is over."""
+    result = CliRunner().invoke(app, ["suppress", str(release), "--json", "-", "--time-limit", "0", option])
+    answer = json.loads(result.stdout)
+    assert (answer["verdict"], answer["last_resort"], answer["explained"]) == ("safe", True, explanation)
+    assert [cell["needed_by"] is None for cell in answer["cells"]] == [not explanation] * 3
+
+
+def test_long_sums_are_counted() -> None:
+    """CONVENTION 602: in the text of a reason; its terms are all there."""
+    found = suppress(line([1, *range(10, 50)]), policy=POLICY, method="heuristic")
+    [(need,)] = found.needs.values()
+    whole = max(need.equations, key=lambda e: len(e.terms))
+    assert len(whole.terms) == 42
+    assert whole.text.endswith(f" ... and {41 - SPELLED} more")
+    assert whole.text.count(" + ") == SPELLED - 1
+
+
+def test_everything_is_withheld_where_no_pattern_was_found_in_time() -> None:
+    """CONVENTION 600: that is said, in words and in the document."""
+    found = suppress(line([1, 30, 5, 9]), policy=POLICY, method="optimal", time_limit=Ticking(looks=0))
+    problem = found.problem
+    assert found.found.pattern is not None
+    assert (found.found.pattern == problem.primary | problem.may).all()
+    assert suppression_document(found)["last_resort"] is True
+    assert "everything is withheld that may be" in suppression_text(found, limit=None)
+
+
+def test_where_the_time_is_over_and_nothing_is_safe_that_is_said() -> None:
+    """CONVENTION 600: everything was withheld, which proves it."""
+    only = line([1, 30], ["", "must_publish"])
+    found = suppress(only, policy=POLICY, time_limit=Ticking(looks=0))
+    assert (found.found.status, found.verdict) == ("infeasible", "unsafe")
+    assert found.conflict is not None
