@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from audit.linear.absent import complete
 from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace
-from audit.model import Amounts, Release, Status, Table
+from audit.model import Amounts, Consent, Release, Status, Table
 from suppression.places import Places
 
 
@@ -29,7 +29,18 @@ def protected_release(
         computed = computed[pattern[computed]]
         listed = with_rows(table, cells.codes[computed])
         tables.append(_protected(listed, cells, np.concatenate([cell, computed]), primary, pattern))
-    return replace(release, tables=tuple(tables))
+    consents = (*release.consents, *_without_reason(release, cells, pattern))
+    return replace(release, tables=tuple(tables), consents=consents)
+
+
+def _without_reason(release: Release, cells: Cells, pattern: NDArray[np.bool_]) -> list[Consent]:
+    """Agreements that only the status of a cell states, which loses it now: no rule judges the cell all the same."""
+    stated = {(c.measure, c.codes) for c in release.consents}
+    names = list(release.measures)
+    withheld = [
+        (names[int(cells.measure[c])], tuple(cells.codes[c].tolist())) for c in np.flatnonzero(pattern & cells.consent)
+    ]
+    return [Consent(*cell, "status consent", "not stated") for cell in withheld if cell not in stated]
 
 
 def _computed(table: Table, release: Release, space: KeySpace, places: Places) -> NDArray[np.int64]:

@@ -110,7 +110,8 @@ def decided(
     Raises
     ------
     InputError: a cell that the release does not have, or about which two decisions were made; a sensitive cell that is
-        to be published; a cell to withhold that must be published, is out already or is a zero.
+        to be published; a cell to withhold that must be published, is out already or is a zero. (One that is published
+        by consent is withheld where somebody says so.)
     """
     places = Places(release, cells)
     keep, accept = np.zeros(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
@@ -123,7 +124,8 @@ def decided(
             raise InputError(f"{name}: {found[cell].name} and {decision.name} have decided differently.")
         if decision.kind == "keep_published" and primary[cell]:
             raise InputError(f"{name}: the cell is sensitive and cannot be kept published; it must be withheld.")
-        if decision.kind == "accept" and not (primary[cell] or may[cell]):
+        agreed = bool(cells.consent[cell] and cells.exact[cell] and cells.status[cell] == Status.CONSENT)
+        if decision.kind == "accept" and not (primary[cell] or may[cell] or agreed):
             status = Status(int(cells.status[cell])).word
             raise InputError(f"{name}: the cell ({status}) is none that may be withheld; there is nothing to accept.")
         found[cell] = decision

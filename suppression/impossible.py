@@ -97,6 +97,7 @@ def _why(problem: Problem, cell: int, kept: frozenset[int]) -> str:
     if problem.cells.rounded[cell]:
         return "rounded, so its interval is known"
     words = {
+        Status.CONSENT: "published by consent",
         Status.MUST_PUBLISH: "must be published",
         Status.FROZEN: "frozen",
         Status.STRUCTURAL_ZERO: "a zero that everyone knows",

@@ -124,7 +124,7 @@ def may_be_withheld(cells: Cells, primary: NDArray[np.bool_], value: NDArray[np.
     0 that has contributors is no such zero.
     """
     known = cells.exact | cells.truth.known
-    may = known & ~cells.rounded & ~primary
+    may = known & ~cells.rounded & ~primary & ~cells.consent
     may &= np.isin(cells.status, (Status.PUBLISHED, Status.SECONDARY))
     populated = cells.frequency.known & (cells.frequency.units > 0)
     result: NDArray[np.bool_] = may & ((value != 0) | populated)

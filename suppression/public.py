@@ -14,15 +14,26 @@ from suppression.apply import with_rows
 def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
     """A protected release as it may be published: values and statuses, and nothing else of its cells.
 
-    True values, contributions, numbers of contributors, costs, distances, microdata, the policy and what the agency
-    assumes of insiders are gone. Totals that the tables left to be added up from true values are written out.
+    True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent
+    and what the agency assumes of insiders are gone. Totals that the tables left to be added up from true values are
+    written out.
 
     mask_statuses: whether a cell is withheld for itself or for another one is gone too.
     """
     space = KeySpace.of(release)
     tables = tuple(_public(table, release, space, mask_statuses) for table in release.tables)
     intruder = replace(release.intruder, prior=None, insiders=None, coalition=1)
-    return replace(release, tables=tables, intruder=intruder, policy=None, microdata=None, notes=(), files=())
+    return replace(
+        release,
+        tables=tables,
+        intruder=intruder,
+        policy=None,
+        microdata=None,
+        consents=(),
+        day=None,
+        notes=(),
+        files=(),
+    )
 
 
 def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Table:
@@ -52,5 +63,5 @@ def _masked(table: Table) -> NDArray[np.int8]:
     """Withheld is withheld, and published is published, whatever the reason."""
     status = table.status.copy()
     status[status >= Status.SECONDARY] = Status.WITHHELD
-    status[np.isin(status, (Status.MUST_PUBLISH, Status.FROZEN))] = Status.PUBLISHED
+    status[status <= Status.FROZEN] = Status.PUBLISHED
     return status

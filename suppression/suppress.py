@@ -80,7 +80,7 @@ def suppress(
         release = replace(release, intruder=replace(release.intruder, insiders=(), coalition=1))
     problem = build_problem(release, rules, chosen, engine, last=last)
     hand = decided(release, problem.cells, problem.primary, problem.may, decisions)
-    problem = replace(problem, may=problem.may & ~hand.keep)
+    problem = replace(problem, may=(problem.may & ~hand.keep) | hand.accept)
     clock.lap("rules, relations and costs")
 
     def result(outcome: Outcome) -> Suppression:

@@ -87,7 +87,8 @@ def silenced(release: Release, names: Collection[str]) -> Release:
 def _frozen(release: Release) -> Release:
     tables = []
     for table in release.tables:
-        status = np.where(table.status <= Status.FROZEN, Status.FROZEN, table.status).astype(np.int8)
+        out = (table.status <= Status.FROZEN) & (table.status != Status.CONSENT)
+        status = np.where(out, Status.FROZEN, table.status).astype(np.int8)
         status.setflags(write=False)
         tables.append(replace(table, status=status))
     return replace(release, tables=tuple(tables))

@@ -17,7 +17,7 @@ import numpy as np
 from audit.io.derived import without_rows
 from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
-from audit.model import Amounts, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
+from audit.model import Amounts, Consent, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
 
 _WORDS = {int(status): status.word for status in Status}
 
@@ -58,6 +58,10 @@ def canonical_document(release: Release) -> dict[str, Any]:
         document["microdata"] = _microdata(release.microdata, release)
     if release.links:
         document["links"] = [_link(link, release) for link in release.links]
+    if release.day is not None:
+        document["date"] = release.day.isoformat()
+    if release.consents:
+        document["consent"] = [_consent(consent, release) for consent in release.consents]
     document["intruder"] = _intruder(release.intruder)
     if release.policy is not None:
         document["policy"] = policy_document(release.policy)
@@ -198,6 +202,16 @@ def _link(link: Link, release: Release) -> dict[str, Any]:
         if bound is not None:
             found[key] = _number(bound)
     return found
+
+
+def _consent(consent: Consent, release: Release) -> dict[str, Any]:
+    found = {
+        "cell": release.cell_codes(consent.codes),
+        "measure": consent.measure,
+        "reason": consent.reason,
+        "by": consent.by,
+    }
+    return found if consent.until is None else found | {"until": consent.until.isoformat()}
 
 
 def _intruder(intruder: Intruder) -> dict[str, Any]:

@@ -195,6 +195,16 @@ class LinkDocument(Model):
     upper: Number | None = None
 
 
+class ConsentDocument(Model):
+    """Agreement of the contributors of a cell to its publication."""
+
+    cell: dict[str, Code] = Field(min_length=1, description="variable: code; a variable not named is at its total")
+    measure: Text | None = Field(default=None, description="may be left out when there is one")
+    reason: Text
+    by: Text = Field(description="who agreed")
+    until: Text | None = Field(default=None, description="YYYY-MM-DD, the last day; left out: without end")
+
+
 class IntruderDocument(Model):
     """What an intruder knows besides the tables."""
 
@@ -219,6 +229,7 @@ class ReleaseDocument(Model):
 
     tableseal: Annotated[Literal["1"], WithJsonSchema({"enum": [1, "1"]})] = Field(description="version of the format")
     title: Text = ""
+    date: Text | None = Field(default=None, description="YYYY-MM-DD, day of publication: agreements may have ended")
     kind: Literal["count", "magnitude"] | None = Field(default=None, description="short for one measure named value")
     unit: Unit | None = Field(default=None, description="unit of that measure")
     measures: dict[str, MeasureDocument] | None = Field(default=None, min_length=1)
@@ -226,5 +237,8 @@ class ReleaseDocument(Model):
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)
+    consent: list[ConsentDocument] = Field(
+        default_factory=list, description="cells that are published by agreement of their contributors"
+    )
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

@@ -9,6 +9,7 @@ from typing import Literal
 from audit.errors import InputError
 from audit.io.archive import Archive, ArchiveFolder
 from audit.io.codes import group_code, position
+from audit.io.consent import read_consents, read_day
 from audit.io.document import LinkDocument, ReleaseDocument
 from audit.io.document_types import validate
 from audit.io.files import Folder, decode, read_bytes
@@ -17,7 +18,7 @@ from audit.io.init import infer_document, is_data_file
 from audit.io.microdata import read_microdata
 from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from audit.io.status_words import status_word
-from audit.io.tables import Setting, choose_measure, read_table
+from audit.io.tables import Setting, cell_positions, choose_measure, read_table
 from audit.io.wording import listing, quoted, repeated, suggestion
 from audit.io.yaml_text import Document, as_text, parse_document
 from audit.model import (
@@ -160,6 +161,8 @@ def _release(
         variables=variables,
         tables=tuple(tables),
         links=tuple(_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)),
+        consents=read_consents(document.consent, setting, tables, source),
+        day=None if document.date is None else read_day(document.date, f"{source}: date"),
         intruder=Intruder(
             document.intruder.nonnegative,
             document.intruder.nonempty,
@@ -231,22 +234,9 @@ def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
         place = f"{where}.terms[{at}]"
         if not coefficient:
             raise InputError(f"{place}: the coefficient is 0, expected another whole number.")
-        for name in cell:
-            if name not in setting.variables and name != _TERM_MEASURE:
-                raise InputError(
-                    f"{place}: there is no variable {quoted(name)}{suggestion(name, setting.variables)}; "
-                    f"variables are {listing(setting.variables)}."
-                )
         measure = choose_measure(cell.get(_TERM_MEASURE), setting.measures, place)
-        codes: list[int] = []
-        for name, hierarchy in setting.variables.items():
-            if name in cell:
-                codes.append(position(cell[name], hierarchy, f"{place}.{name}"))
-            elif hierarchy.total is None:
-                raise InputError(f"{place}: the variable {quoted(name)} has no total, so the term must name it.")
-            else:
-                codes.append(hierarchy.total_index)
-        terms.append(LinkTerm(coefficient, measure.name, tuple(codes)))
+        named = {name: code for name, code in cell.items() if name in setting.variables or name != _TERM_MEASURE}
+        terms.append(LinkTerm(coefficient, measure.name, cell_positions(named, setting.variables, place)))
     return Link(tuple(terms), document.lower, document.upper)
 
 

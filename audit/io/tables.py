@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.errors import InputError
-from audit.io.codes import Variables, fill_codes, variable_columns
+from audit.io.codes import Variables, fill_codes, position, variable_columns
 from audit.io.columns import Columns, inline_columns
 from audit.io.document import StatusDocument, TableDocument
 from audit.io.files import Folder
@@ -154,6 +154,30 @@ def choose_measure(name: str | None, measures: Mapping[str, Measure], where: str
             f"measures are {listing(measures)}."
         )
     return measures[name]
+
+
+def cell_positions(cell: Mapping[str, str], variables: Variables, where: str) -> tuple[int, ...]:
+    """Code positions of a cell that the release itself names; a variable that it does not name stands at its total.
+
+    Raises
+    ------
+    InputError: an unknown variable or code, a variable without total that is not named.
+    """
+    for name in cell:
+        if name not in variables:
+            raise InputError(
+                f"{where}: there is no variable {quoted(name)}{suggestion(name, variables)}; "
+                f"variables are {listing(variables)}."
+            )
+    codes: list[int] = []
+    for name, hierarchy in variables.items():
+        if name in cell:
+            codes.append(position(cell[name], hierarchy, f"{where}.{name}"))
+        elif hierarchy.total is None:
+            raise InputError(f"{where}: the variable {quoted(name)} has no total, so it must be named.")
+        else:
+            codes.append(hierarchy.total_index)
+    return tuple(codes)
 
 
 def _number_columns(document: TableDocument) -> list[str]:

@@ -19,6 +19,7 @@ class Cells:
     status: int8 (cells); the most revealing status wins (a cell is released if any table releases it).
     sensitive_status: bool (cells): some table calls it primary or withheld.
     withheld_status: bool (cells): some table withholds it (whatever another one releases).
+    consent: bool (cells): published by agreement of its contributors, so that no rule judges it.
     unrounded: bool (cells): some table rounds it, and another one releases its exact value.
     absent_zero: bool (cells): some table has no row for it and so says that it is zero.
     lower, upper: what the release itself says of the cell, as multiples of the unit; lower == upper where it is
@@ -38,6 +39,7 @@ class Cells:
     status: NDArray[np.int8]
     sensitive_status: NDArray[np.bool_]
     withheld_status: NDArray[np.bool_]
+    consent: NDArray[np.bool_]
     unrounded: NDArray[np.bool_]
     absent_zero: NDArray[np.bool_]
     rounded: NDArray[np.bool_]

@@ -1,7 +1,7 @@
 """Rows of all tables -> distinct cells, with every disagreement reported."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from audit.errors import ContradictionError, InputError, Place
 from audit.linear.absent import complete
 from audit.linear.cells import Cells
+from audit.linear.consent import consented
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import Keys, KeySpace
 from audit.linear.naming import interval_words, places_of, plural
@@ -48,7 +49,17 @@ def merge_cells(release: Release) -> tuple[Cells, tuple[Note, ...]]:
     rows = _concatenate(parts)
     first, group = _groups(rows, space.keys(rows.measure, rows.codes))
     cells = _merge(release, rows, first, group, notes)
+    consent, more = consented(release, space, space.keys(cells.measure, cells.codes), cells.consent)
+    notes += more
+    cells = replace(cells, consent=consent, status=_by_consent(cells.status, consent))
     return cells, tuple(notes)
+
+
+def _by_consent(status: NDArray[np.int8], consent: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Released cells have status consent while the agreement holds; one that has ended leaves them published."""
+    held = consent & (status <= Status.MUST_PUBLISH)
+    status = np.where((status == Status.CONSENT) & ~consent, np.int8(Status.PUBLISHED), status)
+    return np.where(held, np.int8(Status.CONSENT), status).astype(np.int8)
 
 
 def _concatenate(parts: list[_Rows]) -> _Rows:
@@ -202,6 +213,7 @@ def _merge(
         status=status,
         sensitive_status=sensitive,
         withheld_status=some(rows.status >= Status.SECONDARY),
+        consent=some(rows.status == Status.CONSENT),
         unrounded=some(rows.rounded) & exact,
         absent_zero=some(~listed & (rows.status == Status.STRUCTURAL_ZERO)),
         rounded=rounded,

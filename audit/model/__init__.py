@@ -5,6 +5,7 @@ from audit.model.hierarchy import Hierarchy, build_hierarchy
 from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
 from audit.model.release import (
     Absent,
+    Consent,
     Intruder,
     Link,
     LinkTerm,
@@ -23,6 +24,7 @@ __all__ = [
     "Absent",
     "Amounts",
     "Attribute",
+    "Consent",
     "Dominance",
     "Entropy",
     "Hierarchy",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -100,6 +101,17 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Consent:
+    """The contributors of a cell agree to its publication. codes: as in `LinkTerm`; until: the last day, if it ends."""
+
+    measure: str
+    codes: tuple[int, ...]
+    reason: str
+    by: str
+    until: date | None = None
+
+
+@dataclass(frozen=True)
 class Intruder:
     """What an intruder knows besides the tables."""
 
@@ -152,6 +164,9 @@ class Release:
     variables: Mapping[str, Hierarchy]
     tables: tuple[Table, ...]
     links: tuple[Link, ...] = ()
+    consents: tuple[Consent, ...] = ()
+    day: date | None = None
+    """Day of publication, which consent is held against; None: not said."""
     intruder: Intruder = Intruder()
     policy: Policy | None = None
     microdata: Microdata | None = None

@@ -9,19 +9,21 @@ class Status(IntEnum):
 
     PUBLISHED = 0
     """The value is released."""
-    MUST_PUBLISH = 1
+    CONSENT = 1
+    """Released by agreement of its contributors: judged by no rule."""
+    MUST_PUBLISH = 2
     """Released, and the search may not withhold it."""
-    FROZEN = 2
+    FROZEN = 3
     """Released earlier: it is out and can no longer be withheld."""
-    STRUCTURAL_ZERO = 3
+    STRUCTURAL_ZERO = 4
     """A zero that everyone knows."""
-    MISSING = 4
+    MISSING = 5
     """Not released and not sensitive: listed in the report, not judged."""
-    SECONDARY = 5
+    SECONDARY = 6
     """Withheld to protect another cell."""
-    WITHHELD = 6
+    WITHHELD = 7
     """Withheld, no reason given: treated as sensitive."""
-    PRIMARY = 7
+    PRIMARY = 8
     """Withheld because it is sensitive by itself."""
 
     @property

@@ -31,7 +31,8 @@ Cell = tuple[str, ...]  # measure, code of every variable; with leaf codes: a le
 Region = tuple[frozenset[str], ...]  # measure, leaf codes of every variable
 Ends = tuple[Any, Any]  # low, high: fractions; -inf and inf where there is no limit
 Statement = tuple[list[tuple[Any, Any]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
-SHOWN, WITHHELD = {"published", "must_publish", "frozen", "structural_zero"}, {"primary", "secondary", "withheld"}
+SHOWN = {"published", "consent", "must_publish", "frozen", "structural_zero"}
+WITHHELD = {"primary", "secondary", "withheld"}
 SIDES = (("lower", 1), ("upper", -1))
 
 

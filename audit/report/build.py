@@ -255,7 +255,9 @@ def _lp(bounds: TargetBounds, decimals: Decimals) -> tuple[Fraction | None, Frac
 def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:
     """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
     prepared, cells = findings.prepared, findings.prepared.cells
-    sensitive = cells.exact & (cells.sensitive_status | cells.unrounded | findings.sensitivity.sensitive)
+    sensitive = cells.exact & (
+        cells.sensitive_status | (cells.unrounded & ~cells.consent) | findings.sensitivity.sensitive
+    )
     contradicted = cells.exact & cells.withheld_status & ~sensitive
     recoverable = np.zeros(len(cells), np.bool_)
     recoverable[list(findings.recoverable)] = True

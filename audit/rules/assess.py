@@ -23,6 +23,8 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     cells: the release's distinct cells, with what the tables give.
     policy: its `primary` rules, in the order in which they are to be named.
 
+    Cells that are published by consent are judged by no rule, and nothing is required of them.
+
     Returns
     -------
     Which cells are sensitive by a rule, the first rule that says so, and the interval that must stay
@@ -39,10 +41,11 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     sensitive = np.zeros(len(cells), dtype=np.bool_)
     first = np.zeros(len(cells), dtype=np.int64)
     for number, judgement in enumerate(judgements, start=1):
-        first[judgement.sensitive & ~sensitive] = number
-        sensitive |= judgement.sensitive
+        by_rule = judgement.sensitive & ~cells.consent
+        first[by_rule & ~sensitive] = number
+        sensitive |= by_rule
     judgements.append(_given_distances(facts, sensitive))
-    lower, upper = _union(judgements)
+    lower, upper = (Amounts(a.units, a.known & ~cells.consent) for a in _union(judgements))
     names = np.array([None, *(j.rule for j in judgements)], dtype=object)
     sliding, asked = cells.protection_sliding, sensitive | facts.marked
     width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)

@@ -61,8 +61,8 @@ class Facts:
     @cached_property
     def judgeable(self) -> NDArray[np.bool_]:
         """bool (cells): a rule must be able to judge the cell; one that the file marks sensitive, or that is
-        `missing`, is only judged if the data are there."""
-        result: NDArray[np.bool_] = ~self.marked & (self.cells.status != Status.MISSING)
+        `missing` or published by consent, is only judged if the data are there."""
+        result: NDArray[np.bool_] = ~self.marked & (self.cells.status != Status.MISSING) & ~self.cells.consent
         return result
 
     @cached_property

@@ -31,10 +31,10 @@ class Sensitivity:
         """bool (cells): what must not come out, by a rule or because of how it is released."""
         result: NDArray[np.bool_] = (
             cells.sensitive_status
-            | cells.unrounded
+            | (cells.unrounded & ~cells.consent)
             | self.sensitive
             | (cells.status == Status.PRIMARY)
             | (cells.status == Status.WITHHELD)
-            | ((cells.status <= Status.FROZEN) & ~cells.exact)
+            | ((cells.status <= Status.FROZEN) & ~cells.exact & ~cells.consent)
         )
         return result

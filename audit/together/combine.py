@@ -14,7 +14,20 @@ from numpy.typing import NDArray
 from audit.errors import InputError
 from audit.linear.absent import complete
 from audit.linear.keys import KeySpace
-from audit.model import Absent, Amounts, Hierarchy, Intruder, Link, Measure, Microdata, Policy, Release, Status, Table
+from audit.model import (
+    Absent,
+    Amounts,
+    Consent,
+    Hierarchy,
+    Intruder,
+    Link,
+    Measure,
+    Microdata,
+    Policy,
+    Release,
+    Status,
+    Table,
+)
 from audit.together.variables import agreed_variable, same_variable
 
 NOTHING = Absent("not_released", "not_released")
@@ -70,6 +83,8 @@ def combine(members: Sequence[Member], *, title: str, policy: Policy | None = No
         variables=variables,
         tables=tuple(table for m in members for table in _tables(m, variables)),
         links=tuple(_link(link, m, variables) for m in members for link in m.release.links),
+        consents=tuple(_agreed(c, m, variables) for m in members for c in m.release.consents),
+        day=max((m.release.day for m in members if m.release.day is not None), default=None),
         intruder=_intruder(members),
         policy=policy if policy is not None else _policy(members),
         microdata=_microdata(members, variables),
@@ -158,6 +173,11 @@ def _recoded(codes: NDArray[np.int32], member: Member, variables: Mapping[str, H
 def _link(link: Link, member: Member, variables: Mapping[str, Hierarchy]) -> Link:
     codes = _recoded(np.array([term.codes for term in link.terms], np.int32), member, variables).tolist()
     return replace(link, terms=tuple(replace(t, codes=tuple(c)) for t, c in zip(link.terms, codes, strict=True)))
+
+
+def _agreed(consent: Consent, member: Member, variables: Mapping[str, Hierarchy]) -> Consent:
+    [codes] = _recoded(np.array([consent.codes], np.int32), member, variables).tolist()
+    return replace(consent, codes=tuple(codes))
 
 
 def _intruder(members: Sequence[Member]) -> Intruder:

@@ -69,6 +69,7 @@ def make_cells(
         status=states,
         sensitive_status=states >= Status.WITHHELD,
         withheld_status=states >= Status.SECONDARY,
+        consent=states == Status.CONSENT,
         unrounded=np.zeros(n, dtype=np.bool_),
         absent_zero=np.zeros(n, dtype=np.bool_),
         rounded=np.zeros(n, dtype=np.bool_),

@@ -13,7 +13,11 @@ from audit.io import policy_schema, release_schema
 from audit.io.yaml_text import parse_document
 
 SCHEMAS = {"release": release_schema, "policy": policy_schema}
-REPORTS = sorted((Path(__file__).parents[1] / "data" / "reports").glob("*/*.yaml"))
+REPORTS = [
+    path
+    for path in sorted((Path(__file__).parents[1] / "data" / "reports").glob("*/*.yaml"))
+    if "decisions:" not in path.read_text()
+]
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -25,7 +25,6 @@ OPEN: set[str] = {
     "B42.colon",
     "B42.dash",
     "B43",
-    "B52",
     "B54",
     "B55",
     "B55.one",

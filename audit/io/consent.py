@@ -1,0 +1,59 @@
+"""Agreements to publication, and the day of publication."""
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+
+from audit.errors import InputError
+from audit.io.document import ConsentDocument
+from audit.io.tables import Setting, cell_positions, choose_measure
+from audit.io.wording import quoted
+from audit.model import Consent, Table
+
+
+def read_consents(
+    documents: Sequence[ConsentDocument], setting: Setting, tables: Sequence[Table], source: str
+) -> tuple[Consent, ...]:
+    """The agreements that a release states.
+
+    Raises
+    ------
+    InputError: an unknown variable, code or measure, no reason, nobody who agreed, a date that is none, a cell that no
+        table has or that two entries name.
+    """
+    found: dict[tuple[str, tuple[int, ...]], Consent] = {}
+    for at, entry in enumerate(documents):
+        where = f"{source}: consent[{at}]"
+        for key, text in (("reason", entry.reason), ("by", entry.by)):
+            if not text.strip():
+                raise InputError(f"{where}.{key}: is empty; say why the cell may be published, and who agreed.")
+        measure = choose_measure(entry.measure, setting.measures, where).name
+        codes = cell_positions(entry.cell, setting.variables, f"{where}.cell")
+        if not any(_has(table, measure, codes) for table in tables):
+            raise InputError(f"{where}.cell: no table of the release has this cell.")
+        if (measure, codes) in found:
+            raise InputError(f"{where}.cell: another entry names this cell already.")
+        until = None if entry.until is None else read_day(entry.until, f"{where}.until")
+        found[measure, codes] = Consent(measure, codes, entry.reason, entry.by, until)
+    return tuple(found.values())
+
+
+def read_day(text: str, where: str) -> date:
+    """A day written as 2026-11-28.
+
+    Raises
+    ------
+    InputError: it is none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{where}: found {quoted(text)}, expected a date such as 2026-11-28.") from None
+
+
+def _has(table: Table, measure: str, codes: tuple[int, ...]) -> bool:
+    """The table lists the cell, or may compute it."""
+    if table.measure != measure:
+        return False
+    return table.absent.totals == "compute" or bool((table.codes == np.array(codes)).all(axis=1).any())
