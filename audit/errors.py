@@ -3,7 +3,8 @@
     TablesealError
     ├── InputError            this input can never be used: mend it (exit 2)
     │   ├── AdditivityError   published values do not add up
-    │   └── ContradictionError released intervals that no table satisfies
+    │   ├── ContradictionError released intervals that no table satisfies
+    │   └── LackingDataError  a rule lacks what it needs of a cell
     └── LimitError            a stated limit (size, memory) was reached (exit 3)
 
 Every message says where (file, row, column or cell), what was found and what was expected. Values of withheld
@@ -38,6 +39,10 @@ class TablesealError(Exception):
 
 class InputError(TablesealError):
     """The input cannot be used as it stands."""
+
+
+class LackingDataError(InputError):
+    """A rule of the policy lacks what it needs to judge a cell."""
 
 
 @dataclass(frozen=True)

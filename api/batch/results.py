@@ -68,6 +68,7 @@ class Results:
             counts={key: getattr(report.summary, key) for key in COUNTED},
             report=f"reports/{name}.json",
             html=page,
+            required_unknown=report.required_unknown,
         )
         self._write(f"reports/{name}.json", found.json)
         if page is not None and found.html is not None:

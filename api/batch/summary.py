@@ -12,6 +12,7 @@ from api.failures import Failure
 from audit.io.spreadsheet import csv_text
 from audit.report.exact_json import Json
 from audit.report.to_json import engine_version
+from audit.report.unknown import unknown_in_words
 
 SCHEMA = "tableseal/batch/1"
 
@@ -28,6 +29,7 @@ class Entry:
 
     verdict: `failed` if there is none; then `failure` says why, and all that a report would say is None.
     counts: cells by what is known of them. report, html: files beside the summary, None if not written.
+    required_unknown: withheld cells that no rule could judge.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Entry:
     counts: Mapping[str, int] | None = None
     report: str | None = None
     html: str | None = None
+    required_unknown: int | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ def entry_document(entry: Entry) -> dict[str, Json]:
         "counts": None if entry.counts is None else dict(entry.counts),
         "report": entry.report,
         "html": entry.html,
+        "required_unknown": entry.required_unknown,
     }
 
 
@@ -130,7 +134,7 @@ def summary_html(batch: Batch) -> str:
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters["link"] = quote
+    environment.filters |= {"link": quote, "unknown": unknown_in_words}
     template = environment.from_string(_asset("batch.html"))
     return template.render(
         batch=batch, counts=batch.counts(), worst=_worst_first(batch.entries), version=engine_version()

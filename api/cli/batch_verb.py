@@ -115,12 +115,21 @@ def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Exec
             yield pool
 
 
+def _unjudged(batch: "Batch") -> list[str]:
+    """What no rule could judge of releases that were audited together."""
+    from audit.report.unknown import unknown_in_words
+
+    return [f"  {unknown_in_words(e.required_unknown)}" for e in batch.entries if e.required_unknown]
+
+
 def _text(batch: "Batch", folder: Path) -> str:
     counts = batch.counts()
     said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in ("safe", "unsafe", "undecided", "failed"))
     lines = [f"{counts['releases']:,} releases: {said}"]
     if batch.members:
-        lines = [f"{len(batch.members):,} releases together: {batch.verdict}"]
+        unjudged = _unjudged(batch)
+        far = " as far as could be judged" if unjudged and batch.verdict == "safe" else ""
+        lines = [f"{len(batch.members):,} releases together: {batch.verdict}{far}", *unjudged]
     bad = [entry for entry in batch.entries if entry.verdict != "safe"]
     for entry in bad[:LISTED]:
         if entry.failure is not None:

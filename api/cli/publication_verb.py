@@ -151,13 +151,17 @@ def publication_withdraw(
 
 
 def _text(answer: dict[str, Any]) -> str:
-    """Verdict, what falls and through what, and whether it is out now."""
+    """Verdict, what falls and through what, what no rule could judge, and whether it is out now."""
+    from audit.report.unknown import unknown_in_words
+
     lines = [f"{answer['verdict'].upper()}: {len(answer['audited'])} tables audited together."]
     for cell in (*answer["fallen"], *answer["older"]):
         codes = ", ".join(f"{variable}={code}" for variable, code in cell["cell"].items())
         sets = [" and ".join(f"entry {t['entry']}, {t['table']}" for t in tables) for tables in cell["culprits"]]
         through = "; or ".join(culprit or "the new release by itself" for culprit in sets)
         lines.append(f"  {codes}: {cell['verdict']}, through {through}")
+    if answer["required_unknown"]:
+        lines.append(f"  {unknown_in_words(answer['required_unknown'])}")
     number = answer["published"]
     lines.append("Not published." if number is None else f"Published as entry {number}.")
     return "\n".join(lines)

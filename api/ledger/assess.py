@@ -9,7 +9,7 @@ from api.ledger.culprits import FALLEN, Culprits, culprits
 from api.ledger.known import NEW, Shelf, full_name, silenced
 from api.ledger.publication import Publication, Revision, TableName
 from api.ledger.revise import superseded
-from audit.errors import AdditivityError, ContradictionError
+from audit.errors import AdditivityError, ContradictionError, LackingDataError
 from audit.execution.executor import HERE, Executor
 from audit.model import Policy, Release
 from audit.pipeline import Bounds, audit
@@ -51,8 +51,16 @@ class Assessment:
 
     @property
     def verdict(self) -> Literal["safe", "unsafe", "undecided"]:
-        """That of the report; unsafe, too, if older figures give a sensitive cell away."""
-        return "unsafe" if any(found.cell.sensitive for found in self.older) else self.report.verdict
+        """That of the report; unsafe, too, if older figures give a sensitive cell away, and undecided where no rule
+        could judge how wide the interval of a withheld cell must stay."""
+        if any(found.cell.sensitive for found in self.older):
+            return "unsafe"
+        return "undecided" if self.report.verdict == "safe" and self.required_unknown else self.report.verdict
+
+    @property
+    def required_unknown(self) -> int:
+        """How many withheld cells no rule could judge."""
+        return self.report.required_unknown
 
 
 def assess(
@@ -76,7 +84,8 @@ def assess(
 
     Raises
     ------
-    InputError: undeclared revisions, releases that do not agree, figures of different releases that cannot all be true.
+    InputError: undeclared revisions, releases that do not agree, figures of different releases that cannot all be true,
+        a rule without its data.
     """
     gone = superseded(publication, release, revises)
     shelf = Shelf(publication, release)
@@ -96,6 +105,14 @@ def assess(
             raise
         raise type(error)(
             f"{error} (If figures of earlier entries were revised, say so: revises, naming the table.)"
+        ) from None
+    except LackingDataError as error:
+        if not current:
+            raise
+        raise LackingDataError(
+            f"{error} (Is an earlier entry what went out? Publish the file of `suppress --confidential` in its place: "
+            "revises, naming the table.)",
+            error.places,
         ) from None
     fallen = []
     for done, (key, cell) in enumerate(now.fallen.items()):

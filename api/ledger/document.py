@@ -54,6 +54,7 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
         "publication": found.name,
         "verdict": found.verdict,
         "published": published,
+        "required_unknown": found.required_unknown,
         "supersedes": _tables(found.supersedes),
         "audited": _tables(found.audited),
         "fallen": [_fallen(cell) for cell in found.fallen],

@@ -32,8 +32,10 @@ from audit.report.model import (
     Summary,
 )
 from audit.report.panel import Facts, risk_panel
+from audit.report.unknown import UNKNOWN_NOTE, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity
+from audit.rules.requirements import unknown_requirements
 
 if TYPE_CHECKING:
     from audit.measures.sap.requirement import SapFinding
@@ -94,6 +96,9 @@ def build_report(
     rows = open_rows + _published_findings(findings, names, decimals)
     if policy is None or not policy.primary:
         notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
+    unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
+    if unknown.any():
+        notes = (*notes, Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
     if timed_out:
         notes = (
             *notes,

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from audit.model.release import Note
+from audit.report.unknown import UNKNOWN_NOTE
 
 Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_judged"]
 """exposed: one value left, or a sensitive value published. underprotected: the outer interval lies inside
@@ -206,3 +207,8 @@ class Report:
     confidential: bool = True
     risk_panel: tuple[PanelEntry, ...] = ()
     implied: tuple[ReportCell, ...] = ()
+
+    @property
+    def required_unknown(self) -> int:
+        """How many withheld cells no rule could judge, so that nobody knows how wide their intervals must stay."""
+        return sum(note.count for note in self.notes if note.code == UNKNOWN_NOTE)

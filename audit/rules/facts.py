@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from audit.errors import LackingDataError
 from audit.linear.cells import Cells
 from audit.linear.naming import places_of
 from audit.model import Amounts, Release, Status
@@ -109,7 +109,7 @@ class Facts:
 
         Raises
         ------
-        InputError: names table, row and cell, what the rule needs and how to give it.
+        LackingDataError: names table, row and cell, what the rule needs and how to give it.
         """
         lacking = np.flatnonzero(missing)
         if len(lacking) == 0:
@@ -117,7 +117,7 @@ class Facts:
         more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
         cells, first = self.cells, int(lacking[0])
         places = places_of(self.release, [(int(cells.table[first]), int(cells.row[first]))])
-        raise InputError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {remedy}.', places)
+        raise LackingDataError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {remedy}.', places)
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import jsonschema
 import pytest
 from asking import WAIT, asked, path_of
 from fastapi.testclient import TestClient
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from paging import BROWSER, until_done
 from typer.testing import CliRunner, Result
 
+from api.batch.summary import batch_schema
 from api.cli.app import app
 from audit.errors import InputError
 from audit.io import canonical_json, read_release, release_from_document
@@ -160,3 +162,115 @@ def test_the_page_of_the_pattern_offers_it(client: TestClient, folder: Path) -> 
     kept = client.get(f"{page.url.path}/files/confidential.json")
     assert kept.json()["policy"]["primary"] == [{"threshold": 5, "zeros": False}]
     assert kept.json()["tables"][0]["cells"]["truth"] == [12, 2, 10]
+
+
+def test_together_says_what_no_rule_could_judge(folder: Path) -> None:
+    """CONVENTION 621: of what went out nothing says how wide the intervals must stay."""
+    protect()
+    alone = json.loads(run("audit", "out/districts.yaml", "--json", "-").stdout)
+    assert [note["count"] for note in alone["notes"] if note["code"] == "required_unknown"] == [1]
+    said = run("batch", "out", "--together", "-o", "results")
+    assert said.exit_code == 0
+    assert "2 releases together: safe as far as could be judged" in said.output
+    assert "How wide the interval must stay of 2 withheld cells no rule could judge" in said.output
+    document = json.loads((folder / "results/summary.json").read_text("utf-8"))
+    jsonschema.validate(document, batch_schema())
+    assert [entry["required_unknown"] for entry in document["releases"]] == [2]
+    assert "of 2 withheld cells no rule" in (folder / "results/summary.html").read_text("utf-8")
+    assert "no rule could judge" not in run("batch", "kept", "--together", "-o", "judged").output
+
+
+def magnitudes(policy: dict[str, Any] | None, **columns: Any) -> dict[str, Any]:
+    """North is withheld, for itself; as many columns of the agency as are given."""
+    cells = {"region": ["Total", "North", "South"], "value": [100, 60, 40], "s": ["", "primary", "secondary"]}
+    table = {"name": "t", "status": "s", "cells": {**cells, **columns}}
+    named = {key: key for key in ("frequency",) if key in columns}
+    if "top1" in columns:
+        named["contributors"] = ["top1", "top2"]
+    if "up" in columns:
+        named["protection"] = {"upper": "up"}
+    document = {
+        "tableseal": 1,
+        "kind": "magnitude",
+        "variables": {"region": {"total": "Total", "codes": ["North", "South"]}},
+    }
+    return {**document, "tables": [{**table, **named}], **({} if policy is None else {"policy": policy})}
+
+
+FEW = {"primary": [{"threshold": 3}]}
+P = {"primary": [{"p_percent": 10}]}
+SHARES = {"top1": [40, 40, 20], "top2": [20, 15, 10]}
+
+
+@pytest.mark.parametrize(
+    ("document", "unknown"),
+    [
+        (magnitudes(None), 1),
+        (magnitudes(None, up=[None, 5, None]), 0),
+        (magnitudes(FEW, frequency=[9, 5, 4]), 0),  # judged, and found to be none
+        (magnitudes(FEW, frequency=[9, None, 4]), 1),
+        (magnitudes(P, **SHARES), 0),
+        (magnitudes(P, top1=[40, None, 20], top2=[20, None, 10]), 1),
+        (magnitudes({"primary": [*FEW["primary"], *P["primary"]]}, frequency=[9, None, 4], **SHARES), 1),
+        (magnitudes({"primary": [{"attribute": {"given": ["region"]}}]}), 1),  # a rule for counts only
+        (magnitudes({"require": {"protection": False}}), 0),
+        (magnitudes({"require": {"risk": 1}}), 0),
+    ],
+)
+def test_a_cell_counts_as_judged_if_every_rule_that_concerns_it_has_its_data(document: Any, unknown: int) -> None:
+    """CONVENTION 621."""
+    assert audit(release_from_document(document)).report.required_unknown == unknown
+
+
+def publication(name: str, release: str, *more: str) -> Result:
+    return run("publication", "audit", name, release, "--database", "sqlite:///ledger.sqlite3", *more)
+
+
+def test_a_publication_does_not_publish_what_no_rule_could_judge(folder: Path) -> None:
+    """CONVENTION 622: but for a reason, which is kept."""
+    protect()
+    refused = publication("p", "out/districts.yaml", "--publish", "--json", "answer.json")
+    assert refused.exit_code == 3
+    assert "UNDECIDED" in refused.output
+    assert "of 1 withheld cell no rule could judge" in refused.output
+    assert "Not published." in refused.output
+    answer = json.loads((folder / "answer.json").read_text("utf-8"))
+    assert (answer["verdict"], answer["report"]["verdict"], answer["required_unknown"]) == ("undecided", "safe", 1)
+    out = publication("p", "out/districts.yaml", "--publish", "--despite", "statuses are another agency's")
+    assert "Published as entry 1." in out.output
+    shown = run("publication", "show", "p", "--database", "sqlite:///ledger.sqlite3").output
+    assert "out because: statuses are another agency's" in shown
+
+
+def test_a_ledger_of_files_with_policy_finds_what_two_tables_give_away(folder: Path) -> None:
+    """CONVENTION 622."""
+    protect()
+    assert publication("p", "kept/districts.yaml", "--publish").exit_code == 0
+    found = publication("p", "kept/ages.yaml", "--publish")
+    assert found.exit_code == 1
+    assert "district=a, age=all: underprotected, through entry 1, districts" in found.output
+
+
+def test_an_entry_without_true_values_is_told_how_to_be_replaced(folder: Path) -> None:
+    """CONVENTION 622."""
+    protect()
+    publication("p", "out/districts.yaml", "--publish", "--despite", "before files were kept")
+    total = {**DISTRICTS, "tables": [{"name": "t", "cells": {"district": ["Total"], "value": [12]}}]}
+    (folder / "total.json").write_text(json.dumps(total), "utf-8")
+    refused = publication("p", "total.json")
+    assert refused.exit_code == 2
+    assert "suppress --confidential" in refused.output
+    replaced = publication("p", "kept/districts.yaml", "--revises", "1:districts", "--publish")
+    assert "Published as entry 2." in replaced.output
+    assert publication("p", "total.json").exit_code == 0
+
+
+def test_the_page_of_a_publication_says_so(client: TestClient, folder: Path) -> None:
+    """CONVENTION 622."""
+    protect()
+    files = [("files", (p.name, p.read_bytes())) for p in sorted((folder / "out").glob("districts*"))]
+    draft = client.post("/releases", files=files, headers=BROWSER)
+    asked_for = {"name": "p", "draft": draft.url.path.split("/")[-1]}
+    page = until_done(client, client.post("/publications", data=asked_for, headers=BROWSER))
+    assert "of 1 withheld cell no rule could judge" in page.text
+    assert 'name="despite"' in page.text

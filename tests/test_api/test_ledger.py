@@ -39,8 +39,12 @@ NOT_RELEASED = {"leaves": "not_released"}
 CODES = ["T", "k", "l", "m"]
 
 
+EXACT = {"require": {"protection": False}}
+"""A policy for which exact disclosure alone counts: no cell needs more than two values."""
+
+
 def release(*tables: dict[str, Any], **changes: Any) -> Release:
-    return release_from_document(document(*tables, **changes))
+    return release_from_document(document(*tables, **{"policy": EXACT, **changes}))
 
 
 def publication(*releases: Release, revises: Sequence[Sequence[Revision]] = ()) -> Publication:

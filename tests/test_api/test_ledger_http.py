@@ -32,9 +32,12 @@ from audit.report.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
 NOT_RELEASED = {"leaves": "not_released"}
-HIDES = document(table(CODES, [9, None, None, 4], status=["", "primary", "secondary", ""]))
-TELLS = document(table(["l"], [3], name="of_l", absent=NOT_RELEASED))
-HARMLESS = document(table(["m"], [4], name="of_m", absent=NOT_RELEASED))
+EXACT = {"require": {"protection": False}}
+"""A policy for which exact disclosure alone counts."""
+
+HIDES = document(table(CODES, [9, None, None, 4], status=["", "primary", "secondary", ""]), policy=EXACT)
+TELLS = document(table(["l"], [3], name="of_l", absent=NOT_RELEASED), policy=EXACT)
+HARMLESS = document(table(["m"], [4], name="of_m", absent=NOT_RELEASED), policy=EXACT)
 OUT = {"publish": "true"}
 
 

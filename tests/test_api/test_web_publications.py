@@ -19,9 +19,12 @@ from api.store.tokens import Role, create_token
 
 NOT_RELEASED = {"leaves": "not_released"}
 STATUS = ["", "primary", "secondary", ""]
-HIDES = document(table(["T", "k", "l", "m"], [9, None, None, 4], status=STATUS), title="Hides")
-TELLS = document(table(["l"], [3], name="of_l", absent=NOT_RELEASED), title="Tells <i>")
-CHANGED = document(table(["l"], [2], name="of_l", absent=NOT_RELEASED), title="Changed")
+EXACT = {"require": {"protection": False}}
+"""A policy for which exact disclosure alone counts."""
+
+HIDES = document(table(["T", "k", "l", "m"], [9, None, None, 4], status=STATUS), title="Hides", policy=EXACT)
+TELLS = document(table(["l"], [3], name="of_l", absent=NOT_RELEASED), title="Tells <i>", policy=EXACT)
+CHANGED = document(table(["l"], [2], name="of_l", absent=NOT_RELEASED), title="Changed", policy=EXACT)
 NAME = "Löhne 2026"
 AT = "/publications/L%C3%B6hne%202026"
 
