@@ -15,6 +15,7 @@ from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
 from audit.execution.executor import HERE, Executor
 from audit.execution.state import State
+from audit.implied.find import Bounding, Implied, find_implied
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
@@ -31,7 +32,7 @@ from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
 from audit.solvers.highs import Highs
-from audit.sparse import rows_at
+from audit.sparse import rows_at, stacked
 from audit.whatif import withhold_primaries as only_primaries
 
 Bounds = Literal["shuttle", "lp", "integer"]
@@ -153,7 +154,12 @@ def audit(
 
         sap = judge_sap(prepared, applied.require.sap, limits)
         clock.lap("subtraction (SAP)")
-    arguments = _arguments(prepared, reduced, found, engine, limits, tell)
+    bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
+    implied = None
+    if applied.implied != "off":
+        implied = find_implied(prepared, reduced, applied, sensitivity, bounding)
+    clock.lap("cells that no row lists")
+    arguments, implied_arguments = _arguments(prepared, reduced, found, implied, engine, limits, tell)
     clock.lap("arithmetic of exposures")
     steps = {}
     if cumulative:
@@ -176,7 +182,19 @@ def audit(
     rank = rank_view(_equations(prepared), reduced.rank, rows_at(forms, withheld), found.determined[withheld])
     clock.lap("rank")
     findings = Findings(
-        prepared, found, sensitivity, insiders, arguments, steps, tables, entropy, withheld.tolist(), rank, sap
+        prepared,
+        found,
+        sensitivity,
+        insiders,
+        arguments,
+        steps,
+        tables,
+        entropy,
+        withheld.tolist(),
+        rank,
+        sap,
+        implied,
+        implied_arguments,
     )
     report = build_report(
         findings,
@@ -226,16 +244,28 @@ def _equations(prepared: Prepared) -> csr_array:
 
 
 def _arguments(
-    prepared: Prepared, reduced: Reduced, found: CellBounds, engine: Highs, limits: Limits, tell: Progress
-) -> dict[int, Argument]:
-    """Open cell (position among the open cells) -> the arithmetic that leaves it one value, as far as time allows."""
+    prepared: Prepared,
+    reduced: Reduced,
+    found: CellBounds,
+    implied: Implied | None,
+    engine: Highs,
+    limits: Limits,
+    tell: Progress,
+) -> tuple[dict[int, Argument], dict[int, Argument]]:
+    """Arithmetic that leaves one value, as far as time allows: of open cells (by position among them), and of cells
+    that no row lists (by position among those found)."""
     exposed = [k for k, b in enumerate(found.bounds) if b.lower.outer is not None and b.lower.outer == b.upper.outer]
-    if not exposed:
-        return {}
-    forms = rows_at(prepared.system.forms, np.array(exposed))
-    arguments = {}
-    for done, argument in enumerate(Revealer(prepared, reduced, engine).explain(forms, limits), start=1):
+    unlisted = [] if implied is None else np.flatnonzero(implied.single).tolist()
+    if not exposed and not unlisted:
+        return {}, {}
+    forms = rows_at(prepared.system.forms, np.array(exposed, np.int64))
+    if implied is not None:
+        forms = stacked([forms, rows_at(implied.forms, np.array(unlisted, np.int64))])
+    of: list[tuple[bool, int]] = [*((False, k) for k in exposed), *((True, k) for k in unlisted)]
+    arguments: tuple[dict[int, Argument], dict[int, Argument]] = {}, {}
+    explained = Revealer(prepared, reduced, engine).explain(forms, limits)
+    for done, ((is_implied, k), argument) in enumerate(zip(of, explained, strict=False), start=1):
         if argument is not None:
-            arguments[exposed[done - 1]] = argument
-        tell("arithmetic", done, len(exposed))
+            arguments[is_implied][k] = argument
+        tell("arithmetic", done, len(of))
     return arguments

@@ -165,7 +165,7 @@ def _assembled(
     for f in range(len(known)):
         own = [solved[p] for p in piece[ends[f] : ends[f + 1]]]
         if known[f]:
-            bounds.append(_point(values[f]))
+            bounds.append(point(values[f]))
         elif len(own) == 1 and constant[f] == 0:
             bounds.append(own[0])
         else:
@@ -234,7 +234,7 @@ def _answers(
                 begun[k] = known
 
 
-def _point(value: int) -> TargetBounds:
+def point(value: int) -> TargetBounds:
     end = End(whole(value), value, value, None)
     return TargetBounds(end, end, convex=True, seen=1)
 

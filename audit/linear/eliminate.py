@@ -109,6 +109,12 @@ class Elimination:
         self.in_dependency[depending] = True
         self.consistent = bool((proved.numerator == value[depending] * proved.denominator.astype(object)).all())
 
+    @property
+    def null(self) -> tuple[NDArray[np.int64], int]:
+        """(a random solution of the homogeneous equations modulo a prime, the prime): a form that is not 0 there is no
+        combination of equations."""
+        return self._echelon.null[self._place], self._echelon.prime
+
     def values(self, forms: csr_array) -> Values:
         """Values of the forms that the equations alone give. forms: int64 csr (forms x columns)."""
         candidate = self._echelon.vanish(self._moved(forms))
@@ -321,7 +327,7 @@ class _Echelon:
         independent[np.asarray(self._source[:rank], dtype=np.int64)] = True
         self.dependent = np.flatnonzero(~independent)
         """Rows that are combinations of the others, modulo the prime."""
-        self._null = self._solution()
+        self.null = self._solution()
         self._work, self._factor = run.full(columns, 0), run.full(rank, 0)  # `combine` leaves them zero
 
     def _stored(self) -> tuple[Cells, ...]:
@@ -344,12 +350,12 @@ class _Echelon:
 
     def zeros(self) -> NDArray[np.bool_]:
         """Columns where the random solution is 0."""
-        result: NDArray[np.bool_] = self._null == 0
+        result: NDArray[np.bool_] = self.null == 0
         return result
 
     def vanish(self, forms: csr_array) -> NDArray[np.bool_]:
         """Forms that are 0 at the random solution."""
-        part = forms.data % self.prime * self._null[forms.indices] % self.prime
+        part = forms.data % self.prime * self.null[forms.indices] % self.prime
         total = np.zeros(forms.shape[0], np.int64)
         np.add.at(total, row_of_entries(forms), part)
         result: NDArray[np.bool_] = total % self.prime == 0

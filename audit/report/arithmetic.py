@@ -1,6 +1,7 @@
 """The arithmetic that reveals a cell, in words and as terms over released cells."""
 
 from fractions import Fraction
+from typing import NamedTuple
 
 from audit.bounds.reveal import Argument
 from audit.bounds.unfold import Multipliers
@@ -22,14 +23,14 @@ class Words:
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
         measures = prepared.release.measures
-        self._measures, self._units = list(measures), [measure.unit for measure in measures.values()]
-        self.one_unit = len(set(self._units)) == 1 and not prepared.release.links
+        self._measures, self.units = list(measures), [measure.unit for measure in measures.values()]
+        self.one_unit = len(set(self.units)) == 1 and not prepared.release.links
         self._names: dict[int, str] = {}
         self._terms: dict[tuple[int, int, int], Term] = {}
 
     def unit(self, cell: int) -> Fraction:
         """The unit of a cell's measure."""
-        return self._units[int(self.prepared.cells.measure[cell])]
+        return self.units[int(self.prepared.cells.measure[cell])]
 
     def name(self, cell: int) -> str:
         """ "turnover North / Retail"; the measure only where there are several."""
@@ -60,14 +61,29 @@ class Words:
         return self._measures[int(self.prepared.cells.measure[cell])]
 
 
+class Subject(NamedTuple):
+    """What an argument is about: its name in words, its unit, and which cell it is (None: no row lists it)."""
+
+    name: str
+    unit: Fraction
+    cell: int | None
+
+
 def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
     """Argument for the only value (in units) of a cell as terms and text."""
     name, unit = words.name(cell), words.unit(cell)
+    absent = argument.kind == "equation" and value == 0 and words.prepared.cells.absent_zero[cell]
+    if absent and _is_own_row(words, cell, argument.lower):
+        text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
+        return Reveals("equation", _terms(words, _ordered(words, argument.lower), unit), text)
+    return reveals_subject(words, Subject(name, unit, cell), argument, value)
+
+
+def reveals_subject(words: Words, subject: Subject, argument: Argument, value: int) -> Reveals:
+    """The same of what need not be a cell."""
+    name, unit, _ = subject
     found = decimal(value, unit)
     if argument.kind == "equation":
-        if value == 0 and words.prepared.cells.absent_zero[cell] and _is_own_row(words, cell, argument.lower):
-            text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
-            return Reveals("equation", _terms(words, _ordered(words, argument.lower), unit), text)
         ordered = _ordered(words, argument.lower)
         told = _told(words, ordered, False)
         numbers = _numbers(words, told, unit)
@@ -76,8 +92,8 @@ def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
         return Reveals("equation", _terms(words, ordered, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [
-        _side(words, cell, True, argument.upper, argument.zeros_upper, high),
-        _side(words, cell, False, argument.lower, argument.zeros_lower, low),
+        _side(words, subject, True, argument.upper, argument.zeros_upper, high),
+        _side(words, subject, False, argument.lower, argument.zeros_lower, low),
     ]
     if argument.kind == "integer":
         step = "whole number" if unit == 1 else f"multiple of {decimal(1, unit)}"
@@ -88,13 +104,13 @@ def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
     return Reveals(argument.kind, _terms(words, _ordered(words, side), unit), "; ".join(parts))
 
 
-def _side(words: Words, cell: int, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
+def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:
     """One end in words: what it follows from, its numbers, its value."""
     because = ", because no value is below 0" if zeros else ""
-    name, unit, sign = words.name(cell), words.unit(cell), "<=" if upper else ">="
+    (name, unit, cell), sign = subject, "<=" if upper else ">="
     if not y:
         return f"{name} {sign} {value}{because}"
-    if _is_own_row(words, cell, y):
+    if cell is not None and _is_own_row(words, cell, y):
         return f"{name} {sign} {value}, as is known of it"
     told = _told(words, _ordered(words, y), upper)
     numbers = _numbers(words, told, unit)

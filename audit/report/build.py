@@ -1,15 +1,14 @@
 """From bounds, rules and insiders to the report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from audit.bounds.component import End, TargetBounds
+from audit.bounds.component import End
 from audit.bounds.engine import CellBounds
 from audit.bounds.reveal import Argument
 from audit.measures.feasible_tables import Effort, TablePosterior
@@ -19,8 +18,9 @@ from audit.measures.rank_view import RankView
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import Words, reveals
-from audit.report.described import Decimals, DescribedCell, described
+from audit.report.described import Decimals, DescribedCell, described, lp_ends
 from audit.report.exact_json import significant
+from audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from audit.report.model import (
     CellRank,
     InsiderFinding,
@@ -38,6 +38,7 @@ from audit.rules import Sensitivity
 from audit.rules.requirements import unknown_requirements
 
 if TYPE_CHECKING:
+    from audit.implied.find import Implied
     from audit.measures.sap.requirement import SapFinding
 
 
@@ -50,6 +51,7 @@ class Findings:
 
     tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
     withheld: positions of the withheld cells, which `rank` speaks of.
+    implied: cells that no row lists, None where they were not looked for; implied_arguments: position -> arithmetic.
     """
 
     prepared: Prepared
@@ -63,6 +65,8 @@ class Findings:
     withheld: Sequence[int]
     rank: RankView
     sap: "SapFinding | None" = None
+    implied: "Implied | None" = None
+    implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -111,9 +115,13 @@ def build_report(
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
     if findings.sap is not None:
         notes = (*notes, findings.sap.note())
-    summary = _summary(prepared, rows, system_rank, components)
+    found = findings.implied
+    implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
+    count = implied_count(found)
+    notes = (*notes, *implied_notes(count))
+    summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     return Report(
-        verdict=_verdict(rows, require, findings.sap),
+        verdict=worst(_verdict(rows, require, findings.sap), implied_verdict(implied, count, require)),
         title=prepared.release.title,
         release_sha256=digest,
         policy_sha256=policy.sha256 if policy is not None and policy.sha256 else None,
@@ -121,6 +129,7 @@ def build_report(
         summary=summary,
         cells=tuple(rows),
         notes=notes,
+        implied=tuple(implied),
         risk_panel=risk_panel(
             Facts(
                 prepared,
@@ -217,7 +226,7 @@ def _open_cell(
         upper=decimals.of(upper),
         attained=None if in_hand is None else decimals.both(in_hand.lower, in_hand.upper),
         exact=_tight(bounds.lower) and _tight(bounds.upper),
-        lp=_lp(bounds, decimals),
+        lp=lp_ends(bounds, decimals),
         possible=possible,
         entropy_bits=bits,
         risk=risk,
@@ -248,13 +257,6 @@ def _values(at_least: int | None, at_most: int | None) -> tuple[Possible, float 
 def _tight(end: End) -> bool:
     """Proved and reached are the same (or both have no limit)."""
     return end.unlimited if end.outer is None else end.outer == end.attained
-
-
-def _lp(bounds: TargetBounds, decimals: Decimals) -> tuple[Fraction | None, Fraction | None] | None:
-    low, high = bounds.lower, bounds.upper
-    if (low.lp is None and not low.unlimited) or (high.lp is None and not high.unlimited):
-        return None
-    return decimals.both(None if low.unlimited else low.lp, None if high.unlimited else high.lp)
 
 
 def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.component import TargetBounds
 from audit.model import Amounts, Status
 from audit.prepare import Prepared
 from audit.rules import Sensitivity
@@ -116,6 +117,14 @@ class Decimals(dict[int | Fraction, Fraction]):
 
 
 _Ends = tuple[Fraction | None, Fraction | None]
+
+
+def lp_ends(bounds: TargetBounds, decimals: Decimals) -> _Ends | None:
+    """The bounds of linear programming, None where one was not reached."""
+    low, high = bounds.lower, bounds.upper
+    if (low.lp is None and not low.unlimited) or (high.lp is None and not high.unlimited):
+        return None
+    return decimals.both(None if low.unlimited else low.lp, None if high.unlimited else high.lp)
 
 
 def _plain(value: int | Fraction) -> int | Fraction:

@@ -93,6 +93,15 @@ def render_html(report: Report, release: Release) -> str:
         for n, cell in ordered[:LISTED]
         if cell.insider
     ]
+    given_away = [
+        Exposure(
+            n,
+            cell_name(cell.cell, totals) + (f" ({printable(cell.measure)})" if len(release.measures) > 1 else ""),
+            interval(cell.lower, cell.upper, HTML),
+            printable(cell.reveals.text if cell.reveals else cell.rule or ""),
+        )
+        for n, cell in enumerate(report.implied[:LISTED])
+    ]
     steps = [
         Exposure(n, f"{printable(cell.table)}: {names[n]}", "", steps_words(cell, HTML))
         for n, cell in ordered[:LISTED]
@@ -111,6 +120,8 @@ def render_html(report: Report, release: Release) -> str:
         panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],
         exposures=exposures,
         insiders=insiders,
+        given_away=given_away,
+        implied=report.summary.implied,
         steps=steps,
         sheets=sheets(release, report),
         listed=[_listed(rank, n, cell, names[n]) for rank, (n, cell) in enumerate(ordered[:LISTED])],

@@ -13,6 +13,7 @@ from audit.report.words import (
     cell_name,
     figure,
     headline,
+    implied_line,
     interval,
     possible,
     printable,
@@ -74,6 +75,8 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     totals = totals_of(release)
     ordered = [cell for _, cell in worst_first(report)]
     _print_cells(console, ordered, totals, colour, limit)
+    unlisted = [implied_line(cell, totals, ASCII) for cell in report.implied]
+    _print_findings(console, "Cells that no row lists", unlisted, limit)
     exposures = [f"{printable(cell.table)}: {printable(cell.reveals.text)}" for cell in ordered if cell.reveals]
     _print_findings(console, "How exposed cells are computed", exposures, limit)
     insiders = [_insider(cell, cell.insider, totals) for cell in ordered if cell.insider]
@@ -110,9 +113,25 @@ def _summary_lines(report: Report) -> list[str]:
     return [
         f"{plural(summary.cells, 'cell')}: {summary.published} published, {summary.withheld} withheld.",
         "Verdicts: " + (", ".join(judged) or "no open cell") + ".",
+        *_implied_summary(report),
         f"Released system: rank {summary.rank}, "
         f"{plural(summary.degrees_of_freedom, 'degree of freedom', 'degrees of freedom')}, "
         f"{plural(summary.components, 'component')}; bounds: {printable(report.bounds)}.",
+    ]
+
+
+def _implied_summary(report: Report) -> list[str]:
+    """What was looked at that no row lists."""
+    count = report.summary.implied
+    if count is None or not count.looked_at:
+        return []
+    found = (
+        [f"{count.computed} of them can be computed", f"{count.narrow} narrow"] if count.computed else ["none computed"]
+    )
+    left = f"; {count.left_out} not decided" if count.left_out else ""
+    return [
+        f"{plural(count.looked_at, 'combination')} that no row lists looked at: {', '.join(found)}, "
+        f"{count.sensitive} sensitive{left}."
     ]
 
 

@@ -172,10 +172,13 @@ def headline(report: Report) -> str:
         found.append(f"{plural(summary.underprotected, which)} not protected enough")
     if summary.undecided:
         found.append(f"{plural(summary.undecided, 'cell')} undecided")
+    if report.implied:
+        found.append(f"{plural(len(report.implied), 'sensitive cell')} that no row lists given away")
     tail = " " + _listed(found) + "." if found else ""
     waste = summary.secondary_exposed
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
+    tail += implied_tail(report)
     if report.verdict == "safe":
         if report.confidential and not any(cell.sensitive for cell in report.cells):
             return "This release may go out: no cell is sensitive, by rule or by status." + tail
@@ -183,6 +186,29 @@ def headline(report: Report) -> str:
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     return "Not proved either way: a limit was reached before every cell was decided." + tail
+
+
+def implied_tail(report: Report) -> str:
+    """What the headline must say of cells that no row lists: that they were not looked for, or that some can be
+    computed and nobody could judge them."""
+    count = report.summary.implied
+    if any(note.code == "implied_off" for note in report.notes):
+        return " Cells that no row lists were not looked for (implied: off)."
+    if count is None:
+        return ""
+    unjudged = count.computed - count.judged
+    if not unjudged:
+        return ""
+    cells = plural(unjudged, "further cell can", "further cells can")
+    return f" That is true as listed: {cells} be computed that no row lists and no rule could judge."
+
+
+def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:
+    """A finding that no row lists: its name, its interval and the arithmetic."""
+    value = interval(cell.lower, cell.upper, signs)
+    rule = f" ({printable(cell.rule)})" if cell.rule else ""
+    told = printable(cell.reveals.text) if cell.reveals else "every value that is left is sensitive"
+    return f"{cell_name(cell.cell, totals)} ({printable(cell.measure)}): {value}{rule}: {told}"
 
 
 def _listed(parts: list[str]) -> str:

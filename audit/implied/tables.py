@@ -1,0 +1,112 @@
+"""Tables in hand: a combination to which one of them gives a harmless value is not narrow."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from audit.bounds.component import Limits
+from audit.bounds.components import Components
+from audit.implied.axes import Axis
+from audit.linear.base import BaseTable
+from audit.linear.reduce import Reduced
+from audit.measures.feasible_tables.start import starting_tables
+from audit.prepare import Prepared
+from audit.solvers.protocol import Solver
+from audit.sparse import row_of_entries
+
+LARGEST = 5_000
+"""Open base cells of a component up to which tables are looked for where the true one is not known."""
+
+SEED = 20260104
+
+
+@dataclass(frozen=True)
+class Table:
+    """Whole units for base cells (columns) that satisfy every component of which all columns are known."""
+
+    value: NDArray[np.int64]
+    known: NDArray[np.bool_]
+
+
+def true_table(prepared: Prepared, reduced: Reduced, axes: list[tuple[Axis, ...]]) -> Table:
+    """The true values of base cells that are listed cells, in components where they are all known and fit."""
+    base, cells = prepared.system.base, prepared.cells
+    value = np.where(reduced.fixed, reduced.value, 0)
+    known = reduced.fixed.copy()
+    for table in base.tables:
+        block = base.blocks[table.block]
+        at = np.flatnonzero((cells.measure == block.measure) & cells.truth.known)
+        column = _columns(table, axes[table.block], cells.codes[at])
+        here = column >= 0
+        value[column[here]], known[column[here]] = cells.truth.units[at[here]], True
+    value = np.where(reduced.fixed, reduced.value, value)
+    return Table(value, known & _fits(reduced, value, known))
+
+
+def _columns(table: BaseTable, axes: tuple[Axis, ...], codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The column that each cell is, -1 for cells that are none."""
+    column = np.full(len(codes), table.offset, np.int64)
+    is_one = np.ones(len(codes), np.bool_)
+    for v, axis in enumerate(axes):
+        point = axis.point[codes[:, v]]
+        if v not in table.variables:
+            is_one &= point == axis.whole
+    stride = table.size
+    for v in table.variables:
+        axis = axes[v]
+        stride //= axis.points.shape[1]
+        atom = np.full(len(axis) + 1, -1, np.int64)
+        atom[axis.atom_point] = np.arange(axis.points.shape[1])
+        own = atom[axis.point[codes[:, v]]]
+        is_one &= own >= 0
+        column += stride * own
+    return np.where(is_one, column, -1)
+
+
+def _fits(reduced: Reduced, value: NDArray[np.int64], known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool (columns): fixed ones, and those of components whose columns are all known and whose rows hold."""
+    matrix = reduced.matrix
+    bad = ~known | (value < reduced.column_lower) | (value > reduced.column_upper)
+    good = np.ones(reduced.components, np.bool_)
+    good[reduced.component[bad & ~reduced.fixed]] = False
+    total = matrix @ np.where(known, value, 0)
+    broken = np.flatnonzero((total < reduced.lower) | (total > reduced.upper))
+    good[reduced.component[matrix.indices[matrix.indptr[broken]]]] = False
+    result: NDArray[np.bool_] = reduced.fixed | np.append(good, False)[reduced.component]
+    return result
+
+
+def found_tables(
+    reduced: Reduced, touched: NDArray[np.bool_], count: int, solver: Solver, limits: Limits
+) -> list[Table]:
+    """`count` tables (an even number) of components that columns in `touched` belong to, as different as can be."""
+    parts = Components(reduced)
+    value = np.tile(np.where(reduced.fixed, reduced.value, 0), (count, 1))
+    known = reduced.fixed.copy()
+    nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
+    for c in np.unique(reduced.component[touched & ~reduced.fixed]).tolist():
+        columns = parts.columns(c)
+        if len(columns) > LARGEST or limits.out_of_time():
+            continue
+        tables = starting_tables(parts.component(c, nothing, 0, 0), count, solver, SEED, limits)
+        if tables is not None:
+            value[:, columns], known[columns] = tables, True
+    return [Table(row, known) for row in value]
+
+
+def columns_of(forms: csr_array) -> NDArray[np.bool_]:
+    """bool (columns): those that some form reaches."""
+    touched = np.zeros(forms.shape[1], np.bool_)
+    touched[forms.indices] = True
+    return touched
+
+
+def harmless(forms: csr_array, table: Table, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """bool (forms): the table gives a value outside [low, high]."""
+    row = row_of_entries(forms)
+    gaps = np.bincount(row, ~table.known[forms.indices], forms.shape[0]) > 0
+    value = forms @ table.value
+    result: NDArray[np.bool_] = ~gaps & ((value < low) | (value > high))
+    return result

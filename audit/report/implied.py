@@ -1,0 +1,105 @@
+"""Cells that no row lists in the report."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from audit.bounds.reveal import Argument
+from audit.implied.find import Implied
+from audit.linear.naming import cell_name
+from audit.measures.posterior import disclosure_risk, entropy_bits
+from audit.model import Note, Require
+from audit.report.arithmetic import Subject, Words, reveals_subject
+from audit.report.described import Decimals, lp_ends
+from audit.report.model import ImpliedCount, Possible, ReportCell
+
+NOT_LISTED = "not_listed"
+"""Status of a cell that no row lists."""
+
+
+def implied_cells(
+    implied: Implied, arguments: Mapping[int, Argument], words: Words, decimals: list[Decimals]
+) -> list[ReportCell]:
+    """The findings in the shape of cells; arguments: position -> arithmetic of those with one value."""
+    return [_cell(implied, k, arguments.get(k), words, decimals) for k in range(len(implied))]
+
+
+def _cell(implied: Implied, k: int, argument: Argument | None, words: Words, decimals: list[Decimals]) -> ReportCell:
+    release, cells, found = implied.named.release, implied.cells, implied.sensitivity
+    measure = int(cells.measure[k])
+    own = decimals[measure]
+    bounds = implied.bounds[k]
+    low, high = bounds.lower.outer, bounds.upper.outer
+    assert low is not None  # all that is found lies in a bounded interval
+    assert high is not None
+    single = low == high
+    reached = (low, high) if single else (bounds.lower.attained, bounds.upper.attained)
+    required = found.required_lower, found.required_upper
+    ends = own.both(low, high)
+    values = high - low + 1
+    possible = 1 if single else bounds.at_least
+    name = cell_name(release, cells, k)
+    several = len(release.measures) > 1
+    subject = Subject(f"{list(release.measures)[measure]} {name}" if several else name, words.units[measure], None)
+    return ReportCell(
+        table=release.tables[int(cells.table[k])].name,
+        also_in=(),
+        measure=list(release.measures)[measure],
+        cell=tuple(release.cell_codes(cells.codes[k]).items()),
+        status=NOT_LISTED,
+        truth=own.of(int(cells.truth.units[k])) if cells.truth.known[k] else None,
+        lower=ends[0],
+        upper=ends[1],
+        attained=None if None in reached else own.both(*reached),
+        exact=reached == (low, high),
+        lp=lp_ends(bounds, own),
+        possible=Possible(possible, values),
+        entropy_bits=entropy_bits(possible or 1),
+        risk=disclosure_risk(possible or 1),
+        required=None
+        if not (required[0].known[k] and required[1].known[k])
+        else own.pair((int(required[0].units[k]), int(required[1].units[k]))),
+        sensitive=True,
+        rule=found.rule[k],
+        verdict="exposed" if single else "underprotected",
+        basis=None,
+        reason="implied",
+        reveals=None if argument is None else reveals_subject(words, subject, argument, low),
+    )
+
+
+def implied_count(implied: Implied | None) -> ImpliedCount | None:
+    """How many were looked at, and what was found."""
+    if implied is None:
+        return None
+    narrow = int((~implied.single).sum())
+    return ImpliedCount(implied.looked_at, implied.left_out, implied.computed, narrow, implied.judged, len(implied))
+
+
+Outcome = Literal["safe", "unsafe", "undecided"]
+
+
+def worst(*verdicts: Outcome) -> Outcome:
+    """Unsafe before undecided before safe."""
+    return "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
+
+
+def implied_verdict(rows: list[ReportCell], count: ImpliedCount | None, require: Require) -> Outcome:
+    """What these cells make of the release: safe, undecided or unsafe."""
+    if any(row.verdict == "underprotected" or not require.exposed for row in rows):
+        return "unsafe"
+    unjudged = count is not None and count.computed > count.judged
+    return "undecided" if unjudged and require.implied == "judged" else "safe"
+
+
+def implied_notes(count: ImpliedCount | None) -> list[Note]:
+    """What was not looked at."""
+    notes = []
+    if count is None:
+        notes.append(Note("implied_off", "Cells that no row lists were not looked for (policy: implied: off)."))
+    elif count.left_out:
+        text = (
+            f"Of {count.left_out:,} combinations that no row lists it was not found out whether every value they can "
+            "take would be sensitive: that would have cost too much."
+        )
+        notes.append(Note("implied_left_out", text, count.left_out))
+    return notes
