@@ -130,6 +130,14 @@ class RoundingDocument(Model):
     method: Literal["conventional", "random", "controlled", "up", "down"]
 
 
+Thousands = Literal[".", ",", " ", "'"]
+MarkWord = Literal["withheld", "primary", "secondary", "missing", "zero", "structural_zero"]
+Meaning = Annotated[
+    Annotated[MarkWord, Tag(TAG + "text")] | Annotated[tuple[Number | None, Number | None], Tag(TAG + "list")],
+    Discriminator(shape),
+]
+
+
 class TableDocument(Model):
     """One table: where its cells are and what its columns hold."""
 
@@ -159,6 +167,12 @@ class TableDocument(Model):
     decimal: Literal[".", ","] | None = Field(
         default=None, description="decimal sign, where the numbers alone leave it open"
     )
+    thousands: Thousands | None = Field(default=None, description="separator of thousands; left out: there is none")
+    marks: dict[str, Meaning] = Field(
+        default={},
+        description="mark in the value column -> what it means: a word, or a range [from, to] that is published "
+        "instead of the value (null: no limit)",
+    )
     rounding: RoundingDocument | None = None
     absent: AbsentDocument = Field(default_factory=AbsentDocument)
     derived: dict[str, Any] = Field(
@@ -182,6 +196,7 @@ class MicrodataDocument(Model):
     decimal: Literal[".", ","] | None = Field(
         default=None, description="decimal sign, where the numbers alone leave it open"
     )
+    thousands: Thousands | None = Field(default=None, description="separator of thousands; left out: there is none")
 
 
 class LinkDocument(Model):

@@ -11,22 +11,13 @@ from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
-from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
 from audit.io.status_words import USUAL_NAMES, are_words
 from audit.io.totals import find_total
+from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
 from audit.model import Note
 from audit.model.status import WORDS
-
-_ADVICE = "write a release file that says which"
-
-# fmt: off
-_VALUE_NAMES = frozenset((
-    "value", "values", "obs_value", "n", "count", "counts", "freq", "frequency", "turnover", "sales", "amount",
-    "number", "persons", "population", "ant", "antall",
-))
-# fmt: on
 
 
 def is_data_file(path: PurePath) -> bool:
@@ -37,9 +28,9 @@ def is_data_file(path: PurePath) -> bool:
 def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[dict[str, Any], list[Note]]:
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed.
 
-    The column of values is the only column of numbers, or the only one with a usual name (value, n, count, freq,
-    turnover, ...). A column of status words is the status. All other columns are classifications; a code is taken as
-    the total if its name says so or if its rows are the sums of the others.
+    The column of values is the only column of numbers (and usual marks), or the only one with a usual name (value, n,
+    count, freq, turnover, ...). A column of status words is the status. All other columns are classifications; a code
+    is taken as the total if its name says so or if its rows are the sums of the others.
 
     Raises
     ------
@@ -49,29 +40,34 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
     columns = read_columns(folder, data.name, data.name)
     source = columns.source
     status = _status_column(columns)
-    numeric = [name for name in columns.data if name != status and _is_numeric(columns.data[name])]
-    value = _value_column(columns, numeric)
+    flags = columns.data[status] if status else [None] * len(columns)
+    withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
+    numeric = [name for name, entries in columns.data.items() if name != status and is_numeric(entries)]
+
+    def fits(name: str, numbers: Sequence[str]) -> bool:
+        try:
+            return bool(_classifications(columns, name, status, numbers, []))
+        except InputError:
+            return False
+
+    value = value_column(columns, numeric, withheld, fits)
     notes = [*folder.notes, Note("assumed_value", f"{source}: the values are in column {quoted(value)}.")]
     if status is None:
         notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
     else:
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
     names = _classifications(columns, value, status, numeric, notes)
-
-    flags = columns.data[status] if status else [None] * len(columns)
-    withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
-    sign = decimal_sign(columns, [value], None, withheld, published=(value,))
-    values = [_number(entry, sign) for entry in columns.data[value]]
-    scale, text = _scale(values)
-    notes.append(Note("assumed_kind", f"{source}: {text}"))
+    values = read_value_column(columns, value, withheld)
+    notes += values.notes
     # What is withheld takes no part in the arithmetic, so that no message can tell it.
-    published = [None if hidden else number for number, hidden in zip(values, withheld, strict=True)]
+    published = [None if hidden else number for number, hidden in zip(values.numbers, withheld, strict=True)]
     classifications = {name: [code or "" for code in columns.data[name]] for name in names}
-    table = {"name": data.stem, "file": data.name, "value": value} | ({"status": status} if status else {})
+    table = {"name": data.stem, "file": data.name, "value": value, **({"status": status} if status else {})}
+    table |= values.said
     document = {
         "tableseal": 1,
         "title": data.stem,
-        **scale,
+        **values.scale,
         "variables": {name: _variable(source, name, classifications, published, notes) for name in names},
         "tables": [table],
     }
@@ -81,7 +77,7 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
 def _status_column(columns: Columns) -> str | None:
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
-        raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {_ADVICE}.")
+        raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {ADVICE}.")
     if words:
         return words[0]
     for name, entries in columns.data.items():
@@ -95,27 +91,6 @@ def _status_column(columns: Columns) -> str | None:
                 )
             return name  # an empty status column: everything is published
     return None
-
-
-def _is_numeric(entries: Sequence[str | None]) -> bool:
-    found = [entry.strip() for entry in entries if entry and entry.strip()]
-    return bool(found) and all(map(looks_like_number, found))
-
-
-def _value_column(columns: Columns, numeric: Sequence[str]) -> str:
-    usual = [name for name in numeric if name.lower() in _VALUE_NAMES]
-    candidates = usual or numeric
-    if not candidates:
-        raise InputError(
-            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
-            "Leave the values of withheld cells empty."
-        )
-    if len(candidates) > 1:
-        raise InputError(
-            f"{columns.source}: several columns may hold the values ({listing(candidates)}); {_ADVICE}, such as "
-            f"`tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`."
-        )
-    return candidates[0]
 
 
 def _classifications(
@@ -133,7 +108,7 @@ def _classifications(
         if not repeated or not _tell_apart(columns, plain + extra):
             raise InputError(
                 f"{columns.source}: rows have the same codes, and it is not clear whether the columns of numbers "
-                f"{listing(extra)} are classifications; {_ADVICE}."
+                f"{listing(extra)} are classifications; {ADVICE}."
             )
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
@@ -145,27 +120,6 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
     if not names:
         return len(columns) == 1
     return len(set(zip(*(columns.data[name] for name in names), strict=True))) == len(columns)
-
-
-def _number(entry: str | None, sign: str) -> Fraction | None:
-    text = (entry or "").strip().replace(sign, ".")
-    return decimal(text) if text else None
-
-
-def _scale(values: Sequence[Fraction | None]) -> tuple[dict[str, Any], str]:
-    """Kind and unit from the decimals seen, and the words that say so."""
-    numbers = [number for number in values if number is not None]
-    digits = max((places(number) or 0 for number in numbers), default=0)
-    unit = decimal_text(Fraction(1, 10**digits))
-    if min(numbers, default=Fraction(0)) < 0:
-        scale = {"kind": "magnitude", "unit": unit, "intruder": {"nonnegative": False}}
-        return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
-    if digits:
-        return {
-            "kind": "magnitude",
-            "unit": unit,
-        }, f"the values are magnitudes with the unit {unit}, as seen."
-    return {"kind": "count"}, "the values are counts, as all are whole and none is negative."
 
 
 def _variable(

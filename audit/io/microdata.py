@@ -11,6 +11,7 @@ from audit.io.columns import Columns
 from audit.io.document import MicrodataDocument
 from audit.io.files import Folder
 from audit.io.numbers import decimal, decimal_sign, read_amounts, shown
+from audit.io.separators import stated_signs, without_separators
 from audit.io.table_values import note_rounded
 from audit.io.tables import Setting, choose_measure, data_columns
 from audit.model import Amounts, Microdata, Note
@@ -44,7 +45,9 @@ def read_microdata(
             raise InputError(f"{columns.place(row, named[name])}: {problem}.")
         codes[:, at] = found
     codes.setflags(write=False)
-    sign = decimal_sign(columns, numbers, document.decimal, True)
+    signs = stated_signs(document.decimal, document.thousands, where)
+    columns = without_separators(columns, numbers, signs)
+    sign = decimal_sign(columns, numbers, signs.decimal, True)
     values: dict[str, Amounts] = {}
     notes: list[Note] = []
     for name, column in document.values.items():

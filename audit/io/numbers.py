@@ -4,7 +4,7 @@ Nothing passes through binary floating point: 9007199254740993 and 0.1 stay what
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
@@ -121,7 +121,8 @@ def decimal_sign(
             else:
                 raise InputError(
                     f"{columns.place(row, name)}: found {shown(text, row, hidden)}, expected a number without "
-                    "separators of thousands."
+                    "separators of thousands (`thousands` in the table says that there are some, `marks` what a "
+                    "text that is no number means)."
                 )
     if doubtful is not None and not comma:
         name, row, text = doubtful
@@ -129,7 +130,7 @@ def decimal_sign(
         raise InputError(
             f"{columns.place(row, name)}: found {shown(text, row, hidden)}, which may be a number with a decimal "
             'comma or one with a separator of thousands; write `decimal: ","` in the table for decimal commas, '
-            "or the numbers without separators."
+            '`thousands: ","` for separators of thousands.'
         )
     return "," if comma else "."
 
@@ -144,6 +145,7 @@ def read_amounts(
     rounding: Round = "nearest",
     secret: Secret = False,
     off_unit: str | None = None,
+    advice: Callable[[str], str] | None = None,
 ) -> tuple[Amounts, NDArray[np.bool_]]:
     """One column as multiples of `unit`; an empty entry is not known.
 
@@ -153,6 +155,7 @@ def read_amounts(
     sign: the decimal sign, `.` or `,`.
     rounding: of what is no multiple of the unit: to the nearest, up or down.
     off_unit: what was expected, if a shown value that is no multiple of the unit is an error; None: it is rounded.
+    advice: what else may be done about a shown entry that is no number.
 
     Returns
     -------
@@ -178,9 +181,10 @@ def read_amounts(
         try:
             exact = decimal(_point(text, sign)) / unit
         except ValueError:
+            more = "" if advice is None or _hidden(row, secret) else f", or {advice(text)}"
             raise InputError(
                 f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected a number "
-                f"({role}); leave the entry empty where there is no value."
+                f"({role}); leave the entry empty where there is no value{more}."
             ) from None
         units[row] = _whole(exact, rounding)
         known[row] = True

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.numbers import decimal, decimal_text, read_amounts, shown
+from audit.io.usual_marks import how_to_say
 from audit.io.wording import quoted
 from audit.model import Amounts, Measure, Note, Rounding, Status
 from audit.model.amounts import LIMIT
@@ -65,6 +66,7 @@ def read_values(
         sign=context.sign,
         secret=context.secret,
         off_unit=_off_unit(context),
+        advice=lambda text: f"say what the mark means: {how_to_say([text])}",
     )
     released = status <= Status.FROZEN
     empty = released & ~given.known

@@ -10,7 +10,9 @@ from audit.io.codes import Variables, fill_codes, position, variable_columns
 from audit.io.columns import Columns, inline_columns
 from audit.io.document import StatusDocument, TableDocument
 from audit.io.files import Folder
+from audit.io.marks import check_within, read_marks, replace_marks, within
 from audit.io.numbers import decimal_sign, decimal_text
+from audit.io.separators import Signs, refuse_points, stated_signs, without_separators
 from audit.io.sources import read_columns
 from audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
 from audit.io.table_values import (
@@ -72,15 +74,21 @@ def read_table(
             text = f"{columns.source}: the status is in column {quoted(found.column)}."
             notes.append(Note("status_column_used", text))
     status = read_statuses(columns, sources, setting.status_map, where)
+    marks = read_marks(document.marks, where)
+    marked = replace_marks(columns, document.value, marks, status, measure)
+    signs = stated_signs(document.decimal, document.thousands, where)
+    columns, status = without_separators(marked.columns, number_columns, signs), marked.status
     secret = status > Status.FROZEN
     context = Context(
         columns,
         measure,
         measure.name in setting.stated_units,
         setting.nonnegative,
-        decimal_sign(columns, number_columns, document.decimal, secret, published=(document.value,)),
+        decimal_sign(columns, number_columns, signs.decimal, secret, published=(document.value,)),
         secret,
     )
+    if context.sign == "." and signs == Signs():
+        refuse_points(columns, document.value, measure.unit, secret, "write")
     rounding = _rounding(document, measure, where)
     values = read_values(context, status, document.value, document.truth, rounding)
     notes += values.notes
@@ -88,6 +96,8 @@ def read_table(
     upper = read_bound(context, document.upper, upper=True)
     if document.lower is not None and document.upper is not None:
         check_bounds(columns, lower, upper, (document.lower, document.upper))
+    lower, upper = within(lower, upper, marked)
+    check_within(columns, document.value, lower, upper)
     contributors, more = read_contributors(context, document.contributors)
     notes += more
     frequency = None

@@ -14,11 +14,41 @@ from audit.io import read_policy, read_release
 quiet = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 WORDS = "tableseal: 1|tables:|cells: |variables: |name: t|kind: count|a: |null|- |? |---|&a |*a|!!x |%|@|#|>|,"
+WORDS += "|marks: |<10|[1, 9]|thousands: |zero"
 yaml_like = st.lists(st.sampled_from([*WORDS.split("|"), *"{}[]'\"|\n \t\x85"]), max_size=30).map(
     lambda parts: "".join(parts).encode()
 )
 csv_like = st.lists(
-    st.sampled_from(["a", "n", ",", ";", "\t", '"', "\n", "\r", " ", "T", "9", "4,5", "1.5", "-", "primary", "\u2028"]),
+    st.sampled_from(
+        [
+            "a",
+            "n",
+            ",",
+            ";",
+            "\t",
+            '"',
+            "\n",
+            "\r",
+            " ",
+            "T",
+            "9",
+            "4,5",
+            "1.5",
+            "-",
+            "primary",
+            "\u2028",
+            "*",
+            "..",
+            "<10",
+            "1-9",
+            ":",
+            "1.234.567,8",
+            "1 234",
+            "1.234",
+            "status",
+            "id",
+        ]
+    ),
     max_size=30,
 ).map(lambda parts: "".join(parts).encode())
 

@@ -87,7 +87,7 @@ def test_columns_of_other_numbers_are_left_out_and_said(tmp_path: Path) -> None:
         ("a,x,y\nT,9,1\nk,4,2\n", ["several columns may hold the values (x, y)", "value: x"]),
         ("a,n,value\nT,9,1\nk,4,2\n", ["several columns may hold the values (n, value)"]),
         ("a,b\nT,x\nk,y\n", ["no column holds numbers only", "a, b"]),
-        ("a,n\nT,9\nk,c\n", ["no column holds numbers only"]),
+        ("a,n\nT,9\nk,q\n", ['x.csv row 2 (line 3), column "n": "q" is no number', 'marks: {"q": ...}']),
         ("n\n9\n4\n", ["no column holds codes"]),
         ("a,n,status\nT,9,\nk,4,S\n", ['column "status"', '"S"', "scheme"]),
         ("a,n,s1,s2\nT,9,primary,\nk,4,,secondary\n", ["several columns hold status words (s1, s2)"]),

@@ -30,6 +30,7 @@ from audit.model import (
     SapLimit,
     Threshold,
 )
+from audit.model.status import WORDS
 
 REPORTS = sorted(
     path
@@ -129,7 +130,7 @@ def test_a_json_release_and_a_command_line_status_map(tmp_path: Path) -> None:
         "tables: [{name: t, file: t.csv, status: s}]\n"
     )
     release = read_release(tmp_path / "r.yaml", status_map={"c": "withheld"})
-    assert release.tables[0].status.tolist() == [0, 6]
+    assert release.tables[0].status.tolist() == [WORDS[""], WORDS["withheld"]]
     with pytest.raises(InputError, match='status map c: found "x"'):
         read_release(tmp_path / "r.yaml", status_map={"c": "x"})
 

@@ -57,7 +57,8 @@ def test_flags_in_it_that_are_no_words_are_an_error_that_says_what_to_write(flag
 
 def test_flags_that_the_command_line_explains_are_used() -> None:
     # CONVENTION 540
-    assert release({"status": ["", "c", "c"]}, {"c": "withheld"}).tables[0].status.tolist() == [0, 6, 6]
+    found = release({"status": ["", "c", "c"]}, {"c": "withheld"}).tables[0]
+    assert found.status.tolist() == [Status.PUBLISHED, Status.WITHHELD, Status.WITHHELD]
 
 
 @pytest.mark.parametrize("word", WITHHOLDING)
@@ -76,7 +77,8 @@ def test_what_the_table_says_goes_first() -> None:
         found = release(cells, status=said)
         assert found.tables[0].status.tolist() == [0, 0, 0]
         assert found.notes == ()
-    assert release(cells, status=None).tables[0].status.tolist() == [0, 7, 5]
+    found = release(cells, status=None)
+    assert found.tables[0].status.tolist() == [Status.PUBLISHED, Status.PRIMARY, Status.SECONDARY]
     assert "status, Status" in refusal({"status": ["", "", ""], "Status": ["", "", ""]})
 
 

@@ -18,12 +18,6 @@ EXPECTED: list[dict[str, Any]] = [
     if entry["id"].split(".")[0] in (*OURS, "D8")
 ]
 OPEN: set[str] = {
-    "B42.star",
-    "B42.lt",
-    "B42.deaths",
-    "B42.na",
-    "B42.colon",
-    "B42.dash",
     "B43",
     "B72",
     "B73",

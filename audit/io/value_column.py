@@ -1,0 +1,220 @@
+"""Which column of a bare data file holds the values, how its numbers are written, and what its marks mean."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.marks import Range
+from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
+from audit.io.separators import Signs, recognised, refuse_points, without_separators
+from audit.io.usual_marks import Usual, how_to_say, usual_mark
+from audit.io.wording import listing, quoted
+from audit.model import Note
+
+ADVICE = "write a release file that says which"
+
+# fmt: off
+_VALUE_NAMES = frozenset((
+    "value", "values", "obs_value", "n", "count", "counts", "freq", "frequency", "turnover", "sales", "amount",
+    "number", "persons", "population", "ant", "antall",
+))
+# fmt: on
+
+
+@dataclass(frozen=True)
+class ReadValues:
+    """The numbers of a value column, None where there is a mark or nothing.
+
+    scale: kind and unit, as a release says them. said: what the table says of the column besides its name.
+    """
+
+    numbers: tuple[Fraction | None, ...]
+    scale: Mapping[str, Any]
+    said: Mapping[str, Any]
+    notes: tuple[Note, ...]
+
+
+def is_numeric(entries: Sequence[str | None]) -> bool:
+    """True for a column of numbers, with or without separators of thousands."""
+    found = _texts(entries)
+    return bool(found) and all(map(_is_number, found))
+
+
+def value_column(
+    columns: Columns, numeric: Sequence[str], withheld: NDArray[np.bool_], fits: Callable[[str, Sequence[str]], bool]
+) -> str:
+    """The only column of numbers, or the only one with a usual name; marks may stand between the numbers.
+
+    Parameters
+    ----------
+    numeric: columns of nothing but numbers. withheld: rows whose entries are not shown.
+    fits: could the other columns be the codes of a table of these values, given the columns that look like numbers?
+        Asked where columns have marks, because classifications may look like that (0, 1-4, 5+).
+
+    Raises
+    ------
+    InputError: no such column, or several.
+    """
+    marked = [name for name, entries in columns.data.items() if name not in numeric and _is_marked(entries)]
+    usual = [name for name in columns.data if name in (*numeric, *marked) and name.lower() in _VALUE_NAMES]
+    candidates = usual or [*numeric, *marked]
+    if marked and len(candidates) > 1:
+        candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
+    if not candidates:
+        _refuse_odd_entry(columns, withheld)
+        raise InputError(
+            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
+            "Leave the values of withheld cells empty."
+        )
+    if len(candidates) > 1:
+        raise InputError(
+            f"{columns.source}: several columns may hold the values ({listing(candidates)}); {ADVICE}, such as "
+            f"`tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`."
+        )
+    return candidates[0]
+
+
+def read_value_column(columns: Columns, name: str, withheld: NDArray[np.bool_]) -> ReadValues:
+    """The numbers and marks of the value column.
+
+    Raises
+    ------
+    InputError: a number or a mark that can be read in two ways.
+    """
+    entries = columns.data[name]
+    signs = recognised([entry for entry in entries if not _is_mark(entry)])
+    plain = without_separators(columns, [name], signs)
+    bare = replace(plain, data={name: [None if _is_mark(entry) else entry for entry in plain.data[name]]})
+    if signs == Signs():
+        refuse_points(bare, name, Fraction(1), withheld, "write a release file whose table says")
+    sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
+    numbers = tuple(_number(entry, sign) for entry in bare.data[name])
+    scale, text = _scale(numbers)
+    notes = [Note("assumed_kind", f"{columns.source}: {text}")]
+    if signs.thousands is not None:
+        what = {" ": "a blank", "'": "an apostrophe"}.get(signs.thousands, quoted(signs.thousands))
+        notes.append(Note("assumed_thousands", f"{columns.source}, column {quoted(name)}: {what} separates thousands."))
+    marks, more = _marks(columns, name, withheld, scale, numbers)
+    said = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
+    return ReadValues(numbers, scale, {key: meaning for key, meaning in said.items() if meaning}, (*notes, *more))
+
+
+def marks_of(entries: Sequence[str | None]) -> list[str]:
+    """Entries of a value column that are no numbers, each once, in their order."""
+    return list(dict.fromkeys((entry or "").strip() for entry in entries if _is_mark(entry)))
+
+
+def usual_marks(texts: Sequence[str], scale: Mapping[str, Any], *, zeros: bool) -> dict[str, Usual | None]:
+    """What marks usually mean beside values of this kind and unit; zeros: zeros are shown among them."""
+    unit = decimal(str(scale.get("unit") or "1"))
+    least = None if "intruder" in scale else unit if zeros else Fraction(0)
+    return {text: usual_mark(text, unit, least=least) for text in texts}
+
+
+def meaning_document(meaning: str | Range) -> Any:
+    """A meaning as it stands in a release document."""
+    if isinstance(meaning, str):
+        return meaning
+    return [end if end is None else int(end) if end.denominator == 1 else decimal_text(end) for end in meaning]
+
+
+def _marks(
+    columns: Columns,
+    name: str,
+    withheld: NDArray[np.bool_],
+    scale: Mapping[str, Any],
+    numbers: Sequence[Fraction | None],
+) -> tuple[dict[str, Any], list[Note]]:
+    entries = columns.data[name]
+    usual = usual_marks(marks_of(entries), scale, zeros=any(number == 0 for number in numbers))
+    places_of: dict[str, list[int]] = {text: [] for text in usual}
+    for row, entry in enumerate(entries) if usual else ():
+        if entry and entry.strip() in usual:
+            places_of[entry.strip()].append(row)
+    found: dict[str, Any] = {}
+    notes: list[Note] = []
+    for text, taken in usual.items():
+        rows = places_of[text]
+        if taken is None or taken.meaning is None:
+            problem = f"may mean {taken.words}" if taken else "is no number and no mark that is known"
+            raise InputError(
+                f"{columns.place(rows[0], name)}: {shown(text, rows[0], withheld)} {problem}; write a release file "
+                f"whose table says what it means: {_say(entries, withheld)}."
+            )
+        found[text] = meaning_document(taken.meaning)
+        from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
+        advice = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
+        notes.append(
+            Note(
+                "assumed_mark",
+                f"{columns.source}, column {quoted(name)}: {quoted(text)} is read as {taken.words}{advice}.",
+                len(rows),
+            )
+        )
+    return found, notes
+
+
+def _say(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> str:
+    """How to say what the marks mean; what may be a value that is withheld is left out."""
+    free = [entry for entry, hidden in zip(entries, withheld.tolist(), strict=True) if not hidden]
+    return how_to_say(marks_of(free) or ["*"])
+
+
+def _texts(entries: Sequence[str | None]) -> set[str]:
+    return {entry.strip() for entry in set(entries) if entry and not entry.isspace()}
+
+
+def _is_number(text: str) -> bool:
+    return looks_like_number(text) or recognised([text]) != Signs()
+
+
+def _is_mark(entry: str | None) -> bool:
+    text = (entry or "").strip()
+    return bool(text) and not _is_number(text)
+
+
+def _is_marked(entries: Sequence[str | None]) -> bool:
+    """True for a column of numbers with usual marks between them."""
+    found = _texts(entries)
+    return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
+
+
+def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
+    """InputError if a column holds numbers and a few texts that are no known marks; names the first of these."""
+    for name, entries in columns.data.items():
+        found = [entry.strip() for entry in entries if entry and not entry.isspace()]
+        odd = [text for text in found if not _is_number(text) and usual_mark(text) is None]
+        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(odd) <= len(found):
+            row = next(row for row, entry in enumerate(entries) if (entry or "").strip() == odd[0])
+            raise InputError(
+                f"{columns.place(row, name)}: {shown(odd[0], row, withheld)} is no number and no mark that is known; "
+                "if the column holds the values, write a release file whose table says what it means: "
+                f"{_say(entries, withheld)}."
+            )
+
+
+def _number(entry: str | None, sign: str) -> Fraction | None:
+    text = (entry or "").strip().replace(sign, ".")
+    return decimal(text) if text else None
+
+
+def _scale(values: Sequence[Fraction | None]) -> tuple[dict[str, Any], str]:
+    """Kind and unit from the decimals seen, and the words that say so."""
+    numbers = [number for number in values if number is not None]
+    digits = max((places(number) or 0 for number in numbers), default=0)
+    unit = decimal_text(Fraction(1, 10**digits))
+    if min(numbers, default=Fraction(0)) < 0:
+        scale = {"kind": "magnitude", "unit": unit, "intruder": {"nonnegative": False}}
+        return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
+    if digits:
+        return {
+            "kind": "magnitude",
+            "unit": unit,
+        }, f"the values are magnitudes with the unit {unit}, as seen."
+    return {"kind": "count"}, "the values are counts, as all are whole and none is negative."
