@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit import audit
+from audit.implied.asked import with_implied
+from audit.implied.find import find_implied
 from audit.io import read_release, release_from_document
+from audit.linear.merge import merge_cells
+from audit.prepare import prepare
+from audit.reduction import reduction
 from audit.report import public_copy, render_html, render_text, report_from_json, report_json
+from audit.rules import assess
 
 
 def implied(document, **options):
@@ -372,3 +378,27 @@ def test_exposed_findings_may_be_accepted():
     found, report = implied(document)
     assert found
     assert report.verdict == "safe"
+
+
+def test_what_was_found_can_be_asked_about_like_a_cell():
+    read = release_from_document(
+        release(
+            {("P",): 12, ("Q",): 20, ("A",): 9},
+            {"v": {"trees": [{"P": ["A", "B", "C"]}, {"Q": ["B", "C", "D", "E"]}]}},
+        )
+    )
+    cells, _ = merge_cells(read)
+    prepared = prepare(read, cells)
+    sensitivity = assess(read, cells, read.policy)
+    found = find_implied(prepared, reduction(prepared), read.policy, sensitivity)
+    assert found.named.added == ({"P - A": ("B", "C")},)
+    asked = with_implied(read, found)
+    assert asked.tables[-1].name == "not listed"
+    more, _ = merge_cells(asked)
+    judged = assess(asked, more, read.policy)
+    again = prepare(asked, more)
+    assert again.system.base.columns == prepared.system.base.columns
+    [open_cell] = again.system.open_cells.tolist()
+    assert judged.judged(more)[open_cell]
+    assert (judged.required_lower.units[open_cell], judged.required_upper.units[open_cell]) == (0, 4)
+    assert not audit(asked).report.implied
