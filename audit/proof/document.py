@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from audit.proof.model import Argument, Cases, Cell, Proof, ProvedEnd, Records
+from audit.proof.model import Argument, Cases, Proof, ProvedEnd, Records
 from audit.report.to_json import engine_version
 
 SCHEMA = "tableseal/proof/1"
@@ -78,10 +78,12 @@ def _end(end: ProvedEnd) -> dict[str, Any]:
 
 def _argument(argument: Argument) -> dict[str, Any]:
     if isinstance(argument, Cases):
-        region: Cell | tuple[Any, ...] = (argument.measure, *argument.leaves)
         halves = {"low": _argument(argument.low), "high": _argument(argument.high)}
         return {
-            "split": [part if isinstance(part, str) else list(part) for part in region],
+            "split": [
+                [measure, *(code if isinstance(code, str) else list(code) for code in codes)]
+                for measure, codes in argument.parts
+            ],
             "at": argument.at,
             **halves,
         }

@@ -25,11 +25,10 @@ class Combination:
 class Cases:
     """The sum of some leaves is at most `at`, or it is at least `at` + 1.
 
-    measure, leaves: which leaves: of every variable a code, or a list of leaf codes.
+    parts: which leaves: (measure, of every variable a code, or a list of leaf codes), added up.
     """
 
-    measure: str
-    leaves: tuple[str | tuple[str, ...], ...]
+    parts: tuple[tuple[str, tuple[str | tuple[str, ...], ...]], ...]
     at: int
     low: "Combination | Cases"
     high: "Combination | Cases"

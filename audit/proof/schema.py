@@ -84,9 +84,14 @@ def proof_schema() -> dict[str, Any]:
                     _record(
                         {
                             "split": {
-                                "description": "a sum of leaves: measure, and of every variable a code or leaf codes",
+                                "description": "sums of leaves that are added up: measure, and of every variable a "
+                                "code or leaf codes",
                                 "type": "array",
-                                "items": {"anyOf": [code, {"type": "array", "items": code}]},
+                                "items": {
+                                    "type": "array",
+                                    "items": {"anyOf": [code, {"type": "array", "items": code}]},
+                                    "minItems": 2,
+                                },
                             },
                             "at": {"description": "low: the sum is at most this; high: it is more", **whole},
                             "low": {"$ref": "#/$defs/argument"},

@@ -107,7 +107,8 @@ class Release:
             elif word in SHOWN and value is not None:
                 self.say(cell, value - below, value + above)
         for *sum_codes, x in derived.get("totals", []):  # totals without a row that everyone can add up
-            self.say((table["measure"], *sum_codes), Fraction(x) / unit, Fraction(x) / unit)
+            status[total := (table["measure"], *sum_codes)].add("published")
+            self.say(total, Fraction(x) / unit, Fraction(x) / unit)
         if "zeros" in derived:  # combinations of these codes that have no row are zero
             self.absent.append((table["measure"], set(cells), [set(derived["zeros"][name]) for name in self.variables]))
 
@@ -184,7 +185,7 @@ class Checker:
     def least(self, node: Any, form: Mapping[Region, Any], cases: list[Any]) -> Any:
         """What a proof shows the form to be at least, in these cases; inf: no table is left."""
         if "split" in node:
-            part, at = [(node["split"], 1)], int(node["at"])
+            part, at = [(region, 1) for region in node["split"]], int(node["at"])
             low = self.least(node["low"], form, [*cases, (part, (-inf, at))])
             return min(low, self.least(node["high"], form, [*cases, (part, (at + 1, inf))]))
         rest, total = defaultdict[Region, Any](int, {} if node["empty"] else form), 0

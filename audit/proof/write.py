@@ -6,8 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from audit.bounds.certify import Rational
-from audit.bounds.component import End, Limits, Multipliers, Split
-from audit.bounds.component import Proof as Bound
+from audit.bounds.component import End, Limits
 from audit.bounds.engine import CellBounds, Kept
 from audit.bounds.reveal import Argument as Revealed
 from audit.bounds.unfold import Multipliers as Exact
@@ -16,7 +15,7 @@ from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
 from audit.progress import Progress
 from audit.proof.areas import Area, Areas
-from audit.proof.bounding import Bounder
+from audit.proof.bounding import Bound, Bounder, Halves
 from audit.proof.leaves import LeafCodes
 from audit.proof.model import Argument, Cases, Cell, Claim, Combination, Proof, ProvedEnd
 from audit.proof.witness import Part, Witnesses
@@ -98,32 +97,21 @@ class _Writer:
         constant, cost = self._areas.constant(form), area.cost(form)
         bounder = self._bounders.setdefault(id(area), Bounder(area.component, self._solver, self._limits))
         bound = bounder.prove(cost, target - constant)
-        return None if bound is None else self._argument(bound, form, area, [])
+        return None if bound is None else self._argument(bound, form, area)
 
-    def _argument(self, bound: Bound, form: Exact, area: Area, path: list[tuple[int, int, int]]) -> Argument:
-        """A proof over an area's rows as one over statements. path: (column, side, value) of the cases above."""
-        if isinstance(bound, Split):
-            measure, leaves = self._leaves.base_cell(int(area.columns[bound.column]))
-            low = self._argument(bound.low, form, area, [*path, (bound.column, -1, bound.at)])
-            high = self._argument(bound.high, form, area, [*path, (bound.column, 1, bound.at + 1)])
-            return Cases(measure, leaves, bound.at, low, high)
-        target = {} if bound.empty else form
-        y = {
-            int(area.rows[r]): Fraction(int(n), bound.denominator)
-            for r, n in zip(bound.rows.tolist(), bound.numerator.tolist(), strict=True)
-        }
-        terms = self.statements.terms(self._areas.of_system(target, y))
-        rest = self._rest(bound, area, target) if path else {}
-        for column, weight in rest.items():
-            case = _binding(path, column, 1 if weight > 0 else -1)
-            if case is not None:
-                terms.append((-1 - case, weight))
+    def _argument(self, bound: Bound, form: Exact, area: Area) -> Argument:
+        """A proof over an area's rows as one over statements."""
+        if isinstance(bound, Halves):
+            parts = tuple(self._leaves.base_cell(int(area.columns[c])) for c in bound.columns)
+            low, high = (self._argument(half, form, area) for half in (bound.low, bound.high))
+            return Cases(parts, bound.at, low, high)
+        each = zip(bound.rows.tolist(), bound.numerator.tolist(), strict=True)
+        y = {row: Fraction(n, bound.denominator) for row, n in each}
+        stated = len(area.rows)
+        of_rows = {int(area.rows[row]): factor for row, factor in y.items() if row < stated}
+        terms = self.statements.terms(self._areas.of_system({} if bound.empty else form, of_rows))
+        terms += [(stated - 1 - row, factor) for row, factor in y.items() if row >= stated]
         return Combination(tuple(terms), bound.empty)
-
-    def _rest(self, bound: Multipliers, area: Area, form: Exact) -> Exact:
-        """form - A'y over the area's columns."""
-        rest = area.cost(form) * bound.denominator - area.component.matrix[bound.rows].T @ bound.numerator
-        return {int(c): Fraction(int(rest[c]), bound.denominator) for c in np.flatnonzero(rest)}
 
     def _end(
         self, k: int, name: str, end: End, outer: tuple[int, Argument] | None, form: Exact, area: Area | None
@@ -149,12 +137,6 @@ def _best_table(end: End) -> int | Rational | None:
     if end.continuous is None:
         return end.table
     return None if end.point is None else Rational(*end.point)
-
-
-def _binding(path: list[tuple[int, int, int]], column: int, side: int) -> int | None:
-    """Position of the tightest case above that bounds a column from one side."""
-    cases = [(side * value, n) for n, (c, s, value) in enumerate(path) if c == column and s == side]
-    return max(cases)[1] if cases else None
 
 
 def prove(

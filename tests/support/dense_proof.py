@@ -113,7 +113,8 @@ class Dense:
     def _least(self, proof: Any, node: Any, form: Vector, cases: list[Any]) -> Any:
         """What the proof shows the form to be at least; None: nothing."""
         if "split" in node:
-            own, at = self.sum_of(node["split"]), int(node["at"])
+            own = [sum(weights) for weights in zip(*map(self.sum_of, node["split"]), strict=True)]
+            at = int(node["at"])
             low = self._least(proof, node["low"], form, [*cases, (own, -inf, at)])
             high = self._least(proof, node["high"], form, [*cases, (own, at + 1, inf)])
             return None if low is None or high is None else min(low, high)

@@ -96,8 +96,9 @@ def change_split(random: Random, proof: Proof) -> bool:
     elif kind == 1:
         node["low"], node["high"] = node["high"], node["low"]
     else:
-        at = random.randrange(1, len(node["split"]))
-        node["split"][at] = node["split"][at][1:] if len(node["split"][at]) > 1 else [node["split"][at]]
+        part = random.choice(node["split"])
+        at = random.randrange(1, len(part))
+        part[at] = part[at][1:] if len(part[at]) > 1 else [part[at]]
     return True
 
 

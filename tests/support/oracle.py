@@ -49,13 +49,15 @@ class Known:
     """Some row states the exact value."""
     derived: bool = False
     """The exact value follows from absent rows; beside rows that all withhold it, the cell still counts as withheld."""
+    computed: bool = False
+    """A total that a table releases without a row."""
 
     def add(self, low: float, high: float) -> None:
         self.low, self.high = max(self.low, low), min(self.high, high)
 
     @property
     def open(self) -> bool:
-        if not self.listed or self.exact:
+        if not self.listed or self.exact or self.computed:
             return False
         return not (self.derived and self.status in (*RELEASED, "structural_zero"))
 
@@ -72,7 +74,7 @@ class Known:
             "withheld",
             "primary",
         )
-        places = [order.index(s) for s in self.listed]
+        places = [order.index(s) for s in (*self.listed, *(["published"] if self.computed else []))]
         return order[min(places) if min(places) <= 3 else max(places)]
 
     @property
@@ -372,26 +374,36 @@ def _complete(
         axes.append(_finest(variable, used) if name in named else used)
     zeros = [c for c in itertools.product(*axes) if c not in listed] if absent["leaves"] == "zero" else []
     for codes in zeros:
-        _derive(cells, (measure, codes), 0)
+        _derive(cells, (measure, codes), 0).derived = True
     if absent["totals"] != "compute":
         return
     value = {codes: truth.get(codes) for codes in listed} | dict.fromkeys(zeros, 0.0)
-    choices = [_sums(variable, axis) for variable, axis in zip(variables.values(), axes, strict=True)]
+    choices = [
+        _sums(variable, axis, {codes[at] for codes in listed}) if name in named else {code: [code] for code in axis}
+        for at, ((name, variable), axis) in enumerate(zip(variables.items(), axes, strict=True))
+    ]
+
+    def meant(codes: Codes) -> tuple[Any, ...]:
+        """An only child is its parent under another name, but no total."""
+        at = zip(variables.values(), codes, axes, strict=True)
+        return tuple((v.covers[code], code == v.total and code not in axis) for v, code, axis in at)
+
+    taken = {meant(codes) for codes in listed}
     for picks in itertools.product(*(list(c.items()) for c in choices)):
         codes = tuple(code for code, _ in picks)
-        if codes in listed or all(c in axis for c, axis in zip(codes, axes, strict=True)):
+        if codes in listed or meant(codes) in taken or all(c in axis for c, axis in zip(codes, axes, strict=True)):
             continue
         parts = [value.get(p) for p in itertools.product(*(members for _, members in picks))]
         if all(p is not None for p in parts):
-            _derive(cells, (measure, codes), sum(parts))
+            _derive(cells, (measure, codes), sum(parts)).computed = True
 
 
-def _derive(cells: dict[Cell, Known], cell: Cell, value: float) -> None:
+def _derive(cells: dict[Cell, Known], cell: Cell, value: float) -> Known:
     known = cells.setdefault(cell, Known())
     known.add(value, value)
-    known.derived = True
     if known.truth is None:
         known.truth = value
+    return known
 
 
 def _listed(table: Mapping[str, Any], variables: Mapping[str, Variable]) -> set[Codes]:
@@ -424,8 +436,9 @@ def _finest(variable: Variable, used: Sequence[str]) -> list[str]:
     return sorted({*finest, *rest})
 
 
-def _sums(variable: Variable, finest: Sequence[str]) -> dict[str, list[str]]:
-    """Code -> the finest codes it is the disjoint union of."""
+def _sums(variable: Variable, finest: Sequence[str], listed: set[str]) -> dict[str, list[str]]:
+    """Code -> the finest codes it is the disjoint union of: two of them or more, but of a total; groups that only a
+    `where` made only if the table lists them."""
     result = {}
     for code, members in variable.covers.items():
         inside: dict[frozenset[str], str] = {}
@@ -434,9 +447,20 @@ def _sums(variable: Variable, finest: Sequence[str]) -> dict[str, list[str]]:
                 inside.setdefault(variable.covers[part], part)
         if code in finest:
             result[code] = [code]
-        elif members and sum(map(len, inside)) == len(members) and frozenset().union(*inside) == members:
-            result[code] = list(inside.values())
+        elif "+" not in code or code in listed:
+            parts = next((p for p in _choices(list(inside)) if _make_up(p, members)), ())
+            if len(parts) > 1 or (parts and code == variable.total):
+                result[code] = [inside[p] for p in parts]
     return result
+
+
+def _choices(sets: Sequence[frozenset[str]]) -> Iterator[tuple[frozenset[str], ...]]:
+    for size in range(1, len(sets) + 1):
+        yield from itertools.combinations(sets, size)
+
+
+def _make_up(parts: Sequence[frozenset[str]], members: frozenset[str]) -> bool:
+    return sum(map(len, parts)) == len(members) and frozenset().union(*parts) == members
 
 
 def possible_values(tables: np.ndarray, form: np.ndarray) -> Iterator[int]:

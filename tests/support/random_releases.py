@@ -50,14 +50,16 @@ class Maker:
         schema: Sequence[Sequence[int]] | None = None,
         shapes: Sequence[Mapping[str, Any]] | None = None,
         first_shape: Mapping[str, Any] | None = None,
+        coefficients: Sequence[int] = (1, 1, -1, 2, -3),
     ) -> None:
         """base: most base cells of a measure; largest: largest base cell; rounded, linked, damaged,
         truths: percentages; nonnegative: never negative; schema: variables of each table; shapes: their
-        classifications; first_shape: that of the first one."""
+        classifications; first_shape: that of the first one; coefficients: of links."""
         self.random, self.base, self.largest = random, base, largest
         self.rounded, self.linked, self.damaged = rounded, linked, damaged
         self.truths, self.nonnegative = truths, nonnegative
         self.schema, self.shapes, self.first_shape = schema, shapes, first_shape
+        self.coefficients = coefficients
         self.hidden: dict[tuple[str, ...], int] = {}
         """(measure, leaf of every variable) -> value, in units, behind the latest document."""
 
@@ -254,7 +256,7 @@ class Maker:
         for k in range(random.randint(2, 3)):
             measure = list(measures)[k % len(measures)] if across else random.choice(list(measures))
             place = {n: random.choice(list(v.covers)) for n, v in variables.items()}
-            coefficient = random.choice([1, 1, -1, 2, -3])
+            coefficient = random.choice(self.coefficients)
             true = self._true(measure, place, {}, variables, hidden)
             value += coefficient * true * Fraction(measures[measure].get("unit", "1"))
             terms.append([str(coefficient), {"measure": measure, **place}])
