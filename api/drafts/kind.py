@@ -102,13 +102,18 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
     ------
     InputError: there is none.
     """
+    from audit.io.files import read_bytes
     from audit.io.init import is_data_file
+    from audit.io.unread import refuse_ending, refuse_unread
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]
     if written:
         return [{"name": name, "title": str(document.get("title", ""))} for name, document in written]
     plain = [{"name": name, "title": ""} for name in names if is_data_file(Path(name))]
     if not plain:
+        for name in names:
+            refuse_unread(read_bytes(folder / name, source=name), name)
+            refuse_ending(name)
         raise InputError("None of the files is a release (.yaml, .json) or a table (.csv, .tsv, .txt, .parquet).")
     return plain
 

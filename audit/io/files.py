@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
+from audit.io.unread import other_encodings, refuse_unread
 from audit.io.wording import quoted, suggestion
 from audit.model import Note
 
@@ -141,8 +142,9 @@ def decode(content: bytes, source: str) -> tuple[str, list[Note]]:
 
     Raises
     ------
-    InputError: bytes that are text in none of these; names the line and the byte.
+    InputError: a format that is not read; bytes that are text in none of these; names the line and the byte.
     """
+    refuse_unread(content, source)
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _checked(content[len(mark) :], encoding, source), []
@@ -155,8 +157,8 @@ def decode(content: bytes, source: str) -> tuple[str, list[Note]]:
             "decoded_windows_1252",
             f"{source}: not UTF-8 (byte 0x{content[error.start]:02X} in line {line}); read as Windows-1252.",
         )
-        return _without_nul(text, source), [note]
-    return _without_nul(text, source), []
+        return text, [note]
+    return _without_nul(text, source, content), []
 
 
 def read_text(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> tuple[str, list[Note]]:
@@ -166,19 +168,24 @@ def read_text(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> tuple[str,
 
 def _checked(content: bytes, encoding: str, source: str) -> str:
     try:
-        return _without_nul(content.decode(encoding), source)
+        return _without_nul(content.decode(encoding), source, content)
     except UnicodeDecodeError as error:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         known = "UTF-8 or Windows-1252" if encoding == "cp1252" else encoding.upper()
+        others = other_encodings(content) if encoding == "cp1252" else ""
         raise InputError(
-            f"{source} line {line}: byte 0x{content[error.start]:02X} is no text in {known}; save the file as UTF-8."
+            f"{source} line {line}: byte 0x{content[error.start]:02X} is no text in {known}{others}; "
+            "save the file as UTF-8."
         ) from None
 
 
-def _without_nul(text: str, source: str) -> str:
+def _without_nul(text: str, source: str, content: bytes) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"{source} line {line}: byte 0x00 found, expected text; save the file as UTF-8 text.")
+        raise InputError(
+            f"{source} line {line}: byte 0x00 found, expected text{other_encodings(content)}; "
+            "save the file as UTF-8 text."
+        )
     return text
 
 

@@ -19,6 +19,7 @@ from audit.io.microdata import read_microdata
 from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from audit.io.status_words import status_word
 from audit.io.tables import Setting, cell_positions, choose_measure, read_table
+from audit.io.unread import refuse_ending, refuse_other_json
 from audit.io.wording import listing, quoted, repeated, suggestion
 from audit.io.yaml_text import Document, as_text, parse_document
 from audit.model import (
@@ -85,7 +86,9 @@ def _parsed(
     status_map: Mapping[str, str] | None,
 ) -> Release:
     text, notes = decode(content, path.name)
+    refuse_ending(path.name)
     document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
+    refuse_other_json(document, path.name)
     return _with_notes(_release(document, folder, policy, status_map, path.name), notes)
 
 
