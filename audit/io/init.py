@@ -11,6 +11,7 @@ from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
+from audit.io.records import refuse_records, refuse_repeated
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
 from audit.io.status_words import USUAL_NAMES, are_words
 from audit.io.totals import find_total
@@ -39,6 +40,7 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
     folder = Folder(Path(data.parent) if root is None else root)
     columns = read_columns(folder, data.name, data.name)
     source = columns.source
+    refuse_records(columns)
     status = _status_column(columns)
     flags = columns.data[status] if status else [None] * len(columns)
     withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
@@ -58,9 +60,10 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
     names = _classifications(columns, value, status, numeric, notes)
     values = read_value_column(columns, value, withheld)
-    notes += values.notes
     # What is withheld takes no part in the arithmetic, so that no message can tell it.
     published = [None if hidden else number for number, hidden in zip(values.numbers, withheld, strict=True)]
+    refuse_repeated(columns, names, published)
+    notes += values.notes
     classifications = {name: [code or "" for code in columns.data[name]] for name in names}
     table = {"name": data.stem, "file": data.name, "value": value, **({"status": status} if status else {})}
     table |= values.said

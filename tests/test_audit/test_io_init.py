@@ -124,3 +124,39 @@ def test_a_written_document_is_a_release(tmp_path: Path) -> None:
     release = release_from_document(document, folder=tmp_path)
     (tmp_path / "r.yaml").write_text(write_document(document))
     assert read_release(tmp_path / "r.yaml").title == release.title
+
+
+RECORDS = "Region,Sales,Id\nNorth,90,f1\nNorth,80,f2\nNorth,30,f3\nSouth,60,f4\nSouth,50,f5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "mentions"),
+    [
+        (RECORDS, ["every row is a unit of its own", '"Id"', "`microdata: {file: x.csv", "id: Id}`"]),
+        (RECORDS.replace("Id", "firm_no"), ['"firm_no"', "microdata"]),
+        ("id,sex,age\n1,1,40\n2,2,41\n3,1,40\n4,2,17\n", ['"id"', "microdata"]),
+        ("region,n\nN,4\nN,5\nS,3\n", ['row 2 (line 3), column "region": has the same codes as row 1', "microdata"]),
+    ],
+)
+def test_records_are_no_table(tmp_path: Path, text: str, mentions: list[str]) -> None:
+    # CONVENTION 549
+    message = refusal(tmp_path, text)
+    for mention in mentions:
+        assert mention in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,n\nA,4\nB,5\nC,3\nD,2\n",  # one-way
+        "id,group,n\nTotal,Total,14\nA,g,4\nB,g,5\nC,g,3\nD,g,2\n",  # a total
+        "region,country,n\nA,X,4\nB,X,5\nC,Y,3\nD,Y,2\n",  # regions are no units
+        "a,n\nT,9\nk,4\nl,5\nk,4\n",  # the same row twice
+        "region,sex,number\nA,f,4\nA,m,5\nB,f,3\nB,m,2\n",  # numbers of units
+        "region,sex,unit\nA,f,4\nA,m,5\nB,f,3\nB,m,2\n",
+    ],
+)
+def test_tables_that_look_a_little_like_records_are_tables(tmp_path: Path, text: str) -> None:
+    # CONVENTION 549
+    (tmp_path / "x.csv").write_text(text)
+    infer_document(tmp_path / "x.csv")

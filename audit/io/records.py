@@ -1,0 +1,77 @@
+"""Is a bare data file a table, or are its rows records of single units (microdata)?"""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from audit.errors import InputError
+from audit.io.columns import Columns
+from audit.io.totals import NAMES
+from audit.io.value_column import is_numeric
+from audit.io.wording import listing, quoted
+
+_UNITS = (
+    "person|respondent|household|firm|enterprise|company|establishment|business|unit|patient|pupil|student|employee|"
+    "member|case"
+)
+_IDENTITY = re.compile(rf"uu?id|p?id|ident(?:ifier|ity)?|record|serial|(?:{_UNITS})[ _.-]?(?:id|ident|nr|no|key)")
+"""Names of columns that identify units, in lower case."""
+
+_UNIT = re.compile(_UNITS)
+"""Names of columns that identify units if what they hold is no number."""
+
+
+def refuse_records(columns: Columns) -> None:
+    """Refuse a file with a column that identifies units, and others whose codes repeat, and without any total.
+
+    Raises
+    ------
+    InputError: says what to write.
+    """
+    different = [name for name, entries in columns.data.items() if _identifies(name, entries)]
+    if not different or len(columns) < _FEWEST:
+        return
+    others = [name for name in columns.data if name not in different]
+    repeated = [name for name in others if 2 * len(set(columns.data[name])) <= len(columns)]
+    codes = {(code or "").strip().casefold() for name in others for code in set(columns.data[name])}
+    if repeated and not codes & NAMES:
+        raise InputError(
+            f"{columns.source}: every row is a unit of its own (column {quoted(different[0])}), so these are records "
+            f"(microdata) and no table{_advice(columns, different[0])}."
+        )
+
+
+def refuse_repeated(columns: Columns, names: Sequence[str], values: Sequence[Fraction | None]) -> None:
+    """Refuse rows with the same codes and different values: records, or a table of which a column is not seen.
+
+    Raises
+    ------
+    InputError: names two such rows, and says what to write.
+    """
+    seen: dict[tuple[str | None, ...], int] = {}
+    for row, codes in enumerate(zip(*(columns.data[name] for name in names), strict=True)):
+        first = seen.setdefault(codes, row)
+        if values[first] != values[row]:
+            raise InputError(
+                f"{columns.place(row, names[0])}: has the same codes as row {first + 1} ({listing(names)}) and another "
+                "value. A table lists every cell once, and rows are never added up; if each row is a unit of its own, "
+                f"these are records (microdata){_advice(columns, None)}."
+            )
+
+
+_FEWEST = 4
+"""Rows below which nothing is said of a file."""
+
+
+def _identifies(name: str, entries: Sequence[str | None]) -> bool:
+    lower = name.strip().lower()
+    known = _IDENTITY.fullmatch(lower) or (_UNIT.fullmatch(lower) and not is_numeric(entries))
+    return bool(known) and len(set(entries)) == len(entries) and all(entries)
+
+
+def _advice(columns: Columns, identity: str | None) -> str:
+    said = f"file: {columns.source}, values: {{MEASURE: COLUMN}}" + ("" if identity is None else f", id: {identity}")
+    return (
+        ". What is audited are the tables that go out: write a release file with these tables, and the records beside "
+        f"them as `microdata: {{{said}}}`, so that rules can look at single units"
+    )
