@@ -32,7 +32,6 @@ Region = tuple[frozenset[str], ...]  # measure, leaf codes of every variable
 Ends = tuple[Any, Any]  # low, high: fractions; -inf and inf where there is no limit
 Statement = tuple[list[tuple[Any, Any]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
 SHOWN = {"published", "consent", "must_publish", "frozen", "structural_zero"}
-WITHHELD = {"primary", "secondary", "withheld"}
 SIDES = (("lower", 1), ("upper", -1))
 
 
@@ -77,7 +76,7 @@ class Release:
         demand(document["intruder"].get("prior") is None, "an intruder's prior rests on true values")
         silent = {cell for cell, words in status.items() if not words & SHOWN}
         for cell in silent if document["intruder"]["nonempty"] is True else ():
-            self.say(cell, 1 if status[cell] & WITHHELD else -inf, inf)
+            self.say(cell, 1 if status[cell] - {"missing"} else -inf, inf)
         self.open = silent | {cell for cell in status if len(set(self.bounds(cell))) > 1}
         self.links: list[Statement] = []
         for link in document.get("links", []):
