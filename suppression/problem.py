@@ -16,7 +16,8 @@ from audit.linear.merge import merge_cells
 from audit.linear.naming import full_name
 from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
-from audit.rules import assess, completed
+from audit.report.words import WHAT_TO_SAY
+from audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
 from suppression.insiders import Insiders
@@ -79,6 +80,7 @@ def build_problem(
     cells = completed(release, listed)
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
     primary &= cells.status != Status.MISSING
+    refuse_unjudged(release, cells, policy, sensitivity)
     _refuse_published(release, cells, primary)
     equations = build_equations(release, cells, deciding(solver))
     value = equations.value[: len(cells)]
@@ -115,6 +117,17 @@ def build_problem(
         hopeless,
         before,
     )
+
+
+def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity: Sensitivity) -> None:
+    """Refuse to protect nothing.
+
+    Raises
+    ------
+    InputError: neither a rule nor a status says what is sensitive.
+    """
+    if not is_judged(release, cells, policy, sensitivity):
+        raise InputError(f"{nothing_judged(release, cells).text} There is nothing to protect yet: {WHAT_TO_SAY}.")
 
 
 def may_be_withheld(cells: Cells, primary: NDArray[np.bool_], value: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -346,6 +346,7 @@ def _sensitivity_at(found: Sensitivity, at: NDArray[np.int64]) -> Sensitivity:
         found.required_upper.take(at),
         found.required_width.take(at),
         tuple(found.rule[k] for k in at.tolist()),
+        found.rules,
     )
 
 
@@ -363,4 +364,5 @@ def _joined(parts: Sequence[Sensitivity]) -> Sensitivity:
         amounts("required_upper"),
         amounts("required_width"),
         tuple(rule for part in parts for rule in part.rule),
+        parts[0].rules if parts else (),
     )

@@ -34,13 +34,16 @@ from audit.report.model import (
 from audit.report.panel import Facts, risk_panel
 from audit.report.unknown import UNKNOWN_NOTE, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
-from audit.rules import Sensitivity
+from audit.rules import Sensitivity, is_judged, nothing_judged
+from audit.rules.judging import partly_judged, rules_in_words, unjudged
 from audit.rules.requirements import unknown_requirements
 
 if TYPE_CHECKING:
     from audit.implied.find import Implied
     from audit.measures.sap.requirement import SapFinding
 
+
+NO_RULE = Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive.")
 
 WORD = {status: status.word for status in Status}
 
@@ -98,8 +101,8 @@ def build_report(
         for k, cell in enumerate(described(prepared, findings.sensitivity, prepared.system.open_cells))
     ]
     rows = open_rows + _published_findings(findings, names, decimals)
-    if policy is None or not policy.primary:
-        notes = (*notes, Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive."))
+    judged, said = _judging(findings, policy or Policy())
+    notes = (*notes, *said)
     unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
     if unknown.any():
         notes = (*notes, Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
@@ -121,7 +124,11 @@ def build_report(
     notes = (*notes, *implied_notes(count))
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     return Report(
-        verdict=worst(_verdict(rows, require, findings.sap), implied_verdict(implied, count, require)),
+        verdict=worst(_verdict(rows, require, findings.sap), implied_verdict(implied, count, require))
+        if judged
+        else "undecided",
+        judged=judged,
+        rules=rules_in_words(findings.sensitivity, require),
         title=prepared.release.title,
         release_sha256=digest,
         policy_sha256=policy.sha256 if policy is not None and policy.sha256 else None,
@@ -141,6 +148,16 @@ def build_report(
             )
         ),
     )
+
+
+def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]]:
+    """Whether anything says what is sensitive, and what has to be said of that."""
+    release, cells = findings.prepared.release, findings.prepared.cells
+    left = unjudged(release, cells, policy, findings.sensitivity)
+    if not is_judged(release, cells, policy, findings.sensitivity):
+        return False, (nothing_judged(release, cells),)
+    no_rule = (NO_RULE,) if not policy.primary else ()
+    return True, (*no_rule, *((partly_judged(left),) if left else ()))
 
 
 def _cell_ranks(findings: Findings) -> dict[int, CellRank]:

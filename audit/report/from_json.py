@@ -32,9 +32,11 @@ Word = TypeVar("Word", bound=str)
 TOP_KEYS = [
     "schema",
     "verdict",
+    "judged",
     "confidential",
     "release",
     "policy",
+    "rules",
     "engine",
     "summary",
     "risk_panel",
@@ -76,6 +78,8 @@ def report_from_json(text: str) -> Report:
         confidential=top["confidential"].truth(),
         risk_panel=tuple(_entry(entry) for entry in top["risk_panel"].entries()),
         implied=tuple(_cell(cell) for cell in top["implied"].entries()) if "implied" in top else (),
+        judged=top["judged"].truth(),
+        rules=tuple(rule.text() for rule in top["rules"].entries()),
     )
 
 

@@ -10,10 +10,12 @@ from audit.report.page import asset, source_hash, template
 from audit.report.to_json import engine_version
 from audit.report.words import (
     HTML,
+    applied,
     cell_name,
     figure,
     headline,
     interval,
+    next_step,
     number,
     over_tables,
     possible,
@@ -22,6 +24,7 @@ from audit.report.words import (
     steps_words,
     totals_of,
     verdict,
+    verdict_word,
     worst_first,
 )
 
@@ -114,7 +117,10 @@ def render_html(report: Report, release: Release) -> str:
         script=script,
         report=report,
         title=printable(report.title) or "Untitled release",
+        verdict=verdict_word(report),
         headline=headline(report),
+        applied=applied(report),
+        following=next_step(report),
         tiles=_tiles(report),
         facts=_facts(report),
         panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],

@@ -191,6 +191,8 @@ class Summary:
 class Report:
     """What an audit found. Carries no timings: same input, same report.
 
+    judged: a rule or a status says what is sensitive; where nothing does, the verdict is undecided.
+    rules: the rules that were applied, in words; none in a public copy.
     release_sha256: digest of the canonical release, true values included; empty in a public copy.
     implied: sensitive cells that no row lists and that the release gives away all the same; their status is
     `not_listed`, their table the first one, and what no code stands for is named by a difference of codes.
@@ -207,6 +209,8 @@ class Report:
     confidential: bool = True
     risk_panel: tuple[PanelEntry, ...] = ()
     implied: tuple[ReportCell, ...] = ()
+    judged: bool = True
+    rules: tuple[str, ...] = ()
 
     @property
     def required_unknown(self) -> int:

@@ -76,6 +76,7 @@ def public_copy(report: Report) -> Report:
         report,
         release_sha256="",
         policy_sha256=None,
+        rules=(),
         summary=_public_summary(report.summary, cells),
         cells=cells,
         implied=(),

@@ -10,11 +10,13 @@ from audit.model.release import Release
 from audit.report.model import InsiderFinding, Report, ReportCell
 from audit.report.words import (
     ASCII,
+    applied,
     cell_name,
     figure,
     headline,
     implied_line,
     interval,
+    next_step,
     possible,
     printable,
     risk,
@@ -22,6 +24,7 @@ from audit.report.words import (
     steps_words,
     totals_of,
     verdict,
+    verdict_word,
     worst_first,
 )
 
@@ -67,7 +70,13 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
         markup=False,
         legacy_windows=False,
     )
-    console.print(report.verdict.upper() + ":", headline(report), style=REPORT_COLOURS[report.verdict])
+    console.print(
+        f"{verdict_word(report).upper()}: {headline(report)}", style=REPORT_COLOURS[report.verdict], soft_wrap=True
+    )
+    console.print(applied(report), soft_wrap=True)
+    following = next_step(report)
+    if following is not None:
+        console.print(following, soft_wrap=True)
     if report.title:
         console.print(printable(report.title), style="bold")
     for line in _summary_lines(report):
@@ -88,9 +97,10 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     ]
     _print_findings(console, "As one table after another is released", steps, limit)
     _print_panel(console, report)
-    if report.notes:
+    notes = [note for note in report.notes if note.code != "not_judged"]  # its text is the headline
+    if notes:
         console.print("\nNotes", style="bold")
-        for note in report.notes:
+        for note in notes:
             console.print(f"  - {printable(note.text)}")
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 

@@ -93,9 +93,11 @@ def _document(report: Report, cells: Sequence[Json] | Written) -> dict[str, Json
     return {
         "schema": SCHEMA,
         "verdict": report.verdict,
+        "judged": report.judged,
         "confidential": report.confidential,
         "release": {"title": report.title, "sha256": report.release_sha256 or None},
         "policy": None if policy is None else {"sha256": policy},
+        "rules": list(report.rules),
         "engine": {"version": engine_version(), "bounds": report.bounds},
         "summary": _summary(report.summary),
         "risk_panel": [_entry(entry) for entry in report.risk_panel],

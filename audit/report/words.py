@@ -28,6 +28,12 @@ class Signs:
 ASCII = Signs(infinity="inf", thousands="", about="~", minus="-")
 HTML = Signs(infinity="∞", thousands="\u202f", about="≈\u202f", minus="−")
 
+WHAT_TO_SAY = (
+    "say what is sensitive: --threshold N (--p-percent P, --dominance N,K, --policy FILE), a policy in the release "
+    "file, or a column of statuses"
+)
+"""What to do where nothing was judged."""
+
 VERDICTS: Mapping[str, str] = {
     "exposed": "exposed",
     "underprotected": "underprotected",
@@ -161,8 +167,30 @@ def steps_words(cell: ReportCell, signs: Signs) -> str:
     return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
 
 
+def verdict_word(report: Report) -> str:
+    """The verdict on the release as it is called: "safe", "not judged"."""
+    return report.verdict if report.judged else "not judged"
+
+
+def applied(report: Report) -> str:
+    """By which rule the release was judged: "Rule: threshold 5; p% 10."."""
+    if report.rules:
+        return f"Rule: {'; '.join(map(printable, report.rules))}."
+    if not report.confidential:
+        return "Rule: the agency's, not shown." if report.judged else "No rule."
+    return "No rule: the statuses in the file decide what is sensitive." if report.judged else "No rule, and no status."
+
+
+def next_step(report: Report) -> str | None:
+    """What the agency does next."""
+    return None if report.judged else f"Next: {WHAT_TO_SAY}."
+
+
 def headline(report: Report) -> str:
     """The answer in one or two sentences."""
+    if not report.judged:
+        said = (note.text for note in report.notes if note.code == "not_judged")
+        return next(said, "Nothing says what is sensitive.")
     summary = report.summary
     which = "sensitive cell" if report.confidential else "cell"
     found: list[str] = []

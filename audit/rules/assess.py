@@ -49,7 +49,8 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
     names = np.array([None, *(j.rule for j in judgements)], dtype=object)
     sliding, asked = cells.protection_sliding, sensitive | facts.marked
     width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)
-    return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()))
+    rules = tuple(j.rule for j in judgements[: len(policy.primary)])
+    return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()), rules)
 
 
 def judge(rule: Rule, facts: Facts) -> Judgement:

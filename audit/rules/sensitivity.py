@@ -19,6 +19,7 @@ class Sensitivity:
     required_width: how much the values that stay possible must span, wherever they lie, likewise.
     rule: text of the first rule that made the cell sensitive ("threshold 3", "dominance (1, 85)", "p% 10"),
         None if none did.
+    rules: text of every rule of the policy, in order, whether or not any cell is sensitive by it.
     """
 
     sensitive: NDArray[np.bool_]
@@ -26,6 +27,7 @@ class Sensitivity:
     required_upper: Amounts
     required_width: Amounts
     rule: tuple[str | None, ...]
+    rules: tuple[str, ...]
 
     def judged(self, cells: Cells) -> NDArray[np.bool_]:
         """bool (cells): what must not come out, by a rule or because of how it is released."""

@@ -344,7 +344,7 @@ def test_together_what_each_hides_the_other_shows(tmp_path: Path) -> None:
     one = document(table(["T", "k", "l", "m"], [9, None, None, 4], status=["", "primary", "secondary", ""]))
     other = document(table(["T", "l"], [9, 3], absent={"leaves": "not_released"}))
     put(tmp_path / "in", {"one.json": one, "sub/other.json": other})
-    assert batch(tmp_path / "in", "-o", tmp_path / "alone").exit_code == 0
+    assert batch(tmp_path / "in", "-o", tmp_path / "alone").exit_code == 3, "nothing says what the other has to hide"
     result = batch(tmp_path / "in", "--together", "-o", tmp_path / "both", "--html")
     assert result.exit_code == 1
     assert "2 releases together: unsafe" in result.output

@@ -68,7 +68,7 @@ def test_a_policy_file_overrides(tmp_path: Path) -> None:
     policy = tmp_path / "policy.yaml"
     policy.write_text("primary: []\n")
     assert tableseal("audit", ATTRIBUTE).exit_code == 1
-    assert tableseal("audit", ATTRIBUTE, "--policy", str(policy)).exit_code == 0
+    assert tableseal("audit", ATTRIBUTE, "--policy", str(policy)).exit_code == 3
 
 
 def test_a_release_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,8 +178,8 @@ def test_init_writes_what_audit_reads(tmp_path: Path) -> None:
     result = tableseal("init", str(data), "-o", str(release))
     assert result.exit_code == 0
     assert "Assumed: " in result.stderr
-    assert tableseal("audit", str(release)).exit_code == 0
-    assert tableseal("audit", str(data)).exit_code == 0
+    assert tableseal("audit", str(release)).exit_code == 3
+    assert tableseal("audit", str(data)).exit_code == 3
     again = tableseal("init", str(data), "-o", str(release))
     assert again.exit_code == 2
     assert "exists already" in again.stderr

@@ -33,13 +33,13 @@ def test_a_published_cell_that_a_rule_calls_sensitive() -> None:
     assert [(c.cell[0][1], c.verdict, c.reason) for c in found.cells] == [("m", "exposed", "sensitive_published")]
     assert found.verdict == "unsafe"
     without = report(published)
-    assert (without.verdict, without.cells) == ("safe", ())
-    assert any(note.code == "no_rule" for note in without.notes)
+    assert (without.verdict, without.judged, without.cells) == ("undecided", False, ())
 
 
 def test_a_secondary_cell_that_can_be_computed_is_counted_apart() -> None:
     # CONVENTION 22, 162
-    found = report(table(["T", "k", "l", "m"], [9, None, 4, 2], status=["", "secondary", "", ""]))
+    withheld = table(["T", "k", "l", "m"], [9, 3, 4, 2], status=["", "secondary", "", ""])
+    found = report(withheld, policy={"primary": [{"threshold": 1}]})
     assert (found.verdict, found.summary.exposed, found.summary.secondary_exposed) == ("safe", 0, 1)
 
 
@@ -147,7 +147,10 @@ def test_a_contradiction_is_named_by_an_irreducible_set() -> None:
 
 def test_missing_cells_are_listed_and_not_judged() -> None:
     # CONVENTION 32
-    found = report(table(["T", "k", "l", "m"], [9, None, 4, 2], status=["", "missing", "", ""]))
+    found = report(
+        table(["T", "k", "l", "m"], [9, None, 4, 2], status=["", "missing", "", ""]),
+        policy={"primary": [{"threshold": 1}]},
+    )
     k = cells(found)["k"]
     assert (found.verdict, interval(k), k.verdict) == ("safe", (3, 3), "not_judged")
 
@@ -220,7 +223,8 @@ def test_insiders_that_the_data_do_not_allow_are_noted() -> None:
 def test_insiders_do_not_make_secondary_cells_unsafe() -> None:
     # CONVENTION 44
     cells_of = SINGLE["cells"] | {"s": ["", "secondary", "secondary", ""]}
-    found = report(SINGLE | {"cells": cells_of}, kind="magnitude", unit=1)
+    policy = {"primary": [{"threshold": 1}]}
+    found = report(SINGLE | {"cells": cells_of}, kind="magnitude", unit=1, policy=policy)
     assert found.verdict == "safe"
     assert {(cell.verdict, cell.insider) for cell in found.cells} == {("protected", None)}
 

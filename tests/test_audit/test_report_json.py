@@ -272,7 +272,8 @@ def test_the_shape_is_the_agreed_one():
     # CONVENTION 161
     written = json.loads(report_json(O03))
     assert list(written) == [
-        *("schema", "verdict", "confidential", "release", "policy", "engine", "summary", "risk_panel"),
+        *("schema", "verdict", "judged", "confidential", "release", "policy", "rules", "engine", "summary"),
+        "risk_panel",
         *("cells", "implied", "notes"),
     ]
     assert written["release"] == {"title": "O03", "sha256": "0" * 64}

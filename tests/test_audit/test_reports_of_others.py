@@ -10,15 +10,19 @@ import pytest
 
 from audit.errors import InputError
 from audit.io import read_release
+from audit.model import Release, Status
 from audit.pipeline import audit
 from audit.report import ReportCell
 
 FOLDER = Path(__file__).parent.parent / "data" / "reports"
 EXIT = {"safe": 0, "unsafe": 1, "undecided": 3}
+OUR_OWN = "B42"
+"""From here on, entries are run in test_cases/test_reports_of_our_own."""
+
 EXPECTED: list[dict[str, Any]] = [
     entry
     for entry in json.loads((FOLDER / "expected.json").read_text("utf-8"))
-    if entry["command"] == "audit" and entry["input"].endswith(".yaml")
+    if entry["command"] == "audit" and entry["input"].endswith(".yaml") and entry["id"] < OUR_OWN
 ]
 
 
@@ -38,9 +42,14 @@ def test_refused(entry: dict[str, Any]) -> None:
 
 @named(False)
 def test_answered(entry: dict[str, Any]) -> None:
-    report = audit(read_release(FOLDER / entry["input"])).report
-    assert EXIT[report.verdict] == entry["exit"]
-    assert report.verdict == entry["verdict"]
+    release = read_release(FOLDER / entry["input"])
+    report = audit(release).report
+    assert report.judged == says_what_is_sensitive(release)
+    if report.judged:
+        assert EXIT[report.verdict] == entry["exit"]
+        assert report.verdict == entry["verdict"]
+    else:
+        assert (report.verdict, entry["verdict"]) == ("undecided", "safe")
     if "cells" not in entry:
         return
     assert len(report.cells) == len(entry["cells"])
@@ -61,6 +70,15 @@ def test_without_insiders(entry: dict[str, Any]) -> None:
     outsiders = replace(release, intruder=replace(release.intruder, insiders=()))
     verdicts = {cell.verdict for cell in audit(outsiders).report.cells}
     assert verdicts == {entry["outsider_verdict"]}
+
+
+def says_what_is_sensitive(release: Release) -> bool:
+    """A rule, or a cell that is withheld for itself, rounded or an interval; where there is none the entries, which
+    are older than that verdict, call the release safe."""
+    return bool(release.policy and release.policy.primary) or any(
+        table.rounding is not None or table.lower.known.any() or bool((table.status >= Status.WITHHELD).any())
+        for table in release.tables
+    )
 
 
 def assert_cell(cell: ReportCell, expected: dict[str, Any]) -> None:
@@ -84,4 +102,4 @@ def same(found: Fraction | None, expected: float | None) -> bool:
 
 
 def test_all_readable_audits_are_here() -> None:
-    assert len(EXPECTED) >= 47
+    assert len(EXPECTED) == 47

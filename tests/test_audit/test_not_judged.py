@@ -1,0 +1,113 @@
+"""Nothing judged is never safe: what says that something is sensitive, and what is said where nothing does."""
+
+from typing import Any
+
+import pytest
+from small import document, report, table
+
+from audit.errors import InputError
+from audit.io import release_from_document
+from audit.pipeline import audit
+from audit.report import public_copy, render_text, report_from_json, report_json
+from suppression.compare import compare
+from suppression.suppress import suppress
+
+PLAIN = table(["T", "k", "l", "m"], [13, 3, 4, 6])
+SAP = {"require": {"sap": {"n": 1, "max": 1}}}
+P_PERCENT = {"primary": [{"p_percent": 10}]}
+ATTRIBUTE = {"primary": [{"attribute": {"given": ["a"]}}]}
+THRESHOLD = {"primary": [{"threshold": 3}]}
+
+
+def with_status(word: str) -> dict[str, Any]:
+    return table(["T", "k", "l", "m"], [13, 3, 4, 6], status=["", "", word, word])
+
+
+@pytest.mark.parametrize(
+    ("released", "policy", "judged"),
+    [
+        (PLAIN, None, False),
+        (PLAIN, {"primary": []}, False),
+        (PLAIN, {"require": {"risk": "1/2"}}, False),
+        (PLAIN, P_PERCENT, False),
+        (PLAIN, ATTRIBUTE, True),
+        (PLAIN, THRESHOLD, True),
+        (PLAIN, SAP, True),
+        (PLAIN, {"primary": [{"request": False}]}, False),
+        (with_status("secondary"), None, False),
+        (with_status("missing"), None, False),
+        (with_status("frozen"), None, False),
+        (with_status("primary"), None, True),
+        (with_status("withheld"), None, True),
+        (table(["T", "k", "l", "m"], [12, 3, 3, 6], rounding={"base": 3, "method": "conventional"}), None, True),
+    ],
+)
+def test_what_says_that_something_is_sensitive(released: dict[str, Any], policy: Any, judged: bool) -> None:
+    # CONVENTION 580
+    found = report(released, **({} if policy is None else {"policy": policy}))
+    assert found.judged == judged
+    assert found.verdict != "safe" or judged
+    assert judged or found.verdict == "undecided"
+    assert report_from_json(report_json(found)).judged == judged
+    copy = public_copy(found)
+    assert (copy.judged, copy.rules) == (judged, ())
+
+
+def test_a_magnitude_is_not_judged_by_a_rule_for_counts() -> None:
+    # CONVENTION 580
+    by_line = report(PLAIN, kind="magnitude", unit=1, policy=ATTRIBUTE)
+    assert not by_line.judged
+
+
+def test_measures_of_which_nothing_is_said_are_named() -> None:
+    # CONVENTION 580
+    two = {"sales": {"kind": "magnitude", "unit": 1}, "firms": {"kind": "count"}}
+    sales = table(["T", "k", "l", "m"], [13, 3, 4, 6], name="s", frequency=[9, 3, 3, 3]) | {"measure": "sales"}
+    firms = table(["T", "k", "l", "m"], [9, 3, 3, 3], name="f") | {"measure": "firms"}
+    changes = {"measures": two}
+    doc = document(sales | {"contributors": []}, firms, **changes, policy=ATTRIBUTE)
+    del doc["kind"]
+    found = audit(release_from_document(doc)).report
+    assert found.judged
+    (note,) = [note for note in found.notes if note.code == "measure_not_judged"]
+    assert '"sales"' in note.text
+
+
+def test_small_counts_are_counted_and_not_named() -> None:
+    # CONVENTION 581
+    found = report(table(["T", "k", "l", "m"], [9, 1, 4, 4]))
+    (note,) = [note for note in found.notes if note.code == "not_judged"]
+    assert note.count == 3
+    lines = render_text(found, colour=False, width=200, limit=None).splitlines()
+    assert lines[0] == (
+        "NOT JUDGED: Neither a rule nor a status says what is sensitive. 3 counts of 1 to 4 are published "
+        "(1 of 1, 2 of 4)."
+    )
+    assert lines[1] == "No rule, and no status."
+    assert lines[2].startswith("Next: say what is sensitive: --threshold N")
+    sales = report(table(["T", "k", "l", "m"], [9, 1, 4, 4], frequency=[8, 1, 2, 5]), kind="magnitude", unit=1)
+    (note,) = [note for note in sales.notes if note.code == "not_judged"]
+    assert "2 cells with 1 to 4 contributors are published (1 of 1, 1 of 2)" in note.text
+    assert not any(note.code == "not_judged" for note in public_copy(sales).notes), "that is agency knowledge"
+
+
+def test_nothing_to_protect_is_refused() -> None:
+    # CONVENTION 582
+    release = release_from_document(document(PLAIN))
+    for protect in (lambda: suppress(release), lambda: compare(release, ["heuristic"])):
+        with pytest.raises(InputError, match="There is nothing to protect yet: say what is sensitive"):
+            protect()
+
+
+def test_the_rules_that_were_applied() -> None:
+    # CONVENTION 583
+    found = report(PLAIN, policy={"primary": [{"threshold": 2}, {"attribute": {"given": ["a"]}}], **SAP})
+    assert found.rules == ("threshold 2", "attribute (given a, populated 1)", "SAP(1) at most 1")
+    assert render_text(found, colour=False, width=200, limit=None).splitlines()[1] == (
+        "Rule: threshold 2; attribute (given a, populated 1); SAP(1) at most 1."
+    )
+    assert report_from_json(report_json(found)).rules == found.rules
+    by_status = report(with_status("primary"))
+    assert render_text(by_status, colour=False, width=200, limit=None).splitlines()[1] == (
+        "No rule: the statuses in the file decide what is sensitive."
+    )
