@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.bounds.certify import rationalise, scaled, sparse
 from audit.bounds.component import Limits, Multipliers
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
 from audit.decision.ends import Ends
 from audit.decision.equations import Equations
 from audit.decision.regions import Floats, Ints, Region, Regions
@@ -66,6 +66,10 @@ class Attackers:
     def cut(self, end: int, multipliers: Sequence[tuple[int, Multipliers]], rows: Ints) -> Cut | None:
         """The cut that the multipliers of both ways of an end, or of its only one, give."""
         need = self._requirements[self.ends.requirement[end]]
+        if need.either:
+            far = dict(self.ends.ways(end))
+            ways = [Missed(far[way], ((way, y),)) for way, y in multipliers]
+            return either_cut(self._equations, need, ways, rows, None)
         return capacity_cut(self._equations, need, Missed(int(self.ends.distance[end]), tuple(multipliers)), rows)
 
 
@@ -138,15 +142,18 @@ class _Attack:
 
     def _one(self, end: int) -> Cut | None:
         at = int(np.searchsorted(self._region.columns, self._ends.cell[end]))
-        extent, multipliers = 0.0, []
-        for way in self._ends.ways(end):
+        extent, multipliers, either = 0.0, [], bool(self._ends.either[end])
+        for way, distance in self._ends.ways(end):
             cost = np.zeros(len(self._region.columns))
             cost[at] = way
             solved = self._solve(cost)
             y = None if solved is None else rationalise(solved[1]) or scaled(solved[1])
             if solved is None or y is None:
                 return None
-            extent += abs(float(solved[0][at]))
+            moved = abs(float(solved[0][at]))
+            extent = moved if either else extent + moved
+            if either and extent >= distance * (1 - MARGIN):
+                return None
             multipliers.append((way, sparse(y)))
         if extent >= self._ends.distance[end] * (1 - MARGIN):
             return None

@@ -16,6 +16,10 @@ _LARGEST = 2**40
 """Right sides stay below, so that a cell that may contribute more satisfies the cut alone."""
 
 
+_SHARES = 2**20
+"""Parts of a right side in which the weights of two cuts are compared."""
+
+
 @dataclass(frozen=True)
 class Requirement:
     """What must stay possible for one cell, in units.
@@ -23,6 +27,7 @@ class Requirement:
     cell: its position. lower, upper: the cell must be able to lie at or below, at or above these (None: nothing is
     asked on that side). width: its values must span at least so much (1: it must not be disclosed exactly).
     known_to: cells that the attacker knows (an insider's own); empty for outsiders.
+    either: one of `lower` and `upper` is enough; both are given, the true value lies between, and the width is 1.
     """
 
     cell: int
@@ -30,6 +35,7 @@ class Requirement:
     upper: int | None = None
     width: int = 1
     known_to: tuple[int, ...] = ()
+    either: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,37 @@ class Missed:
 
     distance: int
     ends: tuple[tuple[int, Proof | None], ...]
+
+
+def either_cut(
+    equations: Equations,
+    need: Requirement,
+    ways: Sequence[Missed],
+    rows: NDArray[np.int64],
+    view: NDArray[np.bool_] | None,
+) -> Cut | None:
+    """The cut of a requirement that has two ways to be met, both of which are missed; None where proofs give none.
+
+    view: bool (cells), a pattern that has to break it; None: whichever holds for all.
+
+    Every safe pattern satisfies the cut of one way or that of the other, so it satisfies the larger of both weights,
+    each as a share of its right side. A pattern in between may break both and not that: but as it breaks both, a safe
+    pattern has a further cell that weighs something in one of them.
+    """
+    cuts = [capacity_cut(equations, need, missed, rows) for missed in ways]
+    found = [cut for cut in cuts if cut is not None and (view is None or not cut.holds(view))]
+    if len(found) < len(ways):
+        return None
+    weight = np.zeros(equations.cells, np.int64)
+    for cut in found:  # rounded up: a larger weight asks for less
+        share = [-(-w * _SHARES // cut.right) for w in cut.weight.tolist()]
+        weight[cut.cells] = np.maximum(weight[cut.cells], np.array(share, np.int64))
+    cells = np.flatnonzero(weight)
+    joint = Cut(cells, weight[cells], _SHARES)
+    if view is None or not joint.holds(view):
+        return joint
+    further = cells[~view[cells]]
+    return Cut(further, np.ones(len(further), np.int64), 1)
 
 
 def capacity_cut(equations: Equations, need: Requirement, missed: Missed, rows: NDArray[np.int64]) -> Cut | None:

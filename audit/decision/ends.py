@@ -18,7 +18,9 @@ class Ends:
     ----------
     requirement, cell: int64 (ends), what an end belongs to.
     sign: int64 (ends), 1: the cell must be able to move down, -1: up, 0: either way.
-    distance: int64 (ends), by how many units at least.
+    down, up: int64 (ends), by how many units at least.
+    either: bool (ends), of sign 0: down or up is asked, each by its own distance; elsewhere both are the same, and what
+        falls short of it both ways together is too little.
     known: int64 csr (ends x cells), 1 for what the attacker knows; None if all are outsiders.
     attacker: int64 (ends), the same for attackers who know the same; 0 for outsiders.
     wide: bool (requirements), met by two tables that together span the width, too, if all other ends are met: the end
@@ -28,13 +30,20 @@ class Ends:
     requirement: NDArray[np.int64]
     cell: NDArray[np.int64]
     sign: NDArray[np.int64]
-    distance: NDArray[np.int64]
+    down: NDArray[np.int64]
+    up: NDArray[np.int64]
+    either: NDArray[np.bool_]
     known: csr_array | None
     attacker: NDArray[np.int64]
     wide: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.cell)
+
+    @property
+    def distance(self) -> NDArray[np.int64]:
+        """int64 (ends), the longest way."""
+        return np.maximum(self.down, self.up)
 
     def since(self, first: int) -> "Ends":
         """The ends from a position on."""
@@ -44,7 +53,9 @@ class Ends:
             requirement=self.requirement[first:],
             cell=self.cell[first:],
             sign=self.sign[first:],
-            distance=self.distance[first:],
+            down=self.down[first:],
+            up=self.up[first:],
+            either=self.either[first:],
             known=known,
             attacker=self.attacker[first:],
         )
@@ -58,9 +69,10 @@ class Ends:
         of the distance that may be missing.
         """
         own = move[self.cell]
-        extent = np.where(self.sign == 0, np.abs(own), -self.sign * own)
-        extent = extent // denominator  # never the distance times that, which 64 bits may not hold
-        met: NDArray[np.bool_] = extent >= self.distance * (1.0 - slack) if slack else extent >= self.distance
+        enough = 1.0 - slack if slack else 1
+        # Never the distance times the denominator, which 64 bits may not hold.
+        met: NDArray[np.bool_] = (self.sign >= 0) & (-own // denominator >= self.down * enough)
+        met |= (self.sign <= 0) & (own // denominator >= self.up * enough)
         if self.known is not None and met.any():
             met &= (self.known @ (move[: self.known.shape[1]] != 0).astype(np.int64)) == 0
         return met
@@ -74,10 +86,10 @@ class Ends:
         )
         return known
 
-    def ways(self, end: int) -> tuple[int, ...]:
-        """1: down, -1: up; both if either will do."""
-        sign = int(self.sign[end])
-        return (sign,) if sign else (1, -1)
+    def ways(self, end: int) -> tuple[tuple[int, int], ...]:
+        """(1: down, -1: up; how far), both if either will do."""
+        sign, down, up = int(self.sign[end]), int(self.down[end]), int(self.up[end])
+        return tuple((way, distance) for way, distance in ((1, down), (-1, up)) if sign in (0, way))
 
     def requirements_met(self, met: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): all their ends are met."""
@@ -91,28 +103,34 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], never
 
     value: int64 (columns, the cells first). never_published: bool (cells), which nobody knows exactly.
     """
-    found: list[tuple[int, int, int, int]] = []
+    found: list[tuple[int, int, int, int, int]] = []
+    either = np.array([need.either for need in requirements], np.bool_)
     wide = np.zeros(len(requirements), np.bool_)
     for q, need in enumerate(requirements):
         at = int(value[need.cell])
         down = 0 if need.lower is None else max(at - need.lower, 0)
         up = 0 if need.upper is None else max(need.upper - at, 0)
+        if need.either:
+            if down and up:
+                found.append((q, need.cell, 0, down, up))
+            continue
         if down:
-            found.append((q, need.cell, 1, down))
+            found.append((q, need.cell, 1, down, 0))
         if up:
-            found.append((q, need.cell, -1, up))
+            found.append((q, need.cell, -1, 0, up))
         if down + up < need.width:
-            found.append((q, need.cell, 0, need.width))
+            found.append((q, need.cell, 0, need.width, need.width))
             wide[q] = need.width > 1
     attackers: dict[tuple[int, ...], int] = {(): 0}
     attacker = [attackers.setdefault(_secret(requirements[q], never_published), len(attackers)) for q, *_ in found]
-    columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
+    columns = np.array(found, dtype=np.int64).reshape(-1, 5).T
     known = None
     if any(need.known_to for need in requirements):
         pairs = [(e, c) for e, (q, *_) in enumerate(found) for c in _secret(requirements[q], never_published)]
         row, cell = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         known = csr_array((np.ones(len(row), np.int64), (row, cell)), shape=(len(found), len(never_published)))
-    return Ends(columns[0], columns[1], columns[2], columns[3], known, np.array(attacker, dtype=np.int64), wide)
+    of_end = np.array(attacker, dtype=np.int64)
+    return Ends(*columns, either=either[columns[0]], known=known, attacker=of_end, wide=wide)
 
 
 def _secret(need: Requirement, never_published: NDArray[np.bool_]) -> tuple[int, ...]:

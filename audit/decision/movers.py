@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from audit.bounds.certify import rationalise, scaled, sparse
 from audit.bounds.component import Limits
 from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
 from audit.decision.ends import Ends
 from audit.decision.equations import Equations
 from audit.decision.model import NEARLY, Model
@@ -116,7 +116,7 @@ class Movers:
                 for end in order.tolist():
                     if limits.out_of_time():
                         return cuts, large
-                    cut = None if met[end] or end in cuts else self._one(model, end, limits, note, near=near)
+                    cut = None if met[end] or end in cuts else self._one(model, end, pattern, limits, note, near=near)
                     if cut is not None:
                         cuts[end] = cut
                         if first:
@@ -177,12 +177,11 @@ class Movers:
         open_columns = equations.always_open.copy()
         open_columns[: equations.cells] |= pattern | may
         model = self._around(open_columns, int(ends.cell[end]))
-        distance = int(ends.distance[end])
         typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
         price = WIDENING * self._shy
         price[: equations.cells] += np.where(pattern, 0.0, np.minimum(cost / typical, DEAREST))
         model.reset(open_columns[model.region.columns], price[model.region.columns])
-        for way in ends.ways(end):
+        for way, distance in ends.ways(end):
             model.aim(int(ends.cell[end]), way, distance, ends.known_to(end))
             for point in _candidates(model, limits):
                 if learn(model.region.columns, point)[end]:
@@ -202,33 +201,38 @@ class Movers:
             self._everything = Model(region_of(self._equations, np.arange(len(label))), self._solver)
         return self._everything
 
-    def _one(self, model: Model, end: int, limits: Limits, learn: Learn, *, near: int | None) -> Cut | None:
+    def _one(
+        self, model: Model, end: int, view: NDArray[np.bool_], limits: Limits, learn: Learn, *, near: int | None
+    ) -> Cut | None:
         """The cut of an end that cannot be reached; None if it can, or nothing was shown.
 
-        near: ask only so many columns near the cell.
+        view: bool (cells), the pattern. near: ask only so many columns near the cell.
         """
-        distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
-        extent, multipliers = 0.0, []
-        for way in self._ends.ways(end):
+        known, cell, either = self._ends.known_to(end), int(self._ends.cell[end]), bool(self._ends.either[end])
+        need = self._requirements[self._ends.requirement[end]]
+        extent, multipliers, ways = 0.0, [], []
+        for way, distance in self._ends.ways(end):
             model.aim(cell, way, distance, known)
             point = model.move(limits) if near is None else model.move_near(limits, near)
             if point is None or learn(model.region.columns, point)[end]:
                 return None
-            extent += model.extent
+            extent = model.extent if either else extent + model.extent
             y = rationalise(model.multipliers) or scaled(model.multipliers)
-            if y is None:
+            if y is None or (either and extent >= distance * (1 - NEARLY)):
                 return None
             multipliers.append((way, sparse(y)))
+            ways.append(Missed(distance, ((way, sparse(y)),)))
+        if either:
+            return either_cut(self._equations, need, ways, model.region.rows, view)
         if extent >= distance * (1 - NEARLY):
             return None
-        need = self._requirements[self._ends.requirement[end]]
         return capacity_cut(self._equations, need, Missed(distance, tuple(multipliers)), model.region.rows)
 
     def _whole(self, model: Model, end: int, limits: Limits, learn: Learn) -> bool:
         """Whether a table of whole units is found that shows the end to be met: one that goes a unit further, or that
         of an integer program."""
-        distance, known, cell = int(self._ends.distance[end]), self._ends.known_to(end), int(self._ends.cell[end])
-        for way in self._ends.ways(end):
+        known, cell = self._ends.known_to(end), int(self._ends.cell[end])
+        for way, distance in self._ends.ways(end):
             model.aim(cell, way, distance + 1, known)
             further = model.move(limits)
             if further is not None and learn(model.region.columns, further)[end]:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from audit.bounds.component import Answer, Component, Limits, TargetBounds
 from audit.bounds.method import Method
 from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut
+from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
 from audit.decision.equations import Equations
 from audit.decision.witnesses import Table
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -93,8 +93,11 @@ class Settling:
         cuts: dict[int, Cut] = {}
         for (q, need), bounds in zip(members.items(), answer.targets, strict=True):
             missed = _missed(need, bounds, int(equations.value[need.cell]))
-            if missed is not None:
-                cut = capacity_cut(equations, need, missed, rows)
+            if missed:
+                if need.either:
+                    cut = either_cut(equations, need, missed, rows, view)
+                else:
+                    cut = capacity_cut(equations, need, missed[0], rows)
                 if cut is None or cut.holds(view):
                     cut = self._something_more(view, need)
                 cuts[q] = cut
@@ -148,13 +151,16 @@ def _far_enough(need: Requirement, value: int) -> tuple[int, int]:
     return min(low, value - need.width), max(high, value + need.width)
 
 
-def _missed(need: Requirement, bounds: TargetBounds, value: int) -> Missed | None:
-    """What is proved of a requirement that is not met."""
+def _missed(need: Requirement, bounds: TargetBounds, value: int) -> list[Missed]:
+    """What is proved of a requirement that is not met: one thing, of two ways to be met both."""
     low, high = bounds.lower.outer, bounds.upper.outer
+    found = []
     if need.upper is not None and high is not None and high < need.upper:
-        return Missed(need.upper - value, ((-1, bounds.upper.proof),))
+        found.append(Missed(need.upper - value, ((-1, bounds.upper.proof),)))
     if need.lower is not None and low is not None and low > need.lower:
-        return Missed(value - need.lower, ((1, bounds.lower.proof),))
-    if low is not None and high is not None and high - low < need.width:
-        return Missed(need.width, ((1, bounds.lower.proof), (-1, bounds.upper.proof)))
-    return None
+        found.append(Missed(value - need.lower, ((1, bounds.lower.proof),)))
+    if need.either:
+        return found if len(found) == 2 else []
+    if not found and low is not None and high is not None and high - low < need.width:
+        found.append(Missed(need.width, ((1, bounds.lower.proof), (-1, bounds.upper.proof))))
+    return found[:1]

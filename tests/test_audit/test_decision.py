@@ -66,10 +66,13 @@ def intervals(release: Release, cells: Cells, pattern: np.ndarray) -> dict[int, 
     return result
 
 
-def meets(need: Requirement, found: dict[int, tuple[float, float]]) -> bool:
+def meets(need: Requirement, found: dict[int, tuple[float, float]], truth: np.ndarray) -> bool:
     if need.cell not in found:
         return False
     low, high = found[need.cell]
+    if need.either:
+        value = int(truth[need.cell])
+        return low <= min(need.lower or 0, value) or high >= max(need.upper or 0, value)
     return (
         (need.lower is None or low <= need.lower)
         and (need.upper is None or high >= need.upper)
@@ -86,6 +89,11 @@ def requirements(random: Random, cells: Cells) -> list[Requirement]:
         upper = random.choice([None, value + random.randint(0, 3)])
         known = tuple(c for c in random.sample(range(len(cells)), random.randint(0, 2)) if c != cell)
         needs.append(Requirement(cell, lower, upper, random.randint(1, 3), known))
+    for cell in random.sample(range(len(cells)), min(len(cells), 2)):  # what is enough either way
+        value = int(cells.lower.units[cell])
+        if value:
+            down, up = max(value - random.randint(1, 3), 0), value + random.randint(1, 4)
+            needs.append(Requirement(cell, down, up, either=True))
     return needs
 
 
@@ -124,7 +132,7 @@ def check_answers(seed: int) -> None:
         for need in needs:
             view = pattern.copy()
             view[list(need.known_to)] = False
-            truth.append(meets(need, intervals(release, cells, view)))
+            truth.append(meets(need, intervals(release, cells, view), cells.lower.units))
         decision = oracle.decide(pattern)
         note(f"{needs} {np.flatnonzero(pattern)} {truth}")
         assert decision.protected.tolist() == truth
