@@ -69,10 +69,10 @@ def assert_implied(document: Document, cells: list[Implied], report: Report) -> 
     assert said.left_out == 0
     assert said.sensitive == len(found)
     for kind in ("computed", "narrow"):
-        least = sum(getattr(c, kind) for c in cells if c.crossed)
+        least = sum(getattr(c, kind) for c in cells if c.crossed and c.sensitive)
         assert least <= getattr(said, kind) <= sum(getattr(c, kind) for c in cells), kind
     judged = [c for c in cells if c.computed and c.sensitive is not None]
-    assert sum(c.crossed for c in judged) <= said.judged <= len(judged)
+    assert sum(c.crossed for c in judged if c.sensitive) <= said.judged <= len(judged)
     assert not found or report.verdict == "unsafe"
     # What statements do not cross follows from a cell that is sensitive itself.
     assert not wanted or report.verdict == "unsafe"

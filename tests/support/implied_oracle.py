@@ -1,9 +1,8 @@
 """What a release gives away of combinations that no row lists, by listing every table: shares no code with the package.
 
-The universe. For each measure and variable the *elements* are sets of leaves: every code and every atom (leaves
-that no used code tells apart). A combination is one element of each variable; it counts if the released statements
-speak of it (it splits no leaves that no statement tells apart) and nothing lists it: no row, and no zero or sum that
-follows from rows left out.
+The universe. For each measure and variable the *elements* are sets of leaves: atoms (leaves that no used code tells
+apart) and every code that is a union of them. A combination is one element of each variable; it counts if some
+statement speaks of all its leaves and nothing lists it: no row, and no zero or sum that follows from rows left out.
 """
 
 import itertools
@@ -13,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from oracle import Document, Oracle, Variable, read, variables_of
+from oracle import Document, Known, Oracle, Variable, read, variables_of
 
 Parts = tuple[frozenset[str], ...]
 """Leaves of every variable."""
@@ -47,15 +46,15 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
     oracle = read(document)
     variables = variables_of(document)
     merged, forms = _merged(oracle, document, variables)
-    judge = _Judge(document, oracle, variables)
+    judge, known_zero = _Judge(document, oracle, variables), _KnownZeros(oracle, variables)
     values = _values(merged, forms, most)
     if values is None:
         return None
     found = []
     for (measure, parts), possible in values:
-        sensitive = judge(measure, parts, possible)
+        sensitive = judge(measure, parts, possible) and not known_zero(measure, parts)
         computed = len(possible) == 1
-        narrow = not computed and measure in oracle.counts and sensitive is True
+        narrow = not computed and sensitive is True
         if computed or narrow:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
@@ -71,44 +70,49 @@ def possible_tables(document: Document, most: int = MOST) -> int | None:
     return None if tables is None else len(tables)
 
 
+@dataclass(frozen=True)
+class _Form:
+    """What a combination is a sum of: of merged leaves all, or (whatever else is in them) a part."""
+
+    whole: tuple[bool, ...]
+    part: tuple[bool, ...]
+
+    def values(self, tables: np.ndarray) -> list[int]:
+        """All values over tables of merged leaves that are not negative; a part may be anything up to the whole."""
+        low = tables @ np.array(self.whole, int)
+        high = low + tables @ np.array(self.part, int)
+        return sorted({v for a, b in zip(low.tolist(), high.tolist(), strict=True) for v in range(a, b + 1)})
+
+
 def _merged(
     oracle: Oracle, document: Document, variables: Mapping[str, Variable]
-) -> tuple[Oracle, dict[tuple[str, Parts], np.ndarray]]:
+) -> tuple[Oracle, dict[tuple[str, Parts], _Form]]:
     """The oracle over leaves that statements tell apart, and the form of every combination over these."""
     grid = list(itertools.product(*(v.leaves for v in variables.values())))
     columns = [(measure, leaf) for measure in oracle.units for leaf in grid]
     _, kind = np.unique(oracle.matrix.T, axis=0, return_inverse=True)
     kind = kind.ravel()
     measure_of = np.array([list(oracle.units).index(measure) for measure, _ in columns])
+    silent = ~oracle.matrix.any(axis=0)
     # The same statements, but another measure: told apart all the same.
-    groups = sorted({(int(measure_of[j]), int(kind[j])) for j in range(len(columns)) if oracle.matrix[:, j].any()})
+    groups = sorted({(int(measure_of[j]), int(kind[j])) for j in np.flatnonzero(~silent)})
     members = [np.flatnonzero((measure_of == m) & (kind == k)) for m, k in groups]
-    representatives = [int(at[0]) for at in members]
-    merged = replace(oracle, matrix=oracle.matrix[:, representatives], forms={})
-    listed = {_short(form, members) for form in oracle.forms.values()}
-    forms: dict[tuple[str, Parts], np.ndarray] = {}
-    seen = set(listed)
+    merged = replace(oracle, matrix=oracle.matrix[:, [int(at[0]) for at in members]], forms={})
+    seen = {form.tobytes() for form in oracle.forms.values()}
+    forms: dict[tuple[str, Parts], _Form] = {}
     for measure in oracle.units:
         elements = [_elements(oracle, document, measure, at, v) for at, v in enumerate(variables.values())]
         for parts in itertools.product(*elements):
             form = np.array(
                 [m == measure and all(x in p for x, p in zip(leaf, parts, strict=True)) for m, leaf in columns], float
             )
-            short = _short(form, members)
-            if short is None or short in seen or not any(short):
+            if form.tobytes() in seen or form[silent].any():
                 continue
-            if form[[not oracle.matrix[:, j].any() for j in range(len(columns))]].any():
-                continue
-            seen.add(short)
-            forms[measure, parts] = np.array(short)
+            seen.add(form.tobytes())
+            whole = tuple(bool(form[at].all()) for at in members)
+            part = tuple(bool(form[at].any() and not form[at].all()) for at in members)
+            forms[measure, parts] = _Form(whole, part)
     return merged, forms
-
-
-def _short(form: np.ndarray, members: Sequence[np.ndarray]) -> tuple[float, ...] | None:
-    """The form over merged leaves; None if it splits some."""
-    if any(len(np.unique(form[at])) > 1 for at in members):
-        return None
-    return tuple(float(form[at[0]]) for at in members)
 
 
 def _stated(document: Document, oracle: Oracle, measure: str) -> list[tuple[str, ...]]:
@@ -122,37 +126,46 @@ def _stated(document: Document, oracle: Oracle, measure: str) -> list[tuple[str,
     return found
 
 
-def _elements(oracle: Oracle, document: Document, measure: str, at: int, variable: Variable) -> list[frozenset[str]]:
-    """Codes and atoms."""
+def _atoms(oracle: Oracle, document: Document, measure: str, at: int, variable: Variable) -> list[frozenset[str]]:
+    """Leaves that no used code tells apart."""
     used = {variable.covers[codes[at]] for codes in _stated(document, oracle, measure)}
-    signature: dict[tuple[bool, ...], set[str]] = {}
     ordered = sorted(used, key=sorted)
+    found: dict[tuple[bool, ...], set[str]] = {}
     for leaf in variable.leaves:
         marks = tuple(leaf in code for code in ordered)
         if any(marks):
-            signature.setdefault(marks, set()).add(leaf)
-    elements = {*variable.covers.values(), *(frozenset(s) for s in signature.values())}
-    return sorted((e for e in elements if e), key=lambda e: (len(e), sorted(e)))
+            found.setdefault(marks, set()).add(leaf)
+    return [frozenset(s) for s in found.values()]
+
+
+def _elements(oracle: Oracle, document: Document, measure: str, at: int, variable: Variable) -> list[frozenset[str]]:
+    """Atoms, and what statements speak of in codes: all of it mostly (else nobody has to look at it)."""
+    atoms = _atoms(oracle, document, measure, at, variable)
+    spoken = {frozenset().union(*(a for a in atoms if a <= code)) for code in variable.covers.values()}
+    return sorted({*atoms, *(s for s in spoken if s)}, key=lambda e: (len(e), sorted(e)))
 
 
 def _values(
-    merged: Oracle, forms: Mapping[tuple[str, Parts], np.ndarray], most: int
+    merged: Oracle, forms: Mapping[tuple[str, Parts], _Form], most: int
 ) -> Iterator[tuple[tuple[str, Parts], list[int]]] | None:
     """The values of every combination over all tables, ascending (a computed one alone where all are too many)."""
+    if not merged.nonnegative:
+        forms = {name: form for name, form in forms.items() if not any(form.part)}
     tables = merged.tables(most)
     if tables is not None:
         rounded = np.rint(tables).astype(int)
-        return ((name, np.unique(rounded @ form.astype(int)).tolist()) for name, form in forms.items() if len(tables))
+        return ((name, form.values(rounded)) for name, form in forms.items() if len(tables))
     exact = merged.lower == merged.upper
     if merged.nonnegative or not exact.all():
         return None
     # Only equations: a sum has one value exactly if it is a combination of them.
     rank = np.linalg.matrix_rank(merged.matrix)
     solution = np.linalg.lstsq(merged.matrix, merged.lower, rcond=None)[0]
+    rows = {name: np.array(form.whole, float) for name, form in forms.items()}
     alone = [
-        (name, form) for name, form in forms.items() if np.linalg.matrix_rank(np.vstack([merged.matrix, form])) == rank
+        (name, row) for name, row in rows.items() if np.linalg.matrix_rank(np.vstack([merged.matrix, row])) == rank
     ]
-    return ((name, [round(float(form @ solution))]) for name, form in alone)
+    return ((name, [round(float(row @ solution))]) for name, row in alone)
 
 
 def _crossed(document: Document, oracle: Oracle, variables: Mapping[str, Variable], measure: str, parts: Parts) -> bool:
@@ -160,9 +173,32 @@ def _crossed(document: Document, oracle: Oracle, variables: Mapping[str, Variabl
     stated = _stated(document, oracle, measure)
     covers = [v.covers for v in variables.values()]
     every = [frozenset().union(*(c[codes[at]] for codes in stated)) for at, c in enumerate(covers)]
+    for at, (variable, part) in enumerate(zip(variables.values(), parts, strict=True)):
+        if part not in variable.covers.values() and part not in _atoms(oracle, document, measure, at, variable):
+            return False
     away = [at for at, (part, whole) in enumerate(zip(parts, every, strict=True)) if part != whole]
     crossing = [{at for at, c in enumerate(covers) if c[codes[at]] != every[at]} for codes in stated]
     return all(any({a, b} <= some for some in crossing) for a, b in itertools.combinations(away, 2))
+
+
+class _KnownZeros:
+    """What consists of zeros that everyone knows: no rule makes it sensitive."""
+
+    def __init__(self, oracle: Oracle, variables: Mapping[str, Variable]) -> None:
+        zero = [name for name, known in oracle.cells.items() if known.low == known.high == 0 and _known(known)]
+        self._inside = {
+            (m, leaf)
+            for m, codes in zero
+            for leaf in itertools.product(*(v.covers[c] for v, c in zip(variables.values(), codes, strict=True)))
+        }
+
+    def __call__(self, measure: str, parts: Parts) -> bool:
+        return all((measure, leaf) in self._inside for leaf in itertools.product(*parts))
+
+
+def _known(cell: Known) -> bool:
+    """A structural zero, or one of which a table says so by leaving its row out, and none more."""
+    return cell.status == "structural_zero" if cell.listed else cell.derived
 
 
 class _Judge:
@@ -176,19 +212,40 @@ class _Judge:
     def __call__(self, measure: str, parts: Parts, possible: Sequence[int]) -> bool | None:
         if not self._rules:
             return None
-        if measure in self._oracle.counts:
-            return all(any(_few(rule, value, value) for rule in self._rules) for value in possible)
-        if len(possible) > 1:
-            return None
+        count = measure in self._oracle.counts
         microdata = self._document.get("microdata")
         if microdata is not None:
             given = self._contributions(microdata, measure, parts)
-            return any(_few(rule, len(given), possible[0]) or _close(rule, given) for rule in self._rules)
+            if not any(_few(rule, len(given), sum(given)) or _close(rule, given) for rule in self._rules):
+                return False
+            return len(possible) == 1 or self._inside(possible, given, count=count)
+        if count:
+            return all(any(_few(rule, value, value) for rule in self._rules) for value in possible)
+        if len(possible) > 1:
+            return None
         counts = self._contributors(measure, parts)
         if counts is None or not all("threshold" in rule for rule in self._rules):
             return None
         verdicts = {any(_few(rule, n, possible[0]) for rule in self._rules) for n in counts}
         return verdicts.pop() if len(verdicts) == 1 else None
+
+    def _inside(self, possible: Sequence[int], given: Sequence[int], *, count: bool) -> bool:
+        """Whether no value is possible beyond what a rule asks for, and not all of that."""
+        intruder = self._document.get("intruder", {})
+        least = 1 if intruder.get("nonempty") else 0 if intruder.get("nonnegative", True) else None
+        ends = []
+        for rule in self._rules:
+            if count and _few(rule, len(given), sum(given)):
+                ends.append((1 if intruder.get("nonempty") else 0, int(rule["threshold"])))
+            if _close(rule, given):
+                ordered = sorted(map(abs, given), reverse=True)
+                distance = -(-(int(rule["p_percent"]) * ordered[0] - 100 * sum(ordered[2:])) // 100)
+                low = sum(given) - distance
+                ends.append((low if least is None else max(low, least), sum(given) + distance))
+        if not ends:
+            return False
+        low, high = min(a for a, _ in ends), max(b for _, b in ends)
+        return low <= possible[0] and possible[-1] <= high and (low, high) != (possible[0], possible[-1])
 
     def _contributions(self, microdata: Mapping[str, Any], measure: str, parts: Parts) -> list[int]:
         rows = microdata["cells"]
@@ -199,11 +256,15 @@ class _Judge:
             for k in range(len(rows["id"]))
             if all(rows[name][k] in part for name, part in zip(names, parts, strict=True))
         ]
+        if "values" not in microdata:
+            return [1] * len(inside)
         return [int(Fraction(rows[microdata["values"][measure]][k]) / unit) for k in inside]
 
     def _known_frequencies(self, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """(forms, numbers of contributors) of the cells of which tables tell how many contribute."""
-        found: dict[tuple[str, ...], int] = {}
+        """(forms, numbers of contributors) of the cells of which tables tell how many contribute, and of known zeros."""
+        cells = self._oracle.cells
+        zeros = [codes for (m, codes), c in cells.items() if m == measure and c.low == c.high == 0 and _known(c)]
+        found: dict[tuple[str, ...], int] = dict.fromkeys(zeros, 0)
         names = list(self._variables)
         for table in self._document["tables"]:
             if table["measure"] != measure or "frequency" not in table:
@@ -217,7 +278,7 @@ class _Judge:
                         chosen = _group(self._variables[name], chosen)
                     codes.append(chosen)
                 found[tuple(codes)] = int(number)
-        if not found:
+        if len(found) == len(zeros):
             return None
         forms = np.array([self._oracle.forms[measure, codes] for codes in found])
         return forms, np.array(list(found.values()), float)
