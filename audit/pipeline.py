@@ -15,7 +15,8 @@ from audit.bounds.reveal import Argument, Revealer
 from audit.errors import AdditivityError, InputError
 from audit.execution.executor import HERE, Executor
 from audit.execution.state import State
-from audit.implied.find import Bounding, Implied, find_implied
+from audit.implied.find import Implied, find_implied
+from audit.implied.narrow import Bounding
 from audit.io.canonical import release_digest
 from audit.linear.merge import merge_cells
 from audit.linear.propagate import InfeasibleError
@@ -154,9 +155,10 @@ def audit(
 
         sap = judge_sap(prepared, applied.require.sap, limits)
         clock.lap("subtraction (SAP)")
-    bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
     implied = None
     if applied.implied != "off":
+        asked = prepared.system.forms
+        bounding = Bounding(asked.shape[0], asked.nnz, method, engine, uncounted) if applied.implied == "all" else None
         implied = find_implied(prepared, reduced, applied, sensitivity, bounding)
     clock.lap("cells that no row lists")
     arguments, implied_arguments = _arguments(prepared, reduced, found, implied, engine, limits, tell)

@@ -23,7 +23,7 @@ class Axis:
     leaf_atom: int64 (leaves of the classification): the atom of the block that holds it, -1 if none does.
     code: int64 (points): the code that holds exactly these leaves, -1 where there is none.
     point: int64 (codes): the point that a code is, -1 where it is none or reaches beyond the block.
-    whole: the point that is all of the block; adds_up: it means something (years are never added up).
+    whole: the point that is all of the block; adds_up: some code or atom is that (years are never added up).
     """
 
     points: csr_array
@@ -70,9 +70,11 @@ def axis_of(hierarchy: Hierarchy, blocks: list[Block], block: Block, v: int) -> 
     count.sort_indices()
     size = np.bincount(leaf_atom[leaves], minlength=atoms)
     row = row_of_entries(count)
+    untouched = np.asarray(rows_at(members, used).sum(axis=0)).ravel() == 0
     partial = np.bincount(row, count.data != size[count.indices], count.shape[0]) > 0
     inside = np.asarray(count.sum(axis=1)).ravel()
-    is_sum = ~partial & (inside > 0)
+    # Where leaves are in no used code nothing is said of their sums either.
+    is_sum = ~partial & (inside > 0) & (members @ untouched.astype(np.int64) == 0)
     beyond = np.asarray(members.sum(axis=1)).ravel() > inside
 
     codes = np.flatnonzero(is_sum)
@@ -97,8 +99,7 @@ def axis_of(hierarchy: Hierarchy, blocks: list[Block], block: Block, v: int) -> 
     point[codes[exact]] = group[: len(codes)][exact]
     code[group[: len(codes)][exact][::-1]] = codes[exact][::-1]
     whole = int(group[-1])
-    nameless = code[whole] < 0 and hierarchy.total is None and atoms > 1
-    return Axis(sets, leaf_atom, code, point, whole, not nameless)
+    return Axis(sets, leaf_atom, code, point, whole, whole in group[:-1])
 
 
 def _atom_of_leaves(members: csr_array, atoms: csr_array, used: NDArray[np.int64]) -> NDArray[np.int64]:

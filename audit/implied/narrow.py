@@ -1,120 +1,223 @@
-"""Combinations that can take several values, all of them sensitive."""
+"""Combinations that bounds leave one value, or none that is not sensitive."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits, TargetBounds
 from audit.bounds.engine import bound_forms
 from audit.bounds.method import Method
+from audit.implied.cells import as_cells
+from audit.implied.computed import Computed
+from audit.implied.danger import Danger
 from audit.implied.grids import Grid
-from audit.implied.tables import Table, columns_of, found_tables, harmless
-from audit.linear.integers import NO_LOWER
+from audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
+from audit.implied.naming import named
+from audit.implied.tables import Table
+from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.reduce import Reduced
-from audit.model import Policy, Threshold
+from audit.model import Amounts, Policy
+from audit.prepare import Prepared
 from audit.progress import silent
+from audit.rules import completed
+from audit.rules.unlisted import assess_unlisted
 from audit.solvers.protocol import Solver
-from audit.sparse import rows_at
+from audit.sparse import row_of_entries
 
 MOST_FORMS, MOST_ENTRIES = 2_000, 200_000
 """Combinations, and coefficients of them, for which bounds are computed; a third of what the open cells ask for, where
 that is more."""
 
-MOST_LOOKED_AT = 20_000
-"""Combinations that are held against tables in hand one by one."""
-
-TABLES = 4
-"""Tables that combinations are held against before bounds are computed."""
-
 
 @dataclass(frozen=True)
-class Danger:
-    """Values of a count that are sensitive by threshold: low to high."""
+class Bounding:
+    """How bounds of combinations are computed.
 
-    low: int
-    high: int
+    forms, entries: how many open cells there are, and coefficients of them, which set the budget; method, solver,
+    limits: as for those cells.
+    """
 
-    @staticmethod
-    def of(policy: Policy, *, nonnegative: bool) -> "Danger | None":
-        """None: no threshold in the policy."""
-        rules = [rule for rule in policy.primary if isinstance(rule, Threshold)]
-        if not rules:
+    forms: int
+    entries: int
+    method: Method
+    solver: Solver
+    limits: Limits
+
+
+class Search:
+    """Bounds of combinations that the equations leave open.
+
+    Attributes
+    ----------
+    left_out: how many were not decided.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        reduced: Reduced,
+        policy: Policy,
+        found: Sequence[tuple[Grid, Computed]],
+        bounding: Bounding,
+        tables: Sequence[Table],
+    ) -> None:
+        """found: what the equations give. tables: in hand; what they give different, or harmless, values is refuted."""
+        self._prepared, self._reduced, self._policy = prepared, reduced, policy
+        self._bounding, self._tables = bounding, tables
+        self._open = [(grid, ~np.isin(grid.unlisted, c.at, assume_unique=True)) for grid, c in found]
+        self._forms = max(MOST_FORMS, bounding.forms // 3)
+        self._entries = max(MOST_ENTRIES, bounding.entries // 3)
+        self.left_out = 0
+
+    def by_value(self) -> tuple[list[tuple[Grid, Computed]], Judged]:
+        """(combinations that bounds leave one value, narrow counts)."""
+        danger = Danger.of(self._policy, nonnegative=self._prepared.system.nonnegative)
+        chosen = self._affordable([(grid, self._candidates(grid, left, danger)) for grid, left in self._open])
+        bounds = self._bounds(chosen)
+        single = np.array([b is not None and _single(b) for b in bounds], np.bool_)
+        is_count = np.repeat(
+            [grid.is_count(self._prepared.release) for grid, _ in chosen], [len(at) for _, at in chosen]
+        ).astype(np.bool_)
+        close = np.zeros(len(bounds), np.bool_)
+        if danger is not None and self._policy.require.protection:
+            close = is_count & ~single
+            close &= np.array([b is not None and _inside(b, danger.low, danger.high) for b in bounds], np.bool_)
+        self.left_out += sum(
+            not (one or near or _refuted(b, danger if count else None))
+            for b, one, near, count in zip(bounds, single, close, is_count, strict=True)
+        )
+        values = iter([b.lower.outer for b, one in zip(bounds, single, strict=True) if b is not None and one])
+        singles = [
+            (grid, Computed(at, np.array([next(values) for _ in at], np.int64)))
+            for grid, at in picked(chosen, np.flatnonzero(single))
+        ]
+        narrow = picked(chosen, np.flatnonzero(close))
+        kept = tuple(b for b, keep in zip(bounds, close, strict=True) if keep and b is not None)
+        return singles, self._narrow(narrow, kept)
+
+    def from_microdata(self, singles: Sequence[tuple[Grid, Computed]], narrow: Chosen) -> Judged | None:
+        """Magnitudes that rules find sensitive, and whose interval lies inside what the rule requires.
+
+        singles, narrow: those that are found already.
+        """
+        if self._prepared.release.microdata is None or not self._policy.require.protection:
             return None
-        below = max(rule.count for rule in rules)
-        lowest = NO_LOWER if not nonnegative else 0
-        return Danger(lowest if any(rule.zeros for rule in rules) else 1, below - 1)
+        chosen = self._affordable(
+            [
+                (grid, np.setdiff1d(grid.unlisted[left], np.concatenate([one.at, close])))
+                for (grid, left), (_, one), (_, close) in zip(self._open, singles, narrow, strict=True)
+                if not grid.is_count(self._prepared.release)
+            ]
+        )
+        names = named(self._prepared, chosen)
+        count = len(names.codes)
+        unknown = Amounts.none(count)
+        cells = completed(names.release, as_cells(names, unknown, unknown, np.zeros(count, np.bool_)))
+        rules, _ = assess_unlisted(names.release, cells, self._policy)
+        known = rules.required_lower.known & rules.required_upper.known & cells.truth.known
+        wanted = np.flatnonzero(rules.sensitive & known)
+        low, high = rules.required_lower.units[wanted], rules.required_upper.units[wanted]
+        wanted = wanted[~self._beyond(picked(chosen, wanted), low, high)]
+        bounds = self._bounds(picked(chosen, wanted))
+        ends = rules.required_lower.units[wanted].tolist(), rules.required_upper.units[wanted].tolist()
+        need = list(zip(*ends, strict=True))
+        close = [
+            b is not None and _inside(b, *own) and (b.lower.outer, b.upper.outer) != own
+            for b, own in zip(bounds, need, strict=True)
+        ]
+        self.left_out += sum(
+            not (near or _refuted(b, Danger(*own))) for b, near, own in zip(bounds, close, need, strict=True)
+        )
+        at = wanted[np.array(close, np.bool_)]
+        kept = tuple(b for b, keep in zip(bounds, close, strict=True) if keep and b is not None)
+        return Judged(picked(chosen, at), cells.truth.take(at), cells.frequency.take(at), rules_at(rules, at), kept)
+
+    def _candidates(self, grid: Grid, left: NDArray[np.bool_], danger: Danger | None) -> NDArray[np.int64]:
+        """Positions of open combinations that tables in hand give one value, or only sensitive ones, small sums
+        first."""
+        least, most = np.full(len(left), NO_UPPER), np.full(len(left), NO_LOWER)
+        tables = np.zeros(len(left), np.int64)
+        for table in self._tables if left.any() else ():
+            known = grid.sums((~table.known).astype(np.int64)) == 0
+            value = grid.sums(np.where(table.known, table.value, 0))
+            least = np.where(known, np.minimum(least, value), least)
+            most = np.where(known, np.maximum(most, value), most)
+            tables += known
+        wanted = left & (tables > 1) & (least == most)  # one table alone says nothing of that
+        if danger is not None and grid.is_count(self._prepared.release):
+            wanted |= left & ((tables == 0) | ((least >= danger.low) & (most <= danger.high)))
+        order = np.argsort(grid.sizes()[wanted], kind="stable")
+        result: NDArray[np.int64] = grid.unlisted[wanted][order]
+        return result
+
+    def _affordable(self, at: Chosen) -> list[tuple[Grid, NDArray[np.int64]]]:
+        """Those that are looked at one by one, ascending."""
+        chosen = []
+        for grid, positions in at:
+            size = grid.sizes()[np.searchsorted(grid.unlisted, positions)]
+            fits = (np.cumsum(size) <= self._entries) & (np.arange(len(size)) < self._forms)
+            self.left_out += int((~fits).sum())
+            chosen.append((grid, np.sort(positions[fits])))
+        return chosen
+
+    def _bounds(self, chosen: Chosen) -> list[TargetBounds | None]:
+        """Both ends of each, None where there was no time."""
+        forms = forms_of(self._prepared, chosen)
+        b = self._bounding
+        if not forms.shape[0] or b.limits.out_of_time():
+            return [None] * forms.shape[0]
+        return list(bound_forms(self._reduced, forms, b.method, b.limits, silent, check_rest=False).bounds)
+
+    def _narrow(self, chosen: Chosen, bounds: tuple[TargetBounds, ...]) -> Judged:
+        """Narrow counts are judged by their least value: a rule finds all of them sensitive."""
+        names = named(self._prepared, chosen)
+        least = np.array([b.lower.outer for b in bounds], np.int64)
+        nothing, no = Amounts.none(len(bounds)), np.zeros(len(bounds), np.bool_)
+        cells = as_cells(names, Amounts(least, ~no), nothing, no)
+        rules, _ = assess_unlisted(names.release, cells, self._policy)
+        return Judged(chosen, self._true(chosen), nothing, rules, bounds)
+
+    def _true(self, chosen: Chosen) -> Amounts:
+        """True values, where the first table is the true one and has them."""
+        forms = forms_of(self._prepared, chosen)
+        for table in self._tables:
+            if table.true:
+                known = forms @ (~table.known).astype(np.int64) == 0
+                return Amounts(np.where(known, forms @ np.where(table.known, table.value, 0), 0), known)
+        return Amounts.none(forms.shape[0])
+
+    def _beyond(self, chosen: Chosen, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool (combinations): a table in hand gives a value outside [low, high]."""
+        forms = forms_of(self._prepared, chosen)
+        row = row_of_entries(forms)
+        beyond = np.zeros(forms.shape[0], np.bool_)
+        for table in self._tables:
+            gaps = np.bincount(row, ~table.known[forms.indices], forms.shape[0]) > 0
+            value = forms @ np.where(table.known, table.value, 0)
+            beyond |= ~gaps & ((value < low) | (value > high))
+        return beyond
 
 
-def candidates(grid: Grid, open_: NDArray[np.bool_], table: Table, danger: Danger) -> NDArray[np.int64]:
-    """Positions in the grid of open combinations to which the table does not give a harmless value, the smallest first.
-
-    open_: bool (unlisted combinations), more than one value is left by the equations.
-    """
-    if not open_.any():
-        return np.empty(0, np.int64)
-    gaps = grid.sums((~table.known).astype(np.int64))
-    value = grid.sums(np.where(table.known, table.value, 0))
-    left = open_ & ((gaps > 0) | ((value >= danger.low) & (value <= danger.high)))
-    # Base cells that are not negative add up: what the known part has cannot be taken back.
-    order = np.argsort(grid.sizes()[left], kind="stable")
-    return grid.unlisted[left][order]
+def _single(b: TargetBounds) -> bool:
+    return b.lower.outer is not None and b.lower.outer == b.upper.outer
 
 
-@dataclass(frozen=True)
-class Narrow:
-    """Which forms are narrow (positions, ascending), their bounds, and how many were not decided."""
-
-    at: NDArray[np.int64]
-    bounds: tuple[TargetBounds, ...]
-    left_out: int
+def _inside(b: TargetBounds, low: int, high: int) -> bool:
+    lower, upper = b.lower.outer, b.upper.outer
+    return lower is not None and upper is not None and lower >= low and upper <= high
 
 
-def narrow(
-    forms: csr_array,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    reduced: Reduced,
-    asked: csr_array,
-    method: Method,
-    solver: Solver,
-    limits: Limits,
-) -> Narrow:
-    """Of forms those whose every possible value lies in [low, high].
-
-    asked: the forms whose bounds were computed anyway; the budget is a third of them, or what is cheap.
-    """
-    count = forms.shape[0]
-    within = np.arange(min(count, MOST_LOOKED_AT))
-    if count and not limits.out_of_time():
-        tables = found_tables(reduced, columns_of(rows_at(forms, within)), TABLES, solver, limits)
-        for table in tables:
-            some = rows_at(forms, within)
-            within = within[~harmless(some, table, low[within], high[within])]
-    size = np.diff(forms.indptr)[within]
-    fits = np.cumsum(size) <= max(MOST_ENTRIES, asked.nnz // 3)
-    fits[max(MOST_FORMS, asked.shape[0] // 3) :] = False
-    if limits.out_of_time():
-        fits[:] = False
-    chosen = within[fits]
-    left_out = count - min(count, MOST_LOOKED_AT) + int((~fits).sum())
-    if len(chosen) == 0:
-        return Narrow(chosen, (), left_out)
-    found = bound_forms(reduced, rows_at(forms, chosen), method, limits, silent, check_rest=False).bounds
-    at, bounds = [], []
-    for k, b in zip(chosen.tolist(), found, strict=True):
-        lower, upper = b.lower.outer, b.upper.outer
-        if lower is not None and upper is not None and lower >= low[k] and upper <= high[k]:
-            at.append(k)
-            bounds.append(b)
-        elif not _refuted(b, int(low[k]), int(high[k])):
-            left_out += 1
-    return Narrow(np.array(at, np.int64), tuple(bounds), left_out)
-
-
-def _refuted(b: TargetBounds, low: int, high: int) -> bool:
-    """A table in hand has a value outside."""
-    below = b.lower.unlimited or (b.lower.attained is not None and b.lower.attained < low)
-    above = b.upper.unlimited or (b.upper.attained is not None and b.upper.attained > high)
-    return below or above
+def _refuted(b: TargetBounds | None, danger: Danger | None) -> bool:
+    """Tables in hand give two values, and one of them lies outside of what is in danger; or nothing is left to find out
+    about the ends."""
+    if b is None:
+        return False
+    if all(end.outer is not None and end.outer == end.attained for end in (b.lower, b.upper)):
+        return True
+    low, high = b.lower.attained, b.upper.attained
+    below = b.lower.unlimited or (low is not None and (danger is None or low < danger.low))
+    above = b.upper.unlimited or (high is not None and (danger is None or high > danger.high))
+    several = b.lower.unlimited or b.upper.unlimited or (low is not None and high is not None and low < high)
+    return several and (below or above)

@@ -14,20 +14,26 @@ from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables.start import starting_tables
 from audit.prepare import Prepared
 from audit.solvers.protocol import Solver
-from audit.sparse import row_of_entries
 
-LARGEST = 5_000
-"""Open base cells of a component up to which tables are looked for where the true one is not known."""
+LARGEST, MOST_PARTS = 20_000, 300
+"""Open base cells, and components, for which tables are looked for."""
+
+TABLES = 4
+"""Tables that are looked for (an even number)."""
 
 SEED = 20260104
 
 
 @dataclass(frozen=True)
 class Table:
-    """Whole units for base cells (columns) that satisfy every component of which all columns are known."""
+    """Whole units for base cells that fit everything.
+
+    value: int64 (columns); known: bool (columns), whole components; true: these are the true values.
+    """
 
     value: NDArray[np.int64]
     known: NDArray[np.bool_]
+    true: bool
 
 
 def true_table(prepared: Prepared, reduced: Reduced, axes: list[tuple[Axis, ...]]) -> Table:
@@ -42,7 +48,7 @@ def true_table(prepared: Prepared, reduced: Reduced, axes: list[tuple[Axis, ...]
         here = column >= 0
         value[column[here]], known[column[here]] = cells.truth.units[at[here]], True
     value = np.where(reduced.fixed, reduced.value, value)
-    return Table(value, known & _fits(reduced, value, known))
+    return Table(value, known & _fits(reduced, value, known), True)
 
 
 def _columns(table: BaseTable, axes: tuple[Axis, ...], codes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -78,35 +84,30 @@ def _fits(reduced: Reduced, value: NDArray[np.int64], known: NDArray[np.bool_]) 
     return result
 
 
-def found_tables(
-    reduced: Reduced, touched: NDArray[np.bool_], count: int, solver: Solver, limits: Limits
+def tables_in_hand(
+    prepared: Prepared,
+    reduced: Reduced,
+    axes: list[tuple[Axis, ...]],
+    touched: NDArray[np.bool_],
+    solver: Solver,
+    limits: Limits,
 ) -> list[Table]:
-    """`count` tables (an even number) of components that columns in `touched` belong to, as different as can be."""
+    """The true table, and some as different as can be.
+
+    touched: bool (columns), where they are needed: components of these are looked at, the smallest first, up to
+    `LARGEST` columns and `MOST_PARTS` components in all.
+    """
+    true = true_table(prepared, reduced, axes)
     parts = Components(reduced)
-    value = np.tile(np.where(reduced.fixed, reduced.value, 0), (count, 1))
-    known = reduced.fixed.copy()
+    value, known = np.tile(np.where(reduced.fixed, reduced.value, 0), (TABLES, 1)), reduced.fixed.copy()
     nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
-    for c in np.unique(reduced.component[touched & ~reduced.fixed]).tolist():
-        columns = parts.columns(c)
-        if len(columns) > LARGEST or limits.out_of_time():
-            continue
-        tables = starting_tables(parts.component(c, nothing, 0, 0), count, solver, SEED, limits)
+    which = np.unique(reduced.component[touched & ~reduced.fixed])
+    which = which[np.argsort(parts.columns_of(which), kind="stable")][:MOST_PARTS]
+    for c in which[np.cumsum(parts.columns_of(which)) <= LARGEST].tolist():
+        if limits.out_of_time():
+            break
+        tables = starting_tables(parts.component(c, nothing, 0, 0), TABLES, solver, SEED, limits)
         if tables is not None:
+            columns = parts.columns(c)
             value[:, columns], known[columns] = tables, True
-    return [Table(row, known) for row in value]
-
-
-def columns_of(forms: csr_array) -> NDArray[np.bool_]:
-    """bool (columns): those that some form reaches."""
-    touched = np.zeros(forms.shape[1], np.bool_)
-    touched[forms.indices] = True
-    return touched
-
-
-def harmless(forms: csr_array, table: Table, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """bool (forms): the table gives a value outside [low, high]."""
-    row = row_of_entries(forms)
-    gaps = np.bincount(row, ~table.known[forms.indices], forms.shape[0]) > 0
-    value = forms @ table.value
-    result: NDArray[np.bool_] = ~gaps & ((value < low) | (value > high))
-    return result
+    return [true, *(Table(row, known, False) for row in value)]
