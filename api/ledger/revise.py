@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from api.ledger.known import NEW, Shelf, full_name
 from api.ledger.publication import Entry, Publication, Revision, TableName
 from audit.errors import ContradictionError, InputError
+from audit.linear.causes import PERIODS
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import KeySpace, Lookup
@@ -49,7 +50,8 @@ def superseded(publication: Publication, new: Release, revises: Sequence[Revisio
             more = f" ({found.count} such cells)" if found.count > 1 else ""
             raise ContradictionError(
                 f"{found.text}{more}. A changed value is a revision: say that the release revises entry "
-                f"{found.table.entry}, or mend it."
+                f"{found.table.entry}, or mend it. A value of another period is no revision; {PERIODS} of both "
+                "releases."
             )
     gone |= {found.table for found in changed}
     return tuple(table for table in live if table in gone)

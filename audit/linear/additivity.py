@@ -1,11 +1,12 @@
 """Do the released values add up? Checked per equation, exactly, before anything is solved."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import AdditivityError, Imbalance
+from audit.linear.causes import causes
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
@@ -22,7 +23,7 @@ def check_additivity(
     known: NDArray[np.int64],
     lower: NDArray[np.int64],
     upper: NDArray[np.int64],
-    directions: Iterable[Nesting],
+    directions: Sequence[Nesting],
 ) -> None:
     """Compare every known cell with the known cells it is made of, in every direction.
 
@@ -39,7 +40,7 @@ def check_additivity(
     wholes: list[int] = []
     count = 0
     n = len(known)
-    for direction in directions:
+    for at, direction in enumerate(directions):
         part = np.flatnonzero(direction.whole >= 0)
         whole = direction.whole[part]
         hierarchy = list(release.variables.values())[direction.variable]
@@ -68,7 +69,8 @@ def check_additivity(
                     w,
                     members,
                     (int(low[w]), int(high[w])),
-                    bool(rest[w]),
+                    rest=bool(rest[w]),
+                    otherwise=_adds_up(lower, upper, directions, at, w),
                 )
             )
     if problems:
@@ -87,7 +89,9 @@ def _imbalance(
     whole: int,
     parts: NDArray[np.int64],
     expected: tuple[int, int],
+    *,
     rest: bool,
+    otherwise: bool,
 ) -> Imbalance:
     unit = list(release.measures.values())[int(cells.measure[known[whole]])].unit
     found = (int(lower[whole]), int(upper[whole]))
@@ -96,12 +100,8 @@ def _imbalance(
         (cell_name(release, cells, int(known[p])), interval_words(int(lower[p]), int(upper[p]), unit))
         for p in parts[:SHOWN].tolist()
     )
-    hint = ""
-    zeros = cells.row[known[parts]][(lower[parts] == 0) & (upper[parts] == 0)]
-    if expected[1] < found[0] and (zeros >= 0).any():
-        hint = "if a 0 stands for a suppressed value, mark it as withheld"
-    elif expected[1] < found[0] and len(zeros):
-        hint = "combinations without a row were taken as zero (absent: leaves)"
+    off = difference if expected[1] < found[0] else -difference
+    hint = causes(release, cells, known, lower, upper, whole, parts, off, otherwise=otherwise)
     cell = int(known[whole])
     table, row = release.tables[int(cells.table[cell])], int(cells.row[cell])
     return Imbalance(
@@ -117,6 +117,26 @@ def _imbalance(
         rest=rest,
         hint=hint,
     )
+
+
+def _adds_up(
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    directions: Sequence[Nesting],
+    bad: int,
+    whole: int,
+) -> bool:
+    """True if known parts of another grouping of the same variable are all of a sum, and give it."""
+    for at, other in enumerate(directions):
+        if at != bad and other.variable == directions[bad].variable:
+            parts = np.flatnonzero(other.whole == whole)
+            if (
+                len(parts) > 1
+                and sum(lower[parts].tolist()) <= upper[whole]
+                and sum(upper[parts].tolist()) >= lower[whole]
+            ):
+                return True
+    return False
 
 
 def _words(problem: Imbalance) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from audit.errors import ContradictionError, InputError, Place
 from audit.linear.absent import complete
+from audit.linear.causes import PERIODS
 from audit.linear.cells import Cells
 from audit.linear.consent import consented
 from audit.linear.integers import NO_LOWER, NO_UPPER
@@ -312,10 +313,11 @@ def _refuse_contradictions(
             f"upper) that the same row gives leave no value{more}",
             _places(release, rows, one),
         )
-    twice = "listed twice in one table" if rows.table[one] == rows.table[other] else "one cell, two values"
+    same = rows.table[one] == rows.table[other]
+    twice = "listed twice in one table" if same else "one cell, two values"
     raise ContradictionError(
         f"{_cell(release, rows, one)}: {twice}: {_statement(release, rows, one)}, "
-        f"but {_statement(release, rows, other)}{more}",
+        f"but {_statement(release, rows, other)}{more}{'' if same else f'; {PERIODS}'}",
         _places(release, rows, one, other),
     )
 

@@ -1,0 +1,75 @@
+"""What may be the reason where released values do not add up, and what to write then."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.linear.cells import Cells
+from audit.linear.naming import decimal
+from audit.model import Release
+
+PERIODS = (
+    "if they are of two periods, say so: a variable without total, such as `year: {codes: [...]}`, and "
+    "`where: {year: ...}` in each table"
+)
+"""What to do about values of different periods."""
+
+
+def causes(
+    release: Release,
+    cells: Cells,
+    known: NDArray[np.int64],
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    whole: int,
+    parts: NDArray[np.int64],
+    off: int,
+    *,
+    otherwise: bool,
+) -> str:
+    """The likely reasons why a sum is not that of its parts, or "".
+
+    Parameters
+    ----------
+    known: positions in `cells`; lower, upper: what is known of them. whole, parts: positions in `known`.
+    off: by how many units the sum is too large (negative: too small). otherwise: parts of another grouping of the same
+        variable do add up to it.
+    """
+    found: list[str] = []
+    zeros = cells.row[known[parts]][(lower[parts] == 0) & (upper[parts] == 0)]
+    open_ended = [name for name, hierarchy in release.variables.items() if hierarchy.total is None]
+    if off > 0 and (zeros >= 0).any():
+        found.append("if a 0 stands for a suppressed value, mark it as withheld")
+    elif off > 0 and len(zeros):
+        found.append("combinations without a row were taken as zero (absent: leaves)")
+        if open_ended:
+            found.append(
+                f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
+                f"its table, with `where: {{{open_ended[0]}: ...}}`"
+            )
+    base = _base(cells, known, lower, upper, whole, parts)
+    measure = list(release.measures.values())[int(cells.measure[known[whole]])]
+    unit = measure.unit
+    if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
+        found.append(f"if values are rounded, say so: `rounding: {{base: {decimal(base, unit)}, method: ...}}`")
+    if otherwise:
+        found.append(
+            "other parts of it do add up: if codes were merged or split, give each period a table with its own codes"
+        )
+    elif len(zeros) == 0 and (cells.table[known[parts]] != cells.table[known[whole]]).all():
+        found.append(f"{PERIODS} (codes that were merged are then no sum of those before)")
+    return "; ".join(found)
+
+
+def _base(
+    cells: Cells,
+    known: NDArray[np.int64],
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    whole: int,
+    parts: NDArray[np.int64],
+) -> int:
+    """What all exactly published values of the measure are multiples of, in units; 0 if the sum itself is no value."""
+    if not (lower[[whole, *parts.tolist()]] == upper[[whole, *parts.tolist()]]).all():
+        return 0
+    same = (lower == upper) & (cells.measure[known] == cells.measure[known[whole]])
+    return int(np.gcd.reduce(lower[same]))

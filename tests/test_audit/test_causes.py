@@ -1,0 +1,71 @@
+"""What a message says about values that do not add up, or disagree."""
+
+from typing import Any
+
+import pytest
+
+from audit import audit, release_from_document
+from audit.errors import InputError
+
+YEARS = {"codes": ["2024", "2025"]}
+MERGER = {"total": "Total", "tree": {"AB": ["A", "B"], "C": None}}
+
+
+def refusal(tables: list[dict[str, Any]], **document: Any) -> str:
+    named = [{"name": f"t{at}", **table} for at, table in enumerate(tables)]
+    release = release_from_document({"tableseal": 1, "kind": "count", "tables": named, **document})
+    with pytest.raises(InputError) as error:
+        audit(release)
+    return str(error.value)
+
+
+def one_way(values: list[Any], **document: Any) -> str:
+    codes = [f"c{at}" for at in range(len(values) - 1)]
+    return refusal(
+        [{"cells": {"a": ["T", *codes], "value": values}}], variables={"a": {"total": "T", "codes": codes}}, **document
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "document", "base"),
+    [
+        ([20, 5, 10], {}, "5"),
+        ([25, 5, 5], {}, None),  # more than rounding to 5 can be off
+        ([24, 14, 9], {}, None),  # no base
+        (["8.7", "3.3", "5.3"], {"kind": "magnitude", "unit": "0.1"}, "0.1"),
+        (["9.7", "3.3", "5.3"], {"kind": "magnitude", "unit": "0.1"}, None),
+        ([2000, 1000, 0], {"kind": "magnitude"}, "1000"),
+    ],
+)
+def test_rounding_is_named_where_the_difference_is_of_its_size(
+    values: list[Any], document: dict[str, Any], base: str | None
+) -> None:
+    # CONVENTION 550
+    message = one_way(values, **document)
+    assert "do not add up" in message
+    assert ("rounding" in message) == (base is not None)
+    assert base is None or f"`rounding: {{base: {base}, method: ...}}`" in message
+
+
+def test_another_period_and_mergers_are_named() -> None:
+    # CONVENTION 550
+    variables = {"d": MERGER, "year": YEARS}
+    cells = {"d": ["A", "B", "AB"], "year": ["2024", "2024", "2025"], "value": [4, 20, 26]}
+    assert "where: {year: ...}" in refusal([{"cells": cells}], variables=variables)
+
+    before, after = {"d": ["A", "B", "C"], "value": [14, 20, 30]}, {"d": ["AB", "C"], "value": [26, 30]}
+    apart = refusal([{"cells": before}, {"cells": after}], variables={"d": MERGER})
+    assert "two periods" in apart
+    assert "merged" in apart
+
+    disagree = refusal([{"cells": before}, {"cells": {"d": ["C"], "value": [31]}}], variables={"d": MERGER})
+    assert "one cell, two values" in disagree
+    assert "two periods" in disagree
+
+
+def test_a_group_with_two_coverings_that_disagree_may_be_a_merger() -> None:
+    # CONVENTION 550
+    two = {"d": {"total": "T", "trees": [{"N": ["A", "B"], "S": ["C"]}, {"E": ["A", "C"], "W": ["B"]}]}}
+    values = {"d": ["T", "N", "S", "E", "W"], "value": [60, 34, 26, 30, 29]}
+    message = refusal([{"cells": values}], variables=two)
+    assert "other parts of it do add up: if codes were merged" in message
