@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from audit.errors import LackingDataError
 from audit.linear.cells import Cells
 from audit.linear.naming import places_of
-from audit.model import Amounts, Release, Status
+from audit.model import Amounts, Microdata, Release, Status
 from audit.rules.contributions import Contributions, contributions
 
 
@@ -117,7 +117,8 @@ class Facts:
         more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
         cells, first = self.cells, int(lacking[0])
         places = places_of(self.release, [(int(cells.table[first]), int(cells.row[first]))])
-        raise LackingDataError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {remedy}.', places)
+        why = _gaps(self.release.microdata)
+        raise LackingDataError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.', places)
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""
@@ -133,6 +134,30 @@ class Facts:
     def _of_kind(self, kind: str) -> NDArray[np.bool_]:
         wanted = np.array([m.kind == kind for m in self.release.measures.values()], dtype=np.bool_)
         return wanted[self.cells.measure]
+
+
+def _gaps(microdata: Microdata | None) -> str:
+    """Why records may not judge a cell: some lack a code or a value. What to do about it, or "" if none does."""
+    if microdata is None:
+        return ""
+    there = microdata.codes >= 0
+    coded: NDArray[np.bool_] = np.all(
+        there | ~there.any(axis=0), axis=1
+    )  # a variable without a column is no gap of single records
+    whole = np.array(coded)
+    for amounts in microdata.values.values():
+        whole &= amounts.known
+    lacking = np.flatnonzero(~whole)
+    if not len(lacking):
+        return ""
+    first = int(lacking[0])
+    what = "a code" if not coded[first] else "a value"
+    count = f"{len(lacking)} records lack" if len(lacking) > 1 else "1 record lacks"
+    return (
+        f"the microdata do not say: {count} a code or a value ({microdata.source} row {first + 1}: {what}), and so may "
+        "belong to the cell or give anything to it. Complete them, write 0 where a record gives nothing, leave out "
+        "records that are not in the tables, or name columns of the table"
+    )
 
 
 def _filled(amounts: Amounts, units: NDArray[np.int64], there: NDArray[np.bool_]) -> Amounts:

@@ -69,3 +69,30 @@ def test_a_group_with_two_coverings_that_disagree_may_be_a_merger() -> None:
     values = {"d": ["T", "N", "S", "E", "W"], "value": [60, 34, 26, 30, 29]}
     message = refusal([{"cells": values}], variables=two)
     assert "other parts of it do add up: if codes were merged" in message
+
+
+@pytest.mark.parametrize(
+    ("regions", "values", "mentions"),
+    [
+        (["k", "k", "l", "l"], [90, None, 60, 40], ["1 record lacks a code or a value", "row 2: a value", "write 0"]),
+        (["k", None, "l", "l"], [90, 8, 60, None], ["2 records lack", "row 2: a code"]),
+        (["k", "k", "l", "l"], [90, "NA", 60, 40], ['row 2, column "s": found "NA"', "leave the entry empty"]),
+    ],
+)
+def test_records_with_gaps_say_so(regions: list[Any], values: list[Any], mentions: list[str]) -> None:
+    # CONVENTION 148
+    with pytest.raises(InputError) as error:
+        audit(
+            release_from_document(
+                {
+                    "tableseal": 1,
+                    "kind": "magnitude",
+                    "variables": {"a": {"total": "T", "codes": ["k", "l"]}, "b": {"total": "T", "codes": ["m"]}},
+                    "tables": [{"name": "t", "cells": {"a": ["T", "k", "l"], "value": [200, 100, 100]}}],
+                    "microdata": {"cells": {"a": regions, "s": values}, "values": {"value": "s"}},
+                    "policy": {"primary": [{"dominance": {"n": 1, "k": 80}}]},
+                }
+            )
+        )
+    for mention in mentions:
+        assert mention in str(error.value)
