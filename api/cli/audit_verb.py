@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import (
+    Bounds,
+    DominanceOption,
+    JsonOption,
+    PolicyOption,
+    PPercentOption,
+    ReleaseArgument,
+    StatusMapOption,
+    ThresholdOption,
+    given_rules,
+)
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
@@ -42,6 +52,9 @@ def audit_verb(
         typer.Option(help="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
     ] = Bounds.INTEGER,
     policy: PolicyOption = None,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     status_map: StatusMapOption = None,
     withhold_primaries: Annotated[
         bool,
@@ -127,7 +140,9 @@ def audit_verb(
             time_limit=time_limit,
             proof=proof is not None,
         )
-        loaded = release_of(release, policy=policy, status_map=status_map)
+        loaded = release_of(
+            release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
+        )
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
             result = run_audit(loaded, options, progress=progress, executor=executor, state=memory)

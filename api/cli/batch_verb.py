@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import Bounds, JsonOption, PolicyOption
+from api.cli.options import (
+    Bounds,
+    DominanceOption,
+    JsonOption,
+    PolicyOption,
+    PPercentOption,
+    ThresholdOption,
+    given_rules,
+)
 from api.cli.progress import Progress
 from api.cli.streams import STREAM, check_targets, say, write_target
+from api.given_rules import policy_of
 from audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,6 +50,9 @@ def batch_verb(
         typer.Option(help="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
     ] = Bounds.INTEGER,
     policy: PolicyOption = None,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each release."),
@@ -78,7 +90,8 @@ def batch_verb(
             "--jobs and --memory-limit."
         )
     check_targets({"--json": json}, inputs=(policy,))
-    rules = None if policy is None else read_policy(Path(policy))
+    given = policy_of(given_rules(threshold, p_percent, dominance), None if policy is None else Path(policy))
+    rules = read_policy(given) if isinstance(given, Path) else given
     source, listed = source_of(Path(releases), output=folder)
     settings = Settings(bounds.value, rules, time_limit, memory_limit, html)
     try:

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import (
+    DominanceOption,
+    JsonOption,
+    PolicyOption,
+    PPercentOption,
+    ReleaseArgument,
+    StatusMapOption,
+    ThresholdOption,
+    given_rules,
+)
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
@@ -28,6 +37,9 @@ def compare_verb(
         ),
     ] = DEFAULT,
     policy: PolicyOption = None,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +83,9 @@ def compare_verb(
 
     check_targets({"--json": json, "--html": html}, inputs=(release, policy))
     limit = None if budget is None else Budget.parse(budget)
-    loaded = release_of(release, policy=policy, status_map=status_map)
+    loaded = release_of(
+        release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
+    )
     check_targets({"--json": json, "--html": html}, inputs=(release, policy, *loaded.files))
     with Progress() as progress:
         comparison = compare(

@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
+from api.cli.options import DominanceOption, JsonOption, PPercentOption, ThresholdOption, given_rules
 from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.report.exact_json import Json
+
+
+UNDECIDED = """\
+# Nothing says yet what is sensitive, and then nothing is judged. Decide, and take away the first sign of each line:
+#policy:
+#  primary:
+#    - threshold: 5                 # fewer than 5 contributors (counts: values from 1 to 4) are sensitive
+#    - p_percent: 10                # magnitudes: the second largest contributor estimates the largest to within 10%
+#    - dominance: {n: 1, k: 85}     # magnitudes: the largest contribution is more than 85% of the value
+"""
+"""What stands in a first release file in place of a policy."""
 
 
 def init_verb(
@@ -25,11 +36,14 @@ def init_verb(
             help="Release file to write, beside the data; - for standard output.",
         ),
     ] = STREAM,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     json: JsonOption = None,
 ) -> Code:
     """Write a first release file for a table, and say what was assumed.
 
-    Read the assumptions, mend the file where they are wrong, then audit it. An existing file is never
+    Read the assumptions, mend the file where they are wrong, decide on the policy, audit it. An existing file is never
     overwritten.
 
     Example: tableseal init table.csv -o release.yaml
@@ -41,8 +55,14 @@ def init_verb(
     _check_output(source, output)
     targets = {"--output": None if json == STREAM and output == STREAM else output, "--json": json}
     check_targets(targets, inputs=(data,))
+    rules = given_rules(threshold, p_percent, dominance)
+    rules.policy()  # what was said wrongly is said before anything is read
     document, notes = infer_document(source)
-    text = write_document(document)
+    if rules.documents():
+        document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}
+        text = write_document(document)
+    else:
+        text = write_document(document) + UNDECIDED
     if targets["--output"] is not None:
         write_target(output, text)
     if json is not None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from api.given_rules import GivenRules
+
 
 class Bounds(StrEnum):
     """How sharply intervals are computed."""
@@ -45,3 +47,31 @@ PolicyOption = Annotated[
     str | None,
     typer.Option("--policy", metavar="FILE", help="Policy file to use instead of the policy of the release."),
 ]
+
+ThresholdOption = Annotated[
+    str | None,
+    typer.Option(
+        "--threshold",
+        metavar="N",
+        help="Rule: fewer than N contributors (counts: a value below N) are sensitive. Instead of a policy.",
+    ),
+]
+
+PPercentOption = Annotated[
+    str | None,
+    typer.Option("--p-percent", metavar="P", help="Rule for magnitudes: p%, with P in percent. Instead of a policy."),
+]
+
+DominanceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dominance",
+        metavar="N,K",
+        help="Rule for magnitudes: the N largest contributions exceed K percent. May be repeated. Instead of a policy.",
+    ),
+]
+
+
+def given_rules(threshold: str | None, p_percent: str | None, dominance: list[str] | None) -> GivenRules:
+    """The rules that these options are."""
+    return GivenRules(threshold=threshold, p_percent=p_percent, dominance=tuple(dominance or ()))

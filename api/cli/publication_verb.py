@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import Bounds, JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import (
+    Bounds,
+    DominanceOption,
+    JsonOption,
+    PolicyOption,
+    PPercentOption,
+    ReleaseArgument,
+    StatusMapOption,
+    ThresholdOption,
+    given_rules,
+)
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.serve_verb import DatabaseOption, DataOption
@@ -44,6 +54,9 @@ def publication_audit(
     ] = None,
     bounds: Annotated[Bounds, typer.Option(help="How sharp, as for an audit.")] = Bounds.INTEGER,
     policy: PolicyOption = None,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     status_map: StatusMapOption = None,
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each audit.")
@@ -67,7 +80,9 @@ def publication_audit(
         publish=publish, despite=despite, revises=tuple(revises or ()), bounds=bounds.value, time_limit=time_limit
     )
     request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
-    loaded = release_of(release, policy=policy, status_map=status_map)
+    loaded = release_of(
+        release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
+    )
     with _opened(database, data) as store, Progress() as progress:
         while True:
             with store.reading() as connection:

@@ -7,15 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.cli.streams import STREAM
+from api.given_rules import GivenRules, policy_of
 from audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.model import Release
+    from audit.model import Policy, Release
     from audit.model.count_table import CountTable
 
 
-def release_of(name: str, *, policy: str | None = None, status_map: Sequence[str] | None = None) -> "Release":
+def release_of(
+    name: str,
+    *,
+    policy: str | None = None,
+    rules: GivenRules | None = None,
+    status_map: Sequence[str] | None = None,
+) -> "Release":
     """Read a release file, a bare data file, or standard input (`-`, relative to the current folder).
+
+    policy, rules: a policy file or rules, which go before the policy of the release.
 
     Raises
     ------
@@ -23,11 +32,11 @@ def release_of(name: str, *, policy: str | None = None, status_map: Sequence[str
     """
     from audit.io import read_release
 
-    policy_file = None if policy is None else Path(policy)
+    given = policy_of(rules or GivenRules(), None if policy is None else Path(policy))
     letters = parse_status_map(status_map or ())
     if name == STREAM:
-        return _from_standard_input(policy_file, letters)
-    return read_release(Path(name), policy=policy_file, status_map=letters)
+        return _from_standard_input(given, letters)
+    return read_release(Path(name), policy=given, status_map=letters)
 
 
 def count_table_of(
@@ -64,7 +73,7 @@ def count_table_of(
     return leaf_counts(release, published=published, table=table), release.files
 
 
-def _from_standard_input(policy: Path | None, letters: Mapping[str, str] | None) -> "Release":
+def _from_standard_input(policy: "Path | Policy | None", letters: Mapping[str, str] | None) -> "Release":
     from audit.io import release_from_document
     from audit.io.files import SIZE_LIMIT, decode, read_at_most
     from audit.io.yaml_text import parse_document

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from api.cli.options import (
+    DominanceOption,
+    JsonOption,
+    PolicyOption,
+    PPercentOption,
+    ReleaseArgument,
+    StatusMapOption,
+    ThresholdOption,
+    given_rules,
+)
 from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
@@ -63,6 +72,9 @@ def suppress_verb(
     ] = None,
     method: Annotated[str, typer.Option("--method", metavar="NAME", help="Search method.")] = "optimal",
     policy: PolicyOption = None,
+    threshold: ThresholdOption = None,
+    p_percent: PPercentOption = None,
+    dominance: DominanceOption = None,
     status_map: StatusMapOption = None,
     cost: Annotated[
         Cost,
@@ -185,7 +197,9 @@ def suppress_verb(
         margins=not no_margins,
     )
     chosen_search(options)  # what was asked for wrongly is said before anything is read
-    loaded = release_of(release, policy=policy, status_map=status_map)
+    loaded = release_of(
+        release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
+    )
     last = None if last_period is None else release_of(last_period, status_map=status_map)
     written = _files(loaded, "--output", output) | _files(loaded, "--confidential", confidential)
     check_targets(targets | written, inputs=(*inputs, *loaded.files, *(last.files if last is not None else ())))

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from api.auditing import AuditOptions
+from api.given_rules import GivenRules
 from api.http.described import body, component, work_responses
 from api.http.intake import Asked, Order, answer
 from api.http.resources import JobResource
@@ -38,7 +39,7 @@ EXAMPLE: dict[str, Any] = {
 """A release that the documentation of the interface shows; it runs."""
 
 
-class AuditParameters(AuditOptions):
+class AuditParameters(AuditOptions, GivenRules):
     """Options of an audit as query parameters."""
 
     public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
@@ -67,6 +68,7 @@ async def post_audit(ask: Asked, options: Annotated[AuditParameters, Query()]) -
         wanted = AuditRequest(
             release=upload.main,
             policy=upload.roles.get("policy"),
+            rules=options.alone(),
             status_map=options.status_map,
             public=options.public,
             html=options.html,

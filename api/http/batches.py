@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
+from api.given_rules import GivenRules
 from api.http.described import archive, form, work_responses
 from api.http.intake import Asked, Order, answer
 from api.http.resources import JobResource
@@ -13,6 +14,11 @@ from api.http.uploads import Fields, read_upload, refuse_too_much
 from api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
 
 FIELDS = Fields("releases", ("manifest", "policy"), packed=True)
+
+
+class BatchParameters(BatchOptions, GivenRules):
+    """Options of a batch as query parameters."""
+
 
 router = APIRouter(tags=["batches"])
 
@@ -24,7 +30,7 @@ router = APIRouter(tags=["batches"])
     responses=work_responses("Batch", KIND.rows),
     openapi_extra={"requestBody": {"required": True, "content": archive() | form(FIELDS, ())}},
 )
-async def post_batch(ask: Asked, options: Annotated[BatchOptions, Query()]) -> Response:
+async def post_batch(ask: Asked, options: Annotated[BatchParameters, Query()]) -> Response:
     """Audit every release in a zip archive; one that fails never stops the others.
 
     The body is the archive, or a form with the field `releases` for it, `manifest` for a list of those that are wanted,
@@ -40,6 +46,7 @@ async def post_batch(ask: Asked, options: Annotated[BatchOptions, Query()]) -> R
             releases=upload.main,
             manifest=upload.roles.get("manifest"),
             policy=upload.roles.get("policy"),
-            options=options,
+            rules=options.alone(),
+            options=BatchOptions(**options.model_dump(include=set(BatchOptions.model_fields))),
         )
         return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))

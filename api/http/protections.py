@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
+from api.given_rules import GivenRules
 from api.http.audits import EXAMPLE
 from api.http.described import body, component, work_responses
 from api.http.intake import Asked, Order, answer
@@ -37,7 +38,7 @@ UNPROTECTED: dict[str, Any] = {
 """A release with a sensitive cell that is not withheld yet."""
 
 
-class SuppressionParameters(SuppressOptions):
+class SuppressionParameters(SuppressOptions, GivenRules):
     """Options of a search as query parameters."""
 
     mask_statuses: Annotated[
@@ -46,7 +47,7 @@ class SuppressionParameters(SuppressOptions):
     status_map: StatusMap = ()
 
 
-class ComparisonParameters(CompareOptions):
+class ComparisonParameters(CompareOptions, GivenRules):
     """Options of a comparison as query parameters."""
 
     status_map: StatusMap = ()
@@ -73,6 +74,7 @@ async def post_suppression(ask: Asked, options: Annotated[SuppressionParameters,
         wanted = SuppressionRequest(
             release=upload.main,
             **upload.roles,
+            rules=options.alone(),
             status_map=options.status_map,
             mask_statuses=options.mask_statuses,
             options=SuppressOptions(**options.model_dump(include=set(SuppressOptions.model_fields))),
@@ -94,6 +96,7 @@ async def post_comparison(ask: Asked, options: Annotated[ComparisonParameters, Q
         wanted = ComparisonRequest(
             release=upload.main,
             **upload.roles,
+            rules=options.alone(),
             status_map=options.status_map,
             options=CompareOptions(**options.model_dump(include=set(CompareOptions.model_fields))),
         )

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.given_rules import GivenRules
 from api.http.audits import EXAMPLE
 from api.http.described import READING, body, component, problems, work_responses
 from api.http.errors import ProblemError
@@ -38,6 +39,10 @@ _CHANGED = Problem(
 
 
 _ENTRY = {"application/json": {"schema": component("PublicationEntry")}}
+
+
+class PublicationParameters(PublicationOptions, GivenRules):
+    """What may be said of a release for a publication, as query parameters."""
 
 
 class PublicationResource(BaseModel):
@@ -115,7 +120,7 @@ def get_publication(
     responses=work_responses("PublicationAudit", KIND.rows),
     openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
 )
-async def post_release(name: Name, ask: Asked, options: Annotated[PublicationOptions, Query()]) -> Response:
+async def post_release(name: Name, ask: Asked, options: Annotated[PublicationParameters, Query()]) -> Response:
     """Audit a release together with everything that was published before under this name.
 
     The answer names the cells that fall, and the earlier tables that make them fall. With `publish=true` the release is
@@ -128,10 +133,11 @@ async def post_release(name: Name, ask: Asked, options: Annotated[PublicationOpt
         wanted = PublicationRequest(
             release=upload.main,
             policy=upload.roles.get("policy"),
+            rules=options.alone(),
             status_map=options.status_map,
             name=name,
             by=ask.asking.who,
-            options=options,
+            options=PublicationOptions(**options.model_dump(include=set(PublicationOptions.model_fields))),
         )
         return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.given_rules import GivenRules, policy_of
 from api.jobs.kinds import Context, Kind, Result, Rows
 from api.jobs.releases import check_size
 from api.store.job import Document
@@ -51,6 +52,7 @@ class BatchRequest(BaseModel):
     releases: str
     manifest: str | None = None
     policy: str | None = None
+    rules: GivenRules = GivenRules()
     options: BatchOptions = BatchOptions()
 
 
@@ -68,7 +70,8 @@ def run(request: BatchRequest, context: Context) -> Result:
     from audit.report.exact_json import dumps
 
     options = request.options
-    policy = None if request.policy is None else read_policy(context.folder / request.policy)
+    given = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)
+    policy = read_policy(given) if isinstance(given, Path) else given
     manifest = None if request.manifest is None else context.folder / request.manifest
     called = "The files" if request.releases == ALL else request.releases
     found, listed = source_of(context.folder / request.releases, manifest=manifest, called=called)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.given_rules import GivenRules, policy_of
 from api.jobs.kinds import Context
 from audit.errors import LimitError
 
@@ -17,7 +18,7 @@ StatusMap = Annotated[
 
 
 class ReleaseRequest(BaseModel):
-    """Which of the files is the release, and which the policy (None: the release's own).
+    """Which of the files is the release, and which the policy (None: the release's own); rules: in its place.
 
     draft: the draft whose files these are, for those who look from the job back to it.
     """
@@ -26,6 +27,7 @@ class ReleaseRequest(BaseModel):
 
     release: str
     policy: str | None = None
+    rules: GivenRules = GivenRules()
     status_map: StatusMap = ()
     draft: str | None = None
 
@@ -40,7 +42,7 @@ def release_in(request: ReleaseRequest, context: Context) -> "Release":
     from api.cli.reading import parse_status_map
     from audit.io import read_release
 
-    policy = None if request.policy is None else context.folder / request.policy
+    policy = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)
     letters = parse_status_map(request.status_map)
     release = read_release(context.folder / request.release, policy=policy, status_map=letters)
     check_size(release, context.max_cells)
