@@ -2,17 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from api.drafts.marks import Marks, Role
+from api.drafts.marks import Marks, Role, texts_of
 from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.init import infer_document
 from audit.io.numbers import decimal as number_in
 from audit.io.numbers import decimal_sign, decimal_text, looks_like_number
 from audit.io.totals import NAMES
+from audit.io.usual_marks import usual_mark
+from audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
 from audit.model.status import WORDS
 
 MOST = 9
@@ -52,12 +55,23 @@ def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:
     totals = {name: variable["total"] for name, variable in document["variables"].items() if "total" in variable}
     kind, unit = document["kind"], document.get("unit", "")
     threshold = _threshold(columns, table["value"])
-    return Marks(title=document["title"], kind=kind, unit=unit, roles=roles, totals=totals, threshold=threshold)
+    thousands = table.get("thousands", "")
+    return Marks(
+        title=document["title"],
+        kind=kind,
+        unit=unit,
+        roles=roles,
+        totals=totals,
+        threshold=threshold,
+        decimal=table.get("decimal", ""),
+        thousands="blank" if thousands == " " else thousands,
+        texts=texts_of(table.get("marks", {})),
+    )
 
 
 def _by_name(title: str, columns: Columns) -> Marks:
     roles = {name: _role(name, entries) for name, entries in columns.data.items()}
-    numeric = [name for name, role in roles.items() if role is Role.IGNORE and _is_numeric(columns.data[name])]
+    numeric = [name for name, role in roles.items() if role is Role.IGNORE and may_hold_values(columns.data[name])]
     usual = [name for name in numeric if _VALUE.search(name.lower())]
     for name in (usual or numeric)[:1]:
         roles[name] = Role.VALUE
@@ -78,17 +92,28 @@ def _by_name(title: str, columns: Columns) -> Marks:
         roles=roles,
         totals=totals,
         threshold="" if value is None else _threshold(columns, value),
+        texts="" if value is None else _texts(columns.data[value]),
     )
 
 
 def _threshold(columns: Columns, value: str) -> str:
     """The usual threshold where every cell has a value to be judged by; none where some are withheld already."""
-    return "3" if all(entry and entry.strip() for entry in columns.data[value]) else ""
+    return (
+        "3" if is_numeric(columns.data[value]) and all(entry and entry.strip() for entry in columns.data[value]) else ""
+    )
+
+
+def _texts(entries: Sequence[str | None]) -> str:
+    """What the marks of a column usually mean; nothing yet where that is open."""
+    usual = {text: usual_mark(text) for text in marks_of(entries)}
+    return texts_of(
+        {t: "" if m is None or m.meaning is None else meaning_document(m.meaning) for t, m in usual.items()}
+    )
 
 
 def _role(name: str, entries: Sequence[str | None]) -> Role:
     lower = name.lower()
-    if not _is_numeric(entries):
+    if not may_hold_values(entries):
         words = {(entry or "").strip().lower() for entry in entries}
         return Role.STATUS if words <= WORDS.keys() or lower in ("status", "flag") else Role.CLASSIFICATION
     for pattern, role in (
@@ -102,18 +127,14 @@ def _role(name: str, entries: Sequence[str | None]) -> Role:
     return Role.IGNORE
 
 
-def _is_numeric(entries: Sequence[str | None]) -> bool:
-    found = [entry for entry in entries if entry and entry.strip()]
-    return bool(found) and all(looks_like_number(entry.strip()) for entry in found)
-
-
 def _digits(columns: Columns, name: str) -> int:
     """Decimals that the values need, up to what binary fractions leave behind; 0 if they cannot be read for sure."""
+    entries = [entry if entry and looks_like_number(entry.strip()) else None for entry in columns.data[name]]
     try:
-        sign = decimal_sign(columns, [name], None, True, published=(name,))
+        sign = decimal_sign(replace(columns, data={name: entries}), [name], None, True, published=(name,))
     except InputError:
         return 0
-    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in columns.data[name] if entry and entry.strip()]
+    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in entries if entry]
     digits = 0
     for number in numbers:
         while digits < MOST and abs(number - round(number, digits)) > DUST * abs(number):

@@ -38,7 +38,9 @@ class Marks(BaseModel):
     """All that is said of a plain table.
 
     roles: by column. totals: code of the total by classification; left out: its codes are not added up.
-    scheme: of status flags. absent: what a combination without a row means. Numbers of rules are kept as written.
+    scheme: of status flags. decimal, thousands: how numbers are written ("": as they show). texts: what marks in the
+    value column mean, one `MARK = MEANING` a line (`parse_texts`). absent: what a combination without a row means.
+    Numbers of rules are kept as written.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -49,6 +51,9 @@ class Marks(BaseModel):
     roles: Mapping[str, Role] = {}
     totals: Mapping[str, str] = {}
     scheme: str = "words"
+    decimal: Literal["", ".", ","] = ""
+    thousands: Literal["", ".", ",", "blank", "'"] = ""
+    texts: str = ""
     absent: Literal["zero", "not_released", "error"] = "zero"
     threshold: str = ""
     p_percent: str = ""
@@ -59,6 +64,29 @@ class Marks(BaseModel):
     def columns(self, role: Role) -> list[str]:
         """Columns with this role, in their order."""
         return [name for name, found in self.roles.items() if found is role]
+
+
+def texts_of(marks: Mapping[str, Any]) -> str:
+    """Marks of a table, in its document's form, as lines `MARK = MEANING`; a range is `1 to 9`, an open mark has no
+    meaning yet."""
+
+    def words(meaning: Any) -> str:
+        if isinstance(meaning, str):
+            return meaning
+        return " to ".join("" if end is None else str(end) for end in meaning).strip()
+
+    return "\n".join(f"{mark} = {words(meaning)}".rstrip() for mark, meaning in marks.items())
+
+
+def parse_texts(texts: str) -> dict[str, Any]:
+    """The marks that such lines say, in the form of a table's document; what has no meaning gets an empty word."""
+    found: dict[str, Any] = {}
+    for line in texts.splitlines():
+        mark, _, meaning = line.rpartition("=")
+        if line.strip():
+            low, to, high = f" {meaning.strip()} ".partition(" to ")
+            found[mark.strip()] = [low.strip() or None, high.strip() or None] if to else meaning.strip()
+    return found
 
 
 def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -76,6 +104,12 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
     table["status"] = {"column": table["status"], "scheme": marks.scheme} if "status" in table else NONE
     if contributors := marks.columns(Role.CONTRIBUTOR):
         table["contributors"] = contributors
+    if marks.decimal:
+        table["decimal"] = marks.decimal
+    if marks.thousands:
+        table["thousands"] = " " if marks.thousands == "blank" else marks.thousands
+    if texts := parse_texts(marks.texts):
+        table["marks"] = texts
     table["absent"] = {"leaves": marks.absent}
     return {
         "tableseal": 1,

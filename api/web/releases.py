@@ -168,6 +168,9 @@ def fields_in(detail: str, columns: Sequence[str]) -> set[str]:
         "risk": ("require.risk",),
         "scheme": ("scheme", "status word"),
         "absent": ("absent",),
+        "decimal": ("`decimal",),
+        "thousands": ("`thousands",),
+        "texts": ("marks",),
     }
     return found | {field for field, words in places.items() if any(word in detail for word in words)}
 

@@ -46,6 +46,12 @@ def is_numeric(entries: Sequence[str | None]) -> bool:
     return bool(found) and all(map(_is_number, found))
 
 
+def may_hold_values(entries: Sequence[str | None]) -> bool:
+    """True for a column of numbers, or of numbers with usual marks between them."""
+    found = _texts(entries)
+    return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
+
+
 def value_column(
     columns: Columns, numeric: Sequence[str], withheld: NDArray[np.bool_], fits: Callable[[str, Sequence[str]], bool]
 ) -> str:
@@ -61,7 +67,7 @@ def value_column(
     ------
     InputError: no such column, or several.
     """
-    marked = [name for name, entries in columns.data.items() if name not in numeric and _is_marked(entries)]
+    marked = [name for name, entries in columns.data.items() if name not in numeric and may_hold_values(entries)]
     usual = [name for name in columns.data if name in (*numeric, *marked) and name.lower() in _VALUE_NAMES]
     candidates = usual or [*numeric, *marked]
     if marked and len(candidates) > 1:
@@ -177,12 +183,6 @@ def _is_number(text: str) -> bool:
 def _is_mark(entry: str | None) -> bool:
     text = (entry or "").strip()
     return bool(text) and not _is_number(text)
-
-
-def _is_marked(entries: Sequence[str | None]) -> bool:
-    """True for a column of numbers with usual marks between them."""
-    found = _texts(entries)
-    return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
 
 
 def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:

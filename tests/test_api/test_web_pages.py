@@ -17,7 +17,7 @@ from paging import BROWSER, identity, log, until_done
 
 from api.cases import cases_folder
 from api.drafts.kind import DraftRequest
-from api.drafts.marks import Marks, Role, document_of
+from api.drafts.marks import Marks, Role, document_of, parse_texts, texts_of
 from api.http.app import create_app
 from api.http.audits import EXAMPLE
 from api.jobs.worker import Worker
@@ -452,3 +452,32 @@ def test_a_browser_signs_in_with_a_key(tmp_path: Path) -> None:
 def test_a_draft_says_which_files_it_has() -> None:
     with pytest.raises(ValueError, match="names"):
         DraftRequest.model_validate({"release": "x"})
+
+
+def test_what_marks_in_a_plain_table_mean_is_asked(client: TestClient) -> None:
+    """CONVENTION 551: a dash is a zero only if a person says so; what is usual is filled in."""
+    found = bring(client, ("marked.csv", "a,deaths\nT,30\nk,-\nl,*\nm,<10\no,1.000\n"))
+    text = re.search(r'<textarea id="texts"[^>]*>([^<]*)</textarea>', found.text)
+    assert text is not None
+    assert text[1].splitlines() == ["- =", "* = withheld", "&lt;10 = 0 to 9"]
+    form = {"role-0": "classification", "role-1": "value", "total-0": "=T", "title": "t", "kind": "count"}
+    more = {
+        "scheme": "words",
+        "absent": "zero",
+        "decimal": "",
+        "thousands": ".",
+        "texts": "- =\n* = withheld\n<10 = 1 to 9",
+    }
+    open_ = client.post(f"/releases/{identity(found)}/columns", data={**form, **more})
+    assert "marks.-" in open_.text
+    assert re.search(r'<textarea id="texts"[^>]*aria-invalid="true"', open_.text)
+    said = {**more, "texts": "- = zero\n* = withheld\n<10 = 1 to 9"}
+    done = client.post(f"/releases/{identity(found)}/columns", data={**form, **said})
+    assert "Released values do not add up" in done.text  # 1.000 is a thousand
+
+
+def test_lines_of_marks_say_what_they_are_made_from() -> None:
+    """CONVENTION 551"""
+    marks = {"*": "withheld", "<=10": [0, "9.5"], "9+": [None, 9], "<": [9, None], "-": ""}
+    as_text = {"*": "withheld", "<=10": ["0", "9.5"], "9+": [None, "9"], "<": ["9", None], "-": ""}
+    assert parse_texts(texts_of(marks)) == as_text
