@@ -1,7 +1,7 @@
 """Decisions by hand: cells that somebody wants published, or accepts as withheld, with reason, name and date."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -17,17 +17,18 @@ from audit.io.wording import listing, quoted
 from audit.io.yaml_text import as_text, parse_document
 from audit.linear.cells import Cells
 from audit.linear.naming import full_name
-from audit.model import Release, Status
+from audit.model import Consent, Release, Status
 from suppression.places import Places
 
-Kind = Literal["keep_published", "accept"]
+Kind = Literal["keep_published", "accept", "accept_ranks"]
 
 
 class DecisionDocument(Model):
     """One decision."""
 
     decision: Kind = Field(
-        description="keep_published: the search must not withhold the cell; accept: the cell stays withheld"
+        description="keep_published: the search must not withhold the cell; accept: the cell stays withheld; "
+        "accept_ranks: its contributors may know each other by their ranks, whatever is withheld"
     )
     cell: dict[str, Code] = Field(min_length=1, description="variable: code; a variable not named is at its total")
     measure: Text | None = Field(default=None, description="needed where the release has several")
@@ -93,33 +94,66 @@ def decisions_from_document(document: object, source: str = "decisions") -> tupl
 
 @dataclass(frozen=True)
 class Decided:
-    """What decisions mean for a search; bool (cells). of: cell -> its decision."""
+    """What decisions mean for a search; bool (cells). of: cell -> its decision; ranks: those on contributors who know
+    each other."""
 
     keep: NDArray[np.bool_]
     accept: NDArray[np.bool_]
     of: Mapping[int, Decision]
+    ranks: Mapping[int, Decision]
+
+    @property
+    def every(self) -> list[tuple[int, Decision]]:
+        """(cell, decision), in the order of the cells."""
+        return sorted([*self.of.items(), *self.ranks.items()], key=lambda entry: entry[0])
+
+    def accepting(self, release: Release, cells: Cells) -> Release:
+        """The release that says of whose contributors it is accepted that they know each other."""
+        names = list(release.measures)
+        new = {
+            (names[int(cells.measure[c])], tuple(cells.codes[c].tolist())): f"{d.name}, {d.date}"
+            for c, d in self.ranks.items()
+        }
+        reasons = zip(new.items(), self.ranks.values(), strict=True)
+        kept = [a for a in release.accepted if (a.measure, a.codes) not in new]
+        return replace(release, accepted=(*kept, *(Consent(*cell, d.reason, by) for (cell, by), d in reasons)))
 
 
 def decided(
-    release: Release, cells: Cells, primary: NDArray[np.bool_], may: NDArray[np.bool_], decisions: Sequence[Decision]
+    release: Release,
+    cells: Cells,
+    primary: NDArray[np.bool_],
+    may: NDArray[np.bool_],
+    hopeless: Collection[int],
+    decisions: Sequence[Decision],
 ) -> Decided:
     """Decisions by cell, checked against the release.
 
-    primary, may: bool (cells), sensitive cells and those that may be withheld besides.
+    primary, may: bool (cells), sensitive cells and those that may be withheld besides. hopeless: cells whose
+    contributors know each other whatever is withheld.
 
     Raises
     ------
     InputError: a cell that the release does not have, or about which two decisions were made; a sensitive cell that is
         to be published; a cell to withhold that must be published, is out already or is a zero. (One that is published
-        by consent is withheld where somebody says so.)
+        by consent is withheld where somebody says so.) A cell with nothing to accept of its contributors.
     """
     places = Places(release, cells)
     keep, accept = np.zeros(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
     found: dict[int, Decision] = {}
+    ranks: dict[int, Decision] = {}
     for decision in decisions:
         shown = listing(f"{v}={c}" for v, c in decision.cell)
         cell = places.of(dict(decision.cell), decision.measure, f"decision about {shown}")
         name = f"decision about {full_name(release, cells, cell)}"
+        if decision.kind == "accept_ranks":
+            if cell not in hopeless:
+                raise InputError(
+                    f"{name}: the ranks of its contributors do not make them known to each other (or no insider is "
+                    "audited); there is nothing to accept."
+                )
+            ranks[cell] = decision
+            continue
         if cell in found and found[cell].kind != decision.kind:
             raise InputError(f"{name}: {found[cell].name} and {decision.name} have decided differently.")
         if decision.kind == "keep_published" and primary[cell]:
@@ -130,4 +164,4 @@ def decided(
             raise InputError(f"{name}: the cell ({status}) is none that may be withheld; there is nothing to accept.")
         found[cell] = decision
         keep[cell], accept[cell] = decision.kind == "keep_published", decision.kind == "accept"
-    return Decided(keep, accept & ~primary, found)
+    return Decided(keep, accept & ~primary, found, ranks)

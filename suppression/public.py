@@ -14,9 +14,9 @@ from suppression.apply import with_rows
 def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
     """A protected release as it may be published: values and statuses, and nothing else of its cells.
 
-    True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent
-    and what the agency assumes of insiders are gone. Totals that the tables left to be added up from true values are
-    written out.
+    True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
+    what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
+    true values are written out.
 
     mask_statuses: whether a cell is withheld for itself or for another one is gone too.
     """
@@ -30,6 +30,7 @@ def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
         policy=None,
         microdata=None,
         consents=(),
+        accepted=(),
         day=None,
         notes=(),
         files=(),

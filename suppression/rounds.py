@@ -338,11 +338,12 @@ class Rounds:
             self._best = cost if report.verdict == "safe" else self._best
         return self._outcome(found, release, report)
 
-    def _helpless(self, report: Report) -> bool:
-        """Whether an audit finds fault with nothing but contributors who know each other too well by their ranks."""
-        bad = [r for r in report.cells if r.sensitive and r.verdict in ("exposed", "underprotected")]
-        cells = [self._places.find(r.measure, dict(r.cell)) for r in bad]
-        return {r.reason for r in bad} <= {"insider"} and set(cells) <= set(self._problem.hopeless)
+    @staticmethod
+    def _helpless(report: Report) -> bool:
+        """Whether an audit finds fault with nothing but contributors who know each other whatever is withheld."""
+        rows = (*report.cells, *report.implied)
+        bad = {r.reason for r in rows if r.sensitive and r.verdict in ("exposed", "underprotected")}
+        return bad == {"ranks"}
 
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""

@@ -79,8 +79,10 @@ def suppress(
     if not insiders:
         release = replace(release, intruder=replace(release.intruder, insiders=(), coalition=1))
     problem = build_problem(release, rules, chosen, engine, last=last)
-    hand = decided(release, problem.cells, problem.primary, problem.may, decisions)
-    problem = replace(problem, may=(problem.may & ~hand.keep) | hand.accept)
+    hand = decided(release, problem.cells, problem.primary, problem.may, problem.hopeless, decisions)
+    problem = replace(
+        problem, may=(problem.may & ~hand.keep) | hand.accept, release=hand.accepting(release, problem.cells)
+    )
     clock.lap("rules, relations and costs")
 
     def result(outcome: Outcome) -> Suppression:

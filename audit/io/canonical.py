@@ -62,6 +62,8 @@ def canonical_document(release: Release) -> dict[str, Any]:
         document["date"] = release.day.isoformat()
     if release.consents:
         document["consent"] = [_consent(consent, release) for consent in release.consents]
+    if release.accepted:
+        document["accept"] = [_consent(accepted, release) for accepted in release.accepted]
     document["intruder"] = _intruder(release.intruder)
     if release.policy is not None:
         document["policy"] = policy_document(release.policy)

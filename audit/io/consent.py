@@ -11,11 +11,16 @@ from audit.io.tables import Setting, cell_positions, choose_measure
 from audit.io.wording import quoted
 from audit.model import Consent, Table
 
+_SAY = {
+    "consent": "say why the cell may be published",
+    "accept": "say why its contributors may know each other",
+}
+
 
 def read_consents(
-    documents: Sequence[ConsentDocument], setting: Setting, tables: Sequence[Table], source: str
+    documents: Sequence[ConsentDocument], setting: Setting, tables: Sequence[Table], source: str, key: str = "consent"
 ) -> tuple[Consent, ...]:
-    """The agreements that a release states.
+    """The agreements that a release states under a key: `consent` or `accept`.
 
     Raises
     ------
@@ -24,10 +29,10 @@ def read_consents(
     """
     found: dict[tuple[str, tuple[int, ...]], Consent] = {}
     for at, entry in enumerate(documents):
-        where = f"{source}: consent[{at}]"
-        for key, text in (("reason", entry.reason), ("by", entry.by)):
+        where = f"{source}: {key}[{at}]"
+        for name, text in (("reason", entry.reason), ("by", entry.by)):
             if not text.strip():
-                raise InputError(f"{where}.{key}: is empty; say why the cell may be published, and who agreed.")
+                raise InputError(f"{where}.{name}: is empty; {_SAY[key]}, and who agreed.")
         measure = choose_measure(entry.measure, setting.measures, where).name
         codes = cell_positions(entry.cell, setting.variables, f"{where}.cell")
         if not any(_has(table, measure, codes) for table in tables):

@@ -211,7 +211,7 @@ class LinkDocument(Model):
 
 
 class ConsentDocument(Model):
-    """Agreement of the contributors of a cell to its publication."""
+    """Agreement of the contributors of a cell: to its publication, or to being known to each other."""
 
     cell: dict[str, Code] = Field(min_length=1, description="variable: code; a variable not named is at its total")
     measure: Text | None = Field(default=None, description="may be left out when there is one")
@@ -254,6 +254,11 @@ class ReleaseDocument(Model):
     links: list[LinkDocument] = Field(default_factory=list)
     consent: list[ConsentDocument] = Field(
         default_factory=list, description="cells that are published by agreement of their contributors"
+    )
+    accept: list[ConsentDocument] = Field(
+        default_factory=list,
+        description="withheld cells whose contributors know each other by their ranks, whatever is withheld, and why "
+        "that may be",
     )
     intruder: IntruderDocument = Field(default_factory=IntruderDocument)
     policy: PolicyOrFile | None = Field(default=None, description="a policy or the file that holds it")

@@ -165,6 +165,7 @@ def _release(
         tables=tuple(tables),
         links=tuple(_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)),
         consents=read_consents(document.consent, setting, tables, source),
+        accepted=read_consents(document.accept, setting, tables, source, "accept"),
         day=None if document.date is None else read_day(document.date, f"{source}: date"),
         intruder=Intruder(
             document.intruder.nonnegative,

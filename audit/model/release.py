@@ -102,7 +102,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Consent:
-    """The contributors of a cell agree to its publication. codes: as in `LinkTerm`; until: the last day, if it ends."""
+    """The contributors of a cell agree to its publication; or (`Release.accepted`) it is accepted that they know each
+    other. codes: as in `LinkTerm`; until: the last day, if it ends."""
 
     measure: str
     codes: tuple[int, ...]
@@ -165,6 +166,8 @@ class Release:
     tables: tuple[Table, ...]
     links: tuple[Link, ...] = ()
     consents: tuple[Consent, ...] = ()
+    accepted: tuple[Consent, ...] = ()
+    """Cells of which it is accepted that contributors know each other by their ranks."""
     day: date | None = None
     """Day of publication, which consent is held against; None: not said."""
     intruder: Intruder = Intruder()

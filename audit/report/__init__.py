@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from audit.report.from_json import report_from_json
     from audit.report.html import render_html
     from audit.report.model import (
+        Accepted,
+        BeyondHelp,
         CellRank,
         Figure,
         ImpliedCount,
@@ -38,6 +40,8 @@ __getattr__ = opener(
         "audit.report.from_json": ("report_from_json",),
         "audit.report.html": ("render_html",),
         "audit.report.model": (
+            "Accepted",
+            "BeyondHelp",
             "CellRank",
             "Figure",
             "ImpliedCount",
@@ -62,6 +66,8 @@ __getattr__ = opener(
 )
 
 __all__ = [
+    "Accepted",
+    "BeyondHelp",
     "CellRank",
     "Figure",
     "ImpliedCount",

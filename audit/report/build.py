@@ -18,12 +18,13 @@ from audit.measures.rank_view import RankView
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
 from audit.report.arithmetic import Words, reveals
+from audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from audit.report.described import Decimals, DescribedCell, described, lp_ends
 from audit.report.exact_json import significant
 from audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from audit.report.model import (
+    BeyondHelp,
     CellRank,
-    InsiderFinding,
     OverTables,
     Possible,
     Report,
@@ -96,9 +97,26 @@ def build_report(
     names = tuple(prepared.release.measures)
     decimals = [Decimals(measure.unit) for measure in prepared.release.measures.values()]
     words = Words(prepared)
+    open_cells = described(prepared, findings.sensitivity, prepared.system.open_cells)
+    accepted = in_force(prepared.release, prepared.cells)
+    helpless = {
+        k: beyond_help(cell, names[cell.measure], insiders, decimals[cell.measure], accepted.get(cell.cell))
+        for k, insiders in sorted(findings.insiders.ranks.items())
+        if (cell := open_cells[k]).sensitive
+    }
     open_rows = [
-        _open_cell(findings, k, require, cell, names[cell.measure], ranks.get(k), decimals[cell.measure], words)
-        for k, cell in enumerate(described(prepared, findings.sensitivity, prepared.system.open_cells))
+        _open_cell(
+            findings,
+            k,
+            require,
+            cell,
+            names[cell.measure],
+            ranks.get(k),
+            helpless.get(k),
+            decimals[cell.measure],
+            words,
+        )
+        for k, cell in enumerate(open_cells)
     ]
     rows = open_rows + _published_findings(findings, names, decimals)
     judged, said = _judging(findings, policy or Policy())
@@ -106,6 +124,7 @@ def build_report(
     unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
     if unknown.any():
         notes = (*notes, Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
+    notes = (*notes, *notes_on_accepted(prepared.release, tuple(helpless.values())))
     if timed_out:
         notes = (
             *notes,
@@ -137,6 +156,7 @@ def build_report(
         cells=tuple(rows),
         notes=notes,
         implied=tuple(implied),
+        beyond_help=tuple(helpless.values()),
         risk_panel=risk_panel(
             Facts(
                 prepared,
@@ -208,12 +228,14 @@ def _open_cell(
     cell: DescribedCell,
     measure: str,
     rank: CellRank | None,
+    helpless: BeyondHelp | None,
     decimals: Decimals,
     words: Words,
 ) -> ReportCell:
     bounds = findings.bounds.bounds[k]
     insider = findings.insiders.findings.get(k)
     sensitive = cell.sensitive
+    ranks = None if helpless is None or helpless.accepted is not None else helpless.insiders[0]
     if cell.status == Status.MISSING:
         judged = Judged("not_judged", None, None)
     else:
@@ -224,6 +246,7 @@ def _open_cell(
             width=cell.width,
             insider=insider is not None and sensitive,
             insider_open=k in findings.insiders.open and sensitive,
+            ranks=ranks is not None,
         )
         if cell.cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
             judged, sensitive = Judged("underprotected", None, "sap"), True
@@ -254,9 +277,7 @@ def _open_cell(
         basis=judged.basis,
         reason=judged.reason,
         reveals=None if argument is None or lower is None else reveals(words, cell.cell, argument, lower),
-        insider=None
-        if insider is None or not sensitive
-        else InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper))),
+        insider=ranks if insider is None or not sensitive else finding(insider, decimals),
         steps=findings.steps.get(k, ()),
         over_tables=_over_tables(findings.tables[k], single=single),
         rank=rank,

@@ -6,9 +6,12 @@ from fractions import Fraction
 from typing import Literal, NoReturn, TypeVar, get_args
 
 from audit.errors import InputError
+from audit.measures.insiders.findings import Whose
 from audit.model.release import Note
 from audit.report.exact_json import Json, loads
 from audit.report.model import (
+    Accepted,
+    BeyondHelp,
     CellRank,
     Figure,
     ImpliedCount,
@@ -55,7 +58,7 @@ def report_from_json(text: str) -> Report:
     InputError: not JSON, another schema, or a key or value that does not belong; the place is named.
     """
     at = _At(loads(text, what="The report"), "report")
-    top = at.keys(TOP_KEYS, optional=frozenset({"implied"}))
+    top = at.keys(TOP_KEYS, optional=frozenset({"implied", "beyond_help"}))
     top["schema"].choice(SCHEMA)
     release = top["release"].keys(["title", "sha256"])
     policy = None if top["policy"].value is None else top["policy"].keys(["sha256"])["sha256"].text()
@@ -80,6 +83,7 @@ def report_from_json(text: str) -> Report:
         implied=tuple(_cell(cell) for cell in top["implied"].entries()) if "implied" in top else (),
         judged=top["judged"].truth(),
         rules=tuple(rule.text() for rule in top["rules"].entries()),
+        beyond_help=tuple(map(_beyond_help, top["beyond_help"].entries())) if "beyond_help" in top else (),
     )
 
 
@@ -279,9 +283,24 @@ def _term(at: _At) -> Term:
 
 
 def _insider(at: _At) -> InsiderFinding:
-    insider = at.keys(["who", "estimates"])
+    insider = at.keys(["who", "whose", "estimates"])
     low, high = insider["estimates"].two()
-    return InsiderFinding(insider["who"].text(), (low.number(), high.number()))
+    whose: tuple[Whose, ...] = get_args(Whose)
+    return InsiderFinding(insider["who"].text(), (low.number(), high.number()), insider["whose"].choice(*whose))
+
+
+def _beyond_help(at: _At) -> BeyondHelp:
+    found = at.keys(["table", "measure", "cell", "insiders", "accepted"])
+    accepted = None if found["accepted"].value is None else found["accepted"].keys(["reason", "by", "until"])
+    return BeyondHelp(
+        found["table"].text(),
+        found["measure"].text(),
+        found["cell"].pairs(),
+        tuple(map(_insider, found["insiders"].entries())),
+        None
+        if accepted is None
+        else Accepted(accepted["reason"].text(), accepted["by"].text(), accepted["until"].optional_text()),
+    )
 
 
 def _step(at: _At) -> Step:

@@ -9,11 +9,15 @@ from audit.report.model import Report, ReportCell
 from audit.report.page import asset, source_hash, template
 from audit.report.to_json import engine_version
 from audit.report.words import (
+    BEYOND_HELP,
     HTML,
+    WAYS_PAST,
     applied,
+    beyond_help_words,
     cell_name,
     figure,
     headline,
+    insider_words,
     interval,
     next_step,
     number,
@@ -90,11 +94,22 @@ def render_html(report: Report, release: Release) -> str:
         Exposure(
             n,
             f"{printable(cell.table)}: {names[n]}",
-            interval(*cell.insider.estimates, HTML),
-            printable(cell.insider.who),
+            "",
+            insider_words(cell.insider, HTML),
         )
         for n, cell in ordered[:LISTED]
-        if cell.insider
+        if cell.insider and cell.reason != "ranks"
+    ]
+    positions = {(cell.measure, cell.cell): n for n, cell in ordered[:LISTED]}
+    helpless = [
+        Exposure(
+            positions[found.measure, found.cell],
+            f"{printable(found.table)}: {cell_name(found.cell, totals)}",
+            "",
+            beyond_help_words(found, HTML),
+        )
+        for found in report.beyond_help
+        if (found.measure, found.cell) in positions
     ]
     given_away = [
         Exposure(
@@ -128,6 +143,7 @@ def render_html(report: Report, release: Release) -> str:
         insiders=insiders,
         given_away=given_away,
         implied=report.summary.implied,
+        beyond_help=(BEYOND_HELP, helpless, WAYS_PAST if any(h.accepted is None for h in report.beyond_help) else ""),
         steps=steps,
         sheets=sheets(release, report),
         listed=[_listed(rank, n, cell, names[n]) for rank, (n, cell) in enumerate(ordered[:LISTED])],

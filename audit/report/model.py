@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from audit.measures.insiders.findings import Whose
 from audit.model.release import Note
 from audit.report.unknown import UNKNOWN_NOTE
 
@@ -12,7 +13,7 @@ Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_ju
 what is required. protected: a table in hand reaches both required ends. undecided: neither is proved.
 not_judged: not sensitive and not released."""
 
-Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap", "implied"]
+Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap", "implied", "ranks"]
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,36 @@ class Reveals:
 
 @dataclass(frozen=True)
 class InsiderFinding:
-    """Who gets too close and between which values that insider can place the target."""
+    """Who gets too close and between which values that insider can place what it estimates: the value of the cell, or a
+    contribution to it (`whose`)."""
 
     who: str
     estimates: tuple[Fraction | None, Fraction | None]
+    whose: Whose = "value"
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Why, by whom and (ISO 8601) until when it is accepted that contributors of a cell know each other."""
+
+    reason: str
+    by: str
+    until: str | None
+
+
+@dataclass(frozen=True)
+class BeyondHelp:
+    """A withheld cell whose contributors are too close to each other by their ranks alone, whatever is withheld.
+
+    table, measure, cell: as in `ReportCell`. insiders: who estimates whose contribution. accepted: why that may be;
+    None: the cell is `underprotected`, reason `ranks`, if nothing worse is found.
+    """
+
+    table: str
+    measure: str
+    cell: tuple[tuple[str, str], ...]
+    insiders: tuple[InsiderFinding, ...]
+    accepted: Accepted | None
 
 
 class Possible(NamedTuple):
@@ -196,6 +223,7 @@ class Report:
     release_sha256: digest of the canonical release, true values included; empty in a public copy.
     implied: sensitive cells that no row lists and that the release gives away all the same; their status is
     `not_listed`, their table the first one, and what no code stands for is named by a difference of codes.
+    beyond_help: cells whose contributors know each other whatever is withheld; the accepted ones speak not against it.
     """
 
     verdict: Literal["safe", "unsafe", "undecided"]
@@ -211,6 +239,7 @@ class Report:
     implied: tuple[ReportCell, ...] = ()
     judged: bool = True
     rules: tuple[str, ...] = ()
+    beyond_help: tuple[BeyondHelp, ...] = ()
 
     @property
     def required_unknown(self) -> int:

@@ -80,6 +80,7 @@ def public_copy(report: Report) -> Report:
         summary=_public_summary(report.summary, cells),
         cells=cells,
         implied=(),
+        beyond_help=(),
         notes=(ABOUT_COPY, *(note for note in report.notes if note.code in PUBLIC_NOTES)),
         confidential=False,
         risk_panel=tuple(entry for entry in report.risk_panel if entry.public),

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 from audit.linear.naming import plural
 from audit.model.release import Release
-from audit.report.model import InsiderFinding, Report, ReportCell
+from audit.report.model import BeyondHelp, Report, ReportCell
 from audit.report.words import (
     ASCII,
+    BEYOND_HELP,
+    WAYS_PAST,
     applied,
+    beyond_help_words,
     cell_name,
     figure,
     headline,
     implied_line,
+    insider_words,
     interval,
     next_step,
     possible,
@@ -88,8 +92,16 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     _print_findings(console, "Cells that no row lists", unlisted, limit)
     exposures = [f"{printable(cell.table)}: {printable(cell.reveals.text)}" for cell in ordered if cell.reveals]
     _print_findings(console, "How exposed cells are computed", exposures, limit)
-    insiders = [_insider(cell, cell.insider, totals) for cell in ordered if cell.insider]
+    insiders = [
+        f"{_named(cell, totals)}: {insider_words(cell.insider, ASCII)}"
+        for cell in ordered
+        if cell.insider and cell.reason != "ranks"
+    ]
     _print_findings(console, "Insiders", insiders, limit)
+    beyond = [f"{_named(found, totals)}: {beyond_help_words(found, ASCII)}" for found in report.beyond_help]
+    _print_findings(console, BEYOND_HELP, beyond, limit)
+    if any(found.accepted is None for found in report.beyond_help):
+        console.print(WAYS_PAST)
     steps = [
         f"{printable(cell.table)}: {cell_name(cell.cell, totals)}: {steps_words(cell, ASCII)}"
         for cell in ordered
@@ -216,11 +228,8 @@ def _empty_table(colour: bool) -> "RichTable":
     return table
 
 
-def _insider(cell: ReportCell, insider: InsiderFinding, totals: Mapping[str, str | None]) -> str:
-    return (
-        f"{printable(cell.table)}: {cell_name(cell.cell, totals)}: {printable(insider.who)} "
-        f"can place it within {interval(*insider.estimates, ASCII)}"
-    )
+def _named(cell: ReportCell | BeyondHelp, totals: Mapping[str, str | None]) -> str:
+    return f"{printable(cell.table)}: {cell_name(cell.cell, totals)}"
 
 
 def _print_findings(console: "Console", heading: str, findings: list[str], limit: int | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from audit.model.release import Note
 from audit.report.exact_json import Json, Written, array, dumps, entry, object_of
 from audit.report.model import (
+    BeyondHelp,
     CellRank,
     InsiderFinding,
     OverTables,
@@ -103,6 +104,7 @@ def _document(report: Report, cells: Sequence[Json] | Written) -> dict[str, Json
         "risk_panel": [_entry(entry) for entry in report.risk_panel],
         "cells": cells,
         "implied": list(map(_cell, report.implied)),
+        "beyond_help": list(map(_beyond_help, report.beyond_help)),
         "notes": [_note(note) for note in report.notes],
     }
 
@@ -155,7 +157,20 @@ def _term(term: Term) -> dict[str, Json]:
 
 
 def _insider(insider: InsiderFinding) -> dict[str, Json]:
-    return {"who": insider.who, "estimates": insider.estimates}
+    return {"who": insider.who, "whose": insider.whose, "estimates": insider.estimates}
+
+
+def _beyond_help(found: BeyondHelp) -> dict[str, Json]:
+    accepted = found.accepted
+    return {
+        "table": found.table,
+        "measure": found.measure,
+        "cell": dict(found.cell),
+        "insiders": [_insider(insider) for insider in found.insiders],
+        "accepted": None
+        if accepted is None
+        else {"reason": accepted.reason, "by": accepted.by, "until": accepted.until},
+    }
 
 
 def _step(step: Step) -> dict[str, Json]:

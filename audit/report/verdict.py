@@ -46,11 +46,13 @@ def judge(
     width: int = 0,
     insider: bool,
     insider_open: bool,
+    ranks: bool = False,
 ) -> Judged:
     """Verdict on an open, judged cell.
 
     required: interval in units that must stay possible; width: what must be spanned, wherever that lies; insider: an
-    insider gets too close; insider_open: it is not shown that none does.
+    insider gets too close; insider_open: it is not shown that none does. ranks: contributors are too close to each
+    other whatever is withheld, and nobody has accepted that: said only where nothing is found that a pattern can mend.
     """
     lower, upper = bounds.lower.outer, bounds.upper.outer
     if lower is not None and lower == upper:
@@ -65,6 +67,8 @@ def judge(
         return Judged("underprotected", None, "insider")
     if _risky(bounds.at_most, require):
         return Judged("underprotected", None, "risk")
+    if ranks:
+        return Judged("underprotected", None, "ranks")
     if insider_open:
         return Judged("undecided", None, None)
     # A real solution in hand speaks for protection only where no integer one does, and is marked.

@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.exact_json import decimal_text
-from audit.report.model import Figure, OverTables, Report, ReportCell
+from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ VERDICTS: Mapping[str, str] = {
 REASONS: Mapping[str, str] = {
     "sensitive_published": "published although sensitive",
     "insider": "an insider gets too close",
+    "ranks": "contributors know each other whatever is withheld",
     "protection": "narrower than required",
     "risk": "risk above the policy's limit",
     "sap": "attribution probability above the policy's limit",
@@ -162,6 +163,39 @@ def printable(text: str) -> str:
     )
 
 
+_WHOSE = {
+    "value": "the value of this cell",
+    "largest": "the largest contribution to this cell",
+    "second_largest": "the second largest contribution to this cell",
+    "largest_of_others": "the largest contribution of somebody else to this cell",
+}
+
+BEYOND_HELP = "Contributors who know each other whatever is withheld"
+"""Heading of what no pattern mends."""
+
+WAYS_PAST = (
+    "Their ranks alone say it, so no pattern mends it. Ask those whose contribution it is for their consent, or accept "
+    "it, and write reason and by whom under `accept` of the release (`accept_ranks` among the decisions of "
+    "`suppress`); or leave such contributors out (`intruder: {insiders: [singletons, holdings]}`), or ask for less "
+    "distance (`insider: {p_percent: ...}` of the policy)."
+)
+"""What the agency can do about it."""
+
+
+def insider_words(insider: InsiderFinding, signs: Signs) -> str:
+    """ "second largest of k can place the largest contribution to this cell within [40, 60]"."""
+    return f"{printable(insider.who)} can place {_WHOSE[insider.whose]} within {interval(*insider.estimates, signs)}"
+
+
+def beyond_help_words(found: BeyondHelp, signs: Signs) -> str:
+    """Who estimates whose contribution, and why that is accepted."""
+    text = "; ".join(insider_words(insider, signs) for insider in found.insiders)
+    if found.accepted is None:
+        return text
+    until = f", until {found.accepted.until}" if found.accepted.until is not None else ""
+    return f"{text}; accepted: {printable(found.accepted.reason)} (by {printable(found.accepted.by)}{until})"
+
+
 def steps_words(cell: ReportCell, signs: Signs) -> str:
     """What is left of a cell after each table: "after by_size [0, 12], after by_region [3, 5]"."""
     return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
@@ -196,13 +230,19 @@ def headline(report: Report) -> str:
     found: list[str] = []
     if summary.exposed:
         found.append(f"{plural(summary.exposed, which)} exposed")
-    if summary.underprotected:
-        found.append(f"{plural(summary.underprotected, which)} not protected enough")
+    helpless = sum(cell.reason == "ranks" for cell in report.cells)
+    if summary.underprotected > helpless:
+        found.append(f"{plural(summary.underprotected - helpless, which)} not protected enough")
+    if helpless:
+        found.append(f"{plural(helpless, which)} whose contributors know each other whatever is withheld")
     if summary.undecided:
         found.append(f"{plural(summary.undecided, 'cell')} undecided")
     if report.implied:
         found.append(f"{plural(len(report.implied), 'sensitive cell')} that no row lists given away")
     tail = " " + _listed(found) + "." if found else ""
+    accepted = sum(found.accepted is not None for found in report.beyond_help)
+    if accepted:
+        tail += f" Of {plural(accepted, which)} it is accepted that contributors know each other."
     waste = summary.secondary_exposed
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."

@@ -84,6 +84,7 @@ def combine(members: Sequence[Member], *, title: str, policy: Policy | None = No
         tables=tuple(table for m in members for table in _tables(m, variables)),
         links=tuple(_link(link, m, variables) for m in members for link in m.release.links),
         consents=tuple(_agreed(c, m, variables) for m in members for c in m.release.consents),
+        accepted=tuple(_agreed(a, m, variables) for m in members for a in m.release.accepted),
         day=max((m.release.day for m in members if m.release.day is not None), default=None),
         intruder=_intruder(members),
         policy=policy if policy is not None else _policy(members),

@@ -6,7 +6,17 @@ from fractions import Fraction
 import numpy as np
 
 from audit.linear.naming import plural
-from audit.report.words import headline, printable
+from audit.report.model import Report
+from audit.report.words import (
+    ASCII,
+    BEYOND_HELP,
+    WAYS_PAST,
+    beyond_help_words,
+    cell_name,
+    headline,
+    printable,
+    totals_of,
+)
 from suppression.answer import Suppression
 from suppression.costs import FACTOR
 from suppression.needed import Need
@@ -33,8 +43,9 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
     lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)
     lines += _listed("Decided by hand", _decisions(result), limit)
-    hopeless = "Contributors know each other too well, whatever is withheld (ranks alone say it)"
-    lines += _listed(hopeless, _names(result, result.problem.hopeless), limit)
+    lines += _listed(BEYOND_HELP, _beyond_help(result, report), limit)
+    if any(found.accepted is None for found in report.beyond_help):
+        lines.append(WAYS_PAST)
     return "\n".join(printable(line) for line in lines) + "\n"
 
 
@@ -54,7 +65,9 @@ def _figures(result: Suppression) -> list[str]:
         lines.append(f"Rank taken from the released system: {', '.join(words)}.")
     if most_rank_words(found):
         lines.append(f"{most_rank_words(found).capitalize()}.")
-    if found.status == "optimal":
+    if found.status == "optimal" and result.verdict == "unsafe":
+        lines.append("No cheaper pattern protects the cells that a pattern can protect.")
+    elif found.status == "optimal":
         lines.append("Proved: no safe pattern is cheaper.")
     elif found.bound > 0:
         assert found.gap is not None
@@ -118,11 +131,21 @@ def _widths(result: Suppression) -> list[str]:
 
 
 def _decisions(result: Suppression) -> list[str]:
-    words = {"keep_published": "kept published", "accept": "accepted as withheld"}
+    words = {
+        "keep_published": "kept published",
+        "accept": "accepted as withheld",
+        "accept_ranks": "accepted that contributors know each other",
+    }
     return [
         f"{name}: {words[d.kind]} by {d.name}, {d.date}: {d.reason}"
-        for (name,), d in ((_names(result, [cell]), d) for cell, d in sorted(result.decided.of.items()))
+        for (name,), d in ((_names(result, [cell]), d) for cell, d in result.decided.every)
     ]
+
+
+def _beyond_help(result: Suppression, report: Report) -> list[str]:
+    """ "North: second largest of North can place the largest contribution to this cell within [40, 60]"."""
+    totals = totals_of(result.problem.release)
+    return [f"{cell_name(found.cell, totals)}: {beyond_help_words(found, ASCII)}" for found in report.beyond_help]
 
 
 def _names(result: Suppression, found: Sequence[int]) -> list[str]:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from audit.report.beyond_help import in_force
 from audit.report.exact_json import Json, dumps
 from audit.report.to_json import report_document
 from suppression.answer import Suppression
@@ -45,7 +46,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "explained": result.explained,
         "cells": _cells(result),
         "withheld_for_nothing": [cell_document(result, cell) for cell in result.idle],
-        "beyond_help": [cell_document(result, cell) for cell in problem.hopeless],
+        "beyond_help": _beyond_help(result),
         "required_widths": [
             {**cell_document(result, w.cell), "width": w.required, "possible": [w.lower, w.upper]}
             for w in required_widths(result)
@@ -67,6 +68,11 @@ def cell_document(result: Suppression, cell: int) -> dict[str, Json]:
         "measure": list(release.measures)[int(cells.measure[cell])],
         "cell": dict(release.cell_codes(cells.codes[cell])),
     }
+
+
+def _beyond_help(result: Suppression) -> list[Json]:
+    accepted = in_force(result.problem.release, result.problem.cells)
+    return [{**cell_document(result, cell), "accepted": cell in accepted} for cell in result.problem.hopeless]
 
 
 def _cells(result: Suppression) -> list[Json]:
@@ -141,7 +147,7 @@ def _decisions(result: Suppression) -> list[Json]:
             "name": decision.name,
             "date": decision.date,
         }
-        for cell, decision in sorted(result.decided.of.items())
+        for cell, decision in result.decided.every
     ]
 
 

@@ -181,7 +181,7 @@ def test_page_has_verdict_intervals_values_arithmetic_insiders_and_notes():
     assert "[0, ∞)" in page
     assert '<td class="v">1\u202f000</td>' in page  # thin thousands separators
     assert "A1 / small = A / All - 4" in page
-    assert "largest of A2 / small: estimates within [95, ≈\u202f33.3333]" in page
+    assert "largest of A2 / small can place the value of this cell within [95, ≈\u202f33.3333]" in page
     assert "Rows that are absent are zeros." in page
     assert all("scope" in head for head in reader.heads)
     assert reader.tags["caption"] == reader.tags["table"] == 2

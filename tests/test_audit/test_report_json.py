@@ -1,8 +1,10 @@
 """The JSON of reports: exact numbers, the agreed shape, and back again."""
 
 import json
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -10,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.errors import InputError
+from audit.measures.insiders.findings import Whose
 from audit.model import Note
 from audit.report import (
+    Accepted,
+    BeyondHelp,
     CellRank,
     Figure,
     ImpliedCount,
@@ -19,6 +24,7 @@ from audit.report import (
     OverTables,
     PanelEntry,
     Possible,
+    Reason,
     Report,
     ReportCell,
     Reveals,
@@ -45,6 +51,7 @@ digests = st.text("0123456789abcdef", min_size=64, max_size=64)
 terms = st.builds(Term, decimals, texts, places, st.none() | texts) | st.builds(
     lambda coefficient, link: Term(coefficient, None, (), link=link), decimals, st.integers(0, 99)
 )
+insiders = st.builds(InsiderFinding, texts, pairs, st.sampled_from(get_args(Whose)))
 possibles = st.builds(Possible, st.none() | st.integers(0, 2**60), st.none() | st.integers(0, 2**70))
 statuses = st.sampled_from(["published", "frozen", "missing", "secondary", "withheld", "primary"])
 cells = st.builds(
@@ -68,7 +75,7 @@ cells = st.builds(
     rule=st.none() | texts,
     verdict=st.sampled_from(["exposed", "underprotected", "protected", "undecided", "not_judged"]),
     basis=st.sampled_from(["integer", "continuous", None]),
-    reason=st.sampled_from(["sensitive_published", "insider", "protection", "risk", "sap", None]),
+    reason=st.sampled_from([*get_args(Reason), None]),
     reveals=st.none()
     | st.builds(
         Reveals,
@@ -76,7 +83,7 @@ cells = st.builds(
         st.lists(terms, max_size=3).map(tuple),
         texts,
     ),
-    insider=st.none() | st.builds(InsiderFinding, texts, pairs),
+    insider=st.none() | insiders,
     steps=st.lists(st.builds(Step, texts, ends, ends, st.none() | floats), max_size=2).map(tuple),
     over_tables=st.none()
     | st.builds(
@@ -119,6 +126,17 @@ reports = st.builds(
     confidential=st.booleans(),
     risk_panel=st.lists(panels, max_size=2).map(tuple),
     implied=st.lists(cells, max_size=2).map(tuple),
+    beyond_help=st.lists(
+        st.builds(
+            BeyondHelp,
+            texts,
+            texts,
+            places,
+            st.lists(insiders, min_size=1, max_size=2).map(tuple),
+            st.none() | st.builds(Accepted, texts, texts, st.none() | st.dates().map(date.isoformat)),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 
 # ---------------------------------------------------------------- numbers
@@ -274,7 +292,7 @@ def test_the_shape_is_the_agreed_one():
     assert list(written) == [
         *("schema", "verdict", "judged", "confidential", "release", "policy", "rules", "engine", "summary"),
         "risk_panel",
-        *("cells", "implied", "notes"),
+        *("cells", "implied", "beyond_help", "notes"),
     ]
     assert written["release"] == {"title": "O03", "sha256": "0" * 64}
     assert written["policy"] is None

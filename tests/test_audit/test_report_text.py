@@ -120,7 +120,7 @@ def test_a_line_says_what_is_known_of_a_cell():
 def test_arithmetic_insiders_and_notes_follow():
     text = "\n".join(lines_of())
     assert "  - t: known = all - others" in text
-    assert "  - t: size=close, region=T: largest can place it within (-inf, 5]" in text
+    assert "  - t: size=close, region=T: largest can place the value of this cell within (-inf, 5]" in text
     assert text.endswith("Notes\n  - A note.")
 
 

@@ -70,12 +70,10 @@ KNOWS_LESS = document(
 """A pattern withstands somebody who knows all cells in which a holding has a share; a cheaper one the holding."""
 
 
-def unsafe(problem: Problem, report: Report) -> bool:
+def unsafe(report: Report) -> bool:
     """Whether a report finds fault with more than what ranks alone tell."""
-    release, cells = problem.release, problem.cells
-    helpless = {tuple(release.cell_codes(cells.codes[c]).items()) for c in problem.hopeless}
     bad = [r for r in report.cells if r.sensitive and r.verdict in ("exposed", "underprotected")]
-    return any(r.cell not in helpless or r.reason != "insider" for r in bad)
+    return any(r.reason != "ranks" for r in bad)
 
 
 def cheaper_safe(problem: Problem, below: int) -> Iterator[int]:
@@ -95,7 +93,7 @@ def assert_true(result: Suppression) -> None:
     assert result.report is not None
     problem, found = result.problem, result.found
     assert not list(cheaper_safe(problem, found.bound)), "no safe pattern may cost less than the bound"
-    if unsafe(problem, result.report):
+    if unsafe(result.report):
         assert found.status == "feasible"
     elif found.status == "optimal":
         assert found.cost == found.bound

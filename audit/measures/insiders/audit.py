@@ -61,7 +61,8 @@ def audit_insiders(
     neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
     asked = asking(data, neighbourhood, found, policy.insider_p, kinds)
     _ask(data, forms, reduced, asked, policy.insider_p, neighbourhood, engine, limits, progress, executor, gathered)
-    return InsiderAudit(gathered.findings, frozenset(gathered.open - gathered.findings.keys()), _notes(data, kinds))
+    left = frozenset(gathered.open - gathered.findings.keys())
+    return InsiderAudit(gathered.findings, gathered.ranks, left, _notes(data, kinds))
 
 
 def _ask(

@@ -1,16 +1,22 @@
 """Who gets too close to what."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from audit.measures.insiders.formulas import End
 from audit.model import Note
 
+Whose = Literal["value", "largest", "second_largest", "largest_of_others"]
+"""What an insider estimates: the value of the cell, or a contribution to it."""
+
 
 @dataclass(frozen=True)
 class Insider:
-    """Who gets too close, and the ends (in units) between which they can place the target."""
+    """Who gets too close to what, and the ends (in units) between which they can place it."""
 
     who: str
+    whose: Whose
     lower: End
     upper: End
 
@@ -25,10 +31,13 @@ class InsiderAudit:
     """What insiders get, per open cell (position among the open cells).
 
     findings: the closest insider of each cell that one gets too close to.
+    ranks: contributors who are too close to each other by what their ranks say, whatever is withheld; they are not in
+        `findings`.
     open: cells for which it is not shown that no insider gets too close (a limit was reached).
     """
 
     findings: dict[int, Insider]
+    ranks: Mapping[int, Sequence[Insider]]
     open: frozenset[int]
     notes: tuple[Note, ...]
 
@@ -38,6 +47,7 @@ class Gathered:
     """Findings so far."""
 
     findings: dict[int, Insider] = field(default_factory=dict)
+    ranks: dict[int, list[Insider]] = field(default_factory=dict)
     open: set[int] = field(default_factory=set)
 
     def too_close(self, k: int, insider: Insider) -> None:

@@ -63,10 +63,12 @@ class Nearness:
         """What the knower concludes from an interval where that is too close."""
         low, high = ends
         if low is not None and low == high:
-            return Insider(who, low, high)
+            return Insider(who, "value", low, high)
         if self._target is None:
             return None
         # Of `count` others the largest gives at least an equal share of what is not the knower's own.
         rest_low, rest_high = others(low, high, self._own)
         share = None if rest_low is None else -(-rest_low // self._count)
-        return Insider(who, share, rest_high) if too_close(share, rest_high, self._target, self._p) else None
+        if not too_close(share, rest_high, self._target, self._p):
+            return None
+        return Insider(who, "largest_of_others", share, rest_high)

@@ -1,12 +1,14 @@
 """Estimates within one cell: contributors subtract what they gave from the interval that outsiders are left with."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 
 from audit.bounds.engine import CellBounds
 from audit.linear.naming import cell_name
 from audit.measures.insiders.data import Data
-from audit.measures.insiders.findings import Gathered, Insider
+from audit.measures.insiders.findings import Gathered, Insider, Whose
 from audit.measures.insiders.formulas import (
     End,
     largest_seen_by_group,
@@ -20,7 +22,8 @@ from audit.measures.insiders.intervals import attained_ends, outer_ends
 def within(
     data: Data, found: CellBounds, p: Fraction, kinds: tuple[str, ...], together: int, gathered: Gathered
 ) -> None:
-    """The largest, the second largest, and up to `together` of the next largest contributors of magnitudes."""
+    """The largest, the second largest, and up to `together` of the next largest contributors of magnitudes: what ranks
+    alone say (with nothing known of the cell) whatever is withheld, and what the interval says besides."""
     for k in data.targets.tolist():
         cell = int(data.open_cells[k])
         count = int(data.contributors[cell])
@@ -29,23 +32,35 @@ def within(
             continue
         name = cell_name(data.release, data.cells, cell)
         proved, shown = outer_ends(found.bounds[k]), attained_ends(found.bounds[k])
-        asked: list[tuple[str, int, list[tuple[End, End] | None]]] = []
+        asked: list[tuple[str, Whose, int, Callable[[End, End], tuple[End, End]]]] = []
         if "largest" in kinds:
-            seen = [None if e is None else second_seen_by_largest(*e, first, count) for e in (proved, shown)]
-            asked.append((f"largest of {name}", second, seen))
+            asked.append((f"largest of {name}", "second_largest", second, partial(_second, own=first, count=count)))
         if "second" in kinds:
-            seen = [None if e is None else largest_seen_by_second(*e, second, count) for e in (proved, shown)]
-            asked.append((f"second largest of {name}", first, seen))
+            asked.append((f"second largest of {name}", "largest", first, partial(_first, own=second, count=count)))
         group = next_largest(data, cell, min(together, count - 1))
         if len(group) > 1:
-            seen = [None if e is None else largest_seen_by_group(*e, group, count) for e in (proved, shown)]
-            asked.append((f"{len(group)} next largest of {name} together", first, seen))
-        for who, target, (outer, attained) in asked:
-            assert outer is not None
-            if too_close(*outer, target, p):
-                gathered.too_close(k, Insider(who, *outer))
-            elif attained is None or too_close(*attained, target, p):
+            who = f"{len(group)} next largest of {name} together"
+            asked.append((who, "largest", first, partial(_first_by_group, own=group, count=count)))
+        for who, whose, target, estimate in asked:
+            insider = Insider(who, whose, *estimate(*proved))
+            if too_close(*estimate(None, None), target, p):
+                gathered.ranks.setdefault(k, []).append(insider)
+            elif too_close(insider.lower, insider.upper, target, p):
+                gathered.too_close(k, insider)
+            elif shown is None or too_close(*estimate(*shown), target, p):
                 gathered.open.add(k)
+
+
+def _second(lo: End, hi: End, *, own: int, count: int) -> tuple[End, End]:
+    return second_seen_by_largest(lo, hi, own, count)
+
+
+def _first(lo: End, hi: End, *, own: int, count: int) -> tuple[End, End]:
+    return largest_seen_by_second(lo, hi, own, count)
+
+
+def _first_by_group(lo: End, hi: End, *, own: list[int], count: int) -> tuple[End, End]:
+    return largest_seen_by_group(lo, hi, own, count)
 
 
 def next_largest(data: Data, cell: int, most: int) -> list[int]:
