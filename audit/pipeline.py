@@ -174,7 +174,8 @@ def audit(
     if prove:
         from audit.proof.write import prove as write_proof
 
-        proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell)
+        also = implied, implied_arguments
+        proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell, *also)
         clock.lap("proof")
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)

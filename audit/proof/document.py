@@ -49,7 +49,12 @@ def proof_document(proof: Proof) -> dict[str, Any]:
         "tables": [_records(table) for table in proof.tables],
         "rays": [_records(ray) for ray in proof.rays],
         "claims": [
-            {"cell": list(claim.cell), "lower": _end(claim.lower), "upper": _end(claim.upper)} for claim in proof.claims
+            {
+                "cell": [code if isinstance(code, str) else list(code) for code in claim.cell],
+                "lower": _end(claim.lower),
+                "upper": _end(claim.upper),
+            }
+            for claim in proof.claims
         ],
     }
 

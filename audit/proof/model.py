@@ -53,9 +53,10 @@ class ProvedEnd:
 
 @dataclass(frozen=True)
 class Claim:
-    """Both ends of an open cell."""
+    """Both ends of an open cell, or the outer ones of a cell that no row lists (a list of leaf codes may stand for a
+    code there)."""
 
-    cell: Cell
+    cell: tuple[str | tuple[str, ...], ...]
     lower: ProvedEnd
     upper: ProvedEnd
 

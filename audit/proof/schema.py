@@ -40,7 +40,13 @@ def proof_schema() -> dict[str, Any]:
                     "type": "array",
                     "items": _record(
                         {
-                            "cell": {"$ref": "#/$defs/cell"},
+                            "cell": {
+                                "description": "measure, and of every variable a code or (of a cell that no row lists) "
+                                "leaf codes",
+                                "type": "array",
+                                "items": {"anyOf": [code, {"type": "array", "items": code}]},
+                                "minItems": 2,
+                            },
                             "lower": {"$ref": "#/$defs/end"},
                             "upper": {"$ref": "#/$defs/end"},
                         }

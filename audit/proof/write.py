@@ -1,5 +1,6 @@
 """From what an audit has found to a proof that stands on released statements only."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ from audit.bounds.component import End, Limits
 from audit.bounds.engine import CellBounds, Kept
 from audit.bounds.reveal import Argument as Revealed
 from audit.bounds.unfold import Multipliers as Exact
+from audit.implied.find import Implied
 from audit.linear.reduce import Reduced
 from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
@@ -20,6 +22,7 @@ from audit.proof.leaves import LeafCodes
 from audit.proof.model import Argument, Cases, Cell, Claim, Combination, Proof, ProvedEnd
 from audit.proof.witness import Part, Witnesses
 from audit.solvers.protocol import Solver
+from audit.sparse import rows_at
 
 
 class _Statements:
@@ -79,15 +82,33 @@ class _Writer:
         ends = []
         for sign, name in ((1, "lower"), (-1, "upper")):
             end: End = getattr(found.bounds[k], name)
-            signed = {int(c): sign * Fraction(int(w)) for c, w in zip(form.indices, form.data, strict=True)}
-            y = None if revealed is None or revealed.by_cases else getattr(revealed, name)
-            outer = None
-            if end.outer is not None:
-                short = None if y is None else {row: sign * x for row, x in y.items()}
-                why = self._outer(signed, area, sign * end.outer, short)
-                outer = None if why is None else (end.outer, why)
+            signed = _signed(form, sign)
+            outer = self._proved(signed, area, sign, end.outer, _multipliers(revealed, name))
             ends.append(self._end(k, name, end, outer, signed, area))
         return Claim(self.statements.cell(int(system.open_cells[k])), ends[0], ends[1])
+
+    def implied(self, k: int, implied: Implied, revealed: Revealed | None) -> Claim:
+        """The outer ends of a cell that no row lists; what no code stands for is named by its leaf codes."""
+        form = rows_at(implied.forms, np.array([k]))
+        area = self._areas.of(form.indices.astype(np.int64))
+        ends = []
+        for sign, name in ((1, "lower"), (-1, "upper")):
+            end: End = getattr(implied.bounds[k], name)
+            outer = self._proved(_signed(form, sign), area, sign, end.outer, _multipliers(revealed, name))
+            ends.append(ProvedEnd(outer, None, None, None))
+        release, codes = implied.named.release, implied.cells.codes[k]
+        names = zip(release.cell_codes(codes).values(), implied.named.added, strict=True)
+        measure = list(release.measures)[int(implied.cells.measure[k])]
+        return Claim((measure, *(added.get(code, code) for code, added in names)), ends[0], ends[1])
+
+    def _proved(
+        self, signed: Exact, area: Area | None, sign: int, value: int | None, y: Exact | None
+    ) -> tuple[int, Argument] | None:
+        if value is None:
+            return None
+        short = None if y is None else {row: sign * x for row, x in y.items()}
+        why = self._outer(signed, area, sign * value, short)
+        return None if why is None else (value, why)
 
     def _outer(self, form: Exact, area: Area | None, target: int, y: Exact | None) -> Argument | None:
         if y is not None:
@@ -132,6 +153,16 @@ class _Writer:
         return ProvedEnd(outer, attained, continuous, None)
 
 
+def _signed(form: csr_array, sign: int) -> Exact:
+    return {int(c): sign * Fraction(int(w)) for c, w in zip(form.indices, form.data, strict=True)}
+
+
+def _multipliers(revealed: Revealed | None, end: str) -> Exact | None:
+    """Those of the arithmetic that was found, unless it goes case by case."""
+    found: Exact | None = None if revealed is None or revealed.by_cases else getattr(revealed, end)
+    return found
+
+
 def _best_table(end: End) -> int | Rational | None:
     """The table in hand that goes furthest, None where it was not kept."""
     if end.continuous is None:
@@ -148,6 +179,8 @@ def prove(
     solver: Solver,
     limits: Limits,
     tell: Progress,
+    implied: Implied | None = None,
+    implied_arguments: Mapping[int, Revealed] | None = None,
 ) -> Proof:
     """A proof of every end that was found, as far as time allows.
 
@@ -155,6 +188,7 @@ def prove(
     ----------
     found: bounds of all open cells, with what was kept for proofs.
     arguments: open cell -> arithmetic that leaves it one value.
+    implied, implied_arguments: the same of cells that no row lists (only their outer ends are proved).
     """
     assert found.kept is not None
     writer = _Writer(prepared, reduced, found.kept, solver, limits)
@@ -162,6 +196,9 @@ def prove(
     for k in range(len(found.bounds)):
         claims.append(writer.claim(k, found, arguments.get(k)))
         tell("proof", k + 1, len(found.bounds))
+    for k in range(0 if implied is None else len(implied)):
+        assert implied is not None
+        claims.append(writer.implied(k, implied, (implied_arguments or {}).get(k)))
     witnesses = writer.witnesses
     return Proof(
         digest,

@@ -3,6 +3,7 @@
 import json
 from itertools import product
 
+import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from audit import audit
 from audit.implied.asked import with_implied
 from audit.implied.find import find_implied
-from audit.io import read_release, release_from_document
+from audit.io import canonical_json, read_release, release_from_document
 from audit.linear.merge import merge_cells
 from audit.prepare import prepare
+from audit.proof import proof_json, proof_schema
+from audit.proof.verify import RefusedError, check
 from audit.reduction import reduction
 from audit.report import public_copy, render_html, render_text, report_from_json, report_json
 from audit.rules import assess
@@ -402,3 +405,28 @@ def test_what_was_found_can_be_asked_about_like_a_cell():
     assert judged.judged(more)[open_cell]
     assert (judged.required_lower.units[open_cell], judged.required_upper.units[open_cell]) == (0, 4)
     assert not audit(asked).report.implied
+
+
+@pytest.mark.parametrize(
+    ("listed", "variables"),
+    [
+        ({("A",): 9, ("B",): 8, ("C",): 7, ("T",): 26}, TREE),
+        (
+            {("P",): 12, ("Q",): 20, ("A",): 9},
+            {"v": {"trees": [{"P": ["A", "B", "C"]}, {"Q": ["B", "C", "D", "E"]}]}},
+        ),
+    ],
+)
+def test_findings_are_proved_and_the_proof_is_checked(listed, variables):
+    # CONVENTION 510
+    read = release_from_document(release(listed, variables))
+    result = audit(read, prove=True)
+    proof, canonical = proof_json(result.proof), canonical_json(read)
+    jsonschema.validate(json.loads(proof), proof_schema())
+    [claim] = result.proof.claims
+    assert check(proof.encode(), canonical) == {"ends": 2, "proved": 2, "attained": 0}
+    assert claim.cell[1] in ("D", ("B", "C"))
+    false = json.loads(proof)
+    false["claims"][0]["lower"]["outer"] += 1
+    with pytest.raises(RefusedError):
+        check(json.dumps(false).encode(), canonical)
