@@ -78,6 +78,7 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         lower=filled(table.lower),
         upper=filled(table.upper),
         frequency=longer(table.frequency),
+        weighted=longer(table.weighted),
         contributors=tuple(filled(c) for c in table.contributors),
         protection_lower=longer(table.protection_lower),
         protection_upper=longer(table.protection_upper),

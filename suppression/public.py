@@ -50,6 +50,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         status=_masked(table) if mask else table.status,
         truth=table.value if table.rounding is None else Amounts.none(len(table.codes)),
         frequency=None,
+        weighted=None,
         contributors=(),
         protection_lower=None,
         protection_upper=None,

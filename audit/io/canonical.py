@@ -17,7 +17,7 @@ import numpy as np
 from audit.io.derived import without_rows
 from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
-from audit.model import Amounts, Consent, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
+from audit.model import WEIGHT_UNIT, Amounts, Consent, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
 
 _WORDS = {int(status): status.word for status in Status}
 
@@ -125,6 +125,8 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         found["truth"] = add("truth", decimals_of(table.truth, unit))
     if table.frequency is not None:
         found["frequency"] = add("frequency", decimals_of(table.frequency, Fraction(1)))
+    if table.weighted is not None:
+        found["weighted"] = add("weighted", decimals_of(table.weighted, WEIGHT_UNIT))
     if table.contributors:
         found["contributors"] = [
             add(f"top{n}", decimals_of(amounts, unit)) for n, amounts in enumerate(table.contributors, start=1)

@@ -156,7 +156,10 @@ class TableDocument(Model):
         description="status column or columns; the most restrictive wins; left out: a column called status; "
         "none: no column",
     )
-    frequency: Text | None = Field(default=None, description="column: contributors per cell (agency knowledge)")
+    frequency: Text | None = Field(default=None, description="column: respondents per cell (agency knowledge)")
+    weighted: Text | None = Field(
+        default=None, description="column: sum of the respondents' weights per cell (agency knowledge)"
+    )
     contributors: list[Text] = Field(
         default=[], description="columns: largest contributions, descending (agency knowledge)"
     )

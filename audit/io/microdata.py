@@ -93,6 +93,11 @@ def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:
                 f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected a weight of at least 0."
             )
         weights[row] = float(weight)
+        if Fraction(repr(float(weight))) != weight:
+            raise InputError(
+                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected a weight of at most 15 "
+                "digits, which can be kept exactly."
+            )
     weights.setflags(write=False)
     return weights
 

@@ -19,9 +19,12 @@ LevelField = Annotated[
 
 
 class ThresholdRule(Model):
-    """Minimum frequency: a cell with fewer contributors is sensitive."""
+    """Minimum frequency: a cell with fewer respondents is sensitive."""
 
-    threshold: Count = Field(description="fewest contributors (for counts: smallest value) that is not sensitive")
+    threshold: Count = Field(description="fewest respondents (for counts: smallest value) that is not sensitive")
+    of: Literal["respondents", "weighted"] = Field(
+        default="respondents", description="weighted: weights are counted, not who answered"
+    )
     zeros: Flag = Field(default=False, description="zero cells are sensitive too")
     protection_percent: ProtectionPercent = None
     level: LevelField = "holding"

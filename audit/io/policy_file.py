@@ -101,7 +101,9 @@ def _digest(policy: Policy) -> str:
 def _rule(document: RuleDocument) -> Rule | None:
     match document:
         case ThresholdRule():
-            return Threshold(document.threshold, document.zeros, document.protection_percent, document.level)
+            return Threshold(
+                document.threshold, document.zeros, document.protection_percent, document.level, document.of
+            )
         case DominanceRule():
             return Dominance(document.dominance.n, document.dominance.k, document.level)
         case PPercentRule():
@@ -122,6 +124,8 @@ def _rule_document(rule: Rule) -> dict[str, object]:
     match rule:
         case Threshold():
             found: dict[str, object] = {"threshold": rule.count, "zeros": rule.zeros}
+            if rule.of != "respondents":
+                found["of"] = rule.of
         case Dominance():
             found = {"dominance": {"n": rule.n, "k": _number(rule.k)}}
         case PQ():

@@ -25,10 +25,12 @@ from audit.io.table_values import (
     read_values,
 )
 from audit.io.wording import listing, quoted, suggestion
-from audit.model import Absent, Amounts, Measure, Note, Rounding, Status, Table
+from audit.model import WEIGHT_UNIT, Absent, Amounts, Measure, Note, Rounding, Status, Table
 
 FREQUENCY = Measure("frequency", "count")
 """Frequencies are whole numbers, whatever the measure."""
+WEIGHTED = Measure("weighted", "magnitude", WEIGHT_UNIT)
+"""Sums of weights have up to six decimals."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,10 @@ def read_table(
     if document.frequency is not None:
         frequency, more = read_knowledge(context, document.frequency, FREQUENCY, "the frequency")
         notes += more
+    weighted = None
+    if document.weighted is not None:
+        weighted, more = read_knowledge(context, document.weighted, WEIGHTED, "the sum of weights")
+        notes += more
     below, above, sliding = _protection(document, context, measure)
     table = Table(
         name=document.name,
@@ -116,6 +122,7 @@ def read_table(
         lower=lower,
         upper=upper,
         frequency=frequency,
+        weighted=weighted,
         contributors=contributors,
         protection_lower=below,
         protection_upper=above,
@@ -195,6 +202,7 @@ def _number_columns(document: TableDocument) -> list[str]:
     optional: Sequence[str | None] = (
         document.truth,
         document.frequency,
+        document.weighted,
         document.lower,
         document.upper,
         protection.lower if protection else None,

@@ -27,7 +27,7 @@ class Cells:
     known_lower, known_upper: bounds that the intruder has anyway, whatever the release says.
     exact: bool (cells): the exact value is released (or is a zero everyone knows).
     truth: agency knowledge of the true value.
-    frequency, contributors: agency knowledge; unknown where no table gives them.
+    frequency, weighted, contributors: agency knowledge; unknown where no table gives them.
     protection_lower, protection_upper: required distances given per cell; protection_sliding: required widths.
     table, row: int32, int64 (cells): first table that lists it, and the row there; row -1: absent, taken as zero or
         computed.
@@ -50,6 +50,7 @@ class Cells:
     exact: NDArray[np.bool_]
     truth: Amounts
     frequency: Amounts
+    weighted: Amounts
     contributors: tuple[Amounts, ...]
     protection_lower: Amounts
     protection_upper: Amounts

@@ -225,6 +225,7 @@ def _merge(
         exact=exact,
         truth=truth,
         frequency=known_of(lambda t: t.frequency, "frequency"),
+        weighted=known_of(lambda t: t.weighted, "sum of weights"),
         contributors=tuple(known_of(partial(_contributor, rank=k), f"contribution {k + 1}") for k in ranks),
         protection_lower=known_of(lambda t: t.protection_lower, "lower protection"),
         protection_upper=known_of(lambda t: t.protection_upper, "upper protection"),

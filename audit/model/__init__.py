@@ -4,6 +4,7 @@ from audit.model.amounts import Amounts
 from audit.model.hierarchy import Hierarchy, build_hierarchy
 from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
 from audit.model.release import (
+    WEIGHT_UNIT,
     Absent,
     Consent,
     Intruder,
@@ -21,6 +22,7 @@ from audit.model.status import SCHEMES, Status
 __all__ = [
     "PQ",
     "SCHEMES",
+    "WEIGHT_UNIT",
     "Absent",
     "Amounts",
     "Attribute",

@@ -10,13 +10,16 @@ Level = Literal["holding", "unit"]
 
 @dataclass(frozen=True)
 class Threshold:
-    """Fewer than `count` contributors (for counts: a value below `count`). Zero cells only if `zeros`."""
+    """Fewer than `count` respondents. Zero cells only if `zeros`."""
 
     count: int
     zeros: bool = False
     protection_percent: Fraction | None = None
     """Required distance on each side, percent of the value; None: counts must cover [0, count], magnitudes nothing."""
     level: Level = "holding"
+    of: Literal["respondents", "weighted"] = "respondents"
+    """What is counted: who answered (of a count without respondents of its own: the count), or the population that
+    they stand for by their weights."""
 
 
 @dataclass(frozen=True)

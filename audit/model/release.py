@@ -25,6 +25,10 @@ class Measure:
     unit: Fraction = Fraction(1)
 
 
+WEIGHT_UNIT = Fraction(1, 10**6)
+"""Unit of sums of weights in tables."""
+
+
 @dataclass(frozen=True)
 class Rounding:
     """Published values are multiples of `base` (in units of the measure); `method` says what the true value may be."""
@@ -54,7 +58,8 @@ class Table:
     value: what is published; known only where a value is released.
     truth: agency knowledge (the true value, or the value beside a withheld status); never part of what the intruder
         knows. For exactly published cells it equals `value`; for rounded ones it is known only if given.
-    frequency, contributors, cost: agency knowledge. contributors[k]: the (k+1)-th largest contribution.
+    frequency, weighted, contributors, cost: agency knowledge. weighted: sums of weights, in `WEIGHT_UNIT`.
+        contributors[k]: the (k+1)-th largest contribution.
     lower, upper: bounds on the true value that the intruder has anyway.
     protection_lower, protection_upper: required distance below / above the true value. protection_sliding: required
         width of what stays possible, wherever that lies.
@@ -71,6 +76,7 @@ class Table:
     lower: Amounts
     upper: Amounts
     frequency: Amounts | None = None
+    weighted: Amounts | None = None
     contributors: tuple[Amounts, ...] = ()
     protection_lower: Amounts | None = None
     protection_upper: Amounts | None = None

@@ -1,8 +1,8 @@
 """Microdata brought to the cells: who contributes what to which cell.
 
-Records that belong to one holding are one contributor; so are records of one unit. Sampling weights estimate
-the value and the number of contributors of the population; single contributions are those of the record
-itself.
+Records that belong to one holding are one contributor; so are records of one unit. Sampling weights estimate the value
+and the number of contributors of the population; who answered (`frequency`), and single contributions, are those of the
+records themselves.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from audit.linear.cells import Cells
 from audit.linear.integers import bound_sum
 from audit.model import Hierarchy, Microdata, Release
+from audit.rules.exact import as_units
+from audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
 
 _BLOCK = 1024
 """Distinct combinations of record codes that are matched with cells at a time."""
@@ -35,7 +37,8 @@ class Contributions:
         known to do so, and its contribution is known. Nothing may be concluded from the entries of other
         cells.
     value, size: int64 (cells), weighted sum of contributions and of their absolute values, rounded to units.
-    frequency: int64 (cells), sum of the weights of the contributors, rounded, at least 1 where there is any.
+    frequency: int64 (cells), respondents: contributors with a record of a weight above 0.
+    weighted: sum of the weights of the contributors of each cell, exactly.
     """
 
     start: NDArray[np.int64]
@@ -48,6 +51,7 @@ class Contributions:
     value: NDArray[np.int64]
     size: NDArray[np.int64]
     frequency: NDArray[np.int64]
+    weighted: Weights
 
     @property
     def cell(self) -> NDArray[np.int64]:
@@ -96,8 +100,10 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     order = np.lexsort((entries.weight, -size, entries.cell))
     ordered = entries.cell[order]
     start = np.searchsorted(ordered, np.arange(n + 1)).astype(np.int64)
-    frequency = np.floor(np.bincount(ordered, entries.weight[order], n) + 0.5).astype(np.int64)
-    weighted = microdata.weight is not None
+    weights = exact_weights(weight)
+    answered = weights.positive
+    pairs = np.unique(np.stack([cell[answered], contributor[record[answered]]]), axis=1)
+    ones, heads = np.ones(len(entries.cell), np.int64), exact_weights(entries.weight)
     return Contributions(
         start=start,
         contributor=entries.contributor[order],
@@ -106,9 +112,10 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
         weight=entries.weight[order],
         requested=asked[entries.contributor[order]],
         covered=covered,
-        value=_weighted_sum(amount, weight, cell, n, weighted),
-        size=_weighted_sum(size, entries.weight, entries.cell, n, weighted),
-        frequency=np.maximum(frequency, np.diff(start) > 0),
+        value=as_units(rounded_half_up(weighted_sum(amount, weights, cell, n))),
+        size=as_units(rounded_half_up(weighted_sum(size, heads, entries.cell, n))),
+        frequency=np.bincount(pairs[0], minlength=n).astype(np.int64),
+        weighted=weighted_sum(ones, heads, entries.cell, n),
     )
 
 
@@ -275,18 +282,3 @@ def _merged(entries: _Entries) -> _Entries:
         amount=bound_sum(entries.amount[order], np.cumsum(new) - 1, len(first)),
         weight=np.minimum.reduceat(entries.weight[order], first),
     )
-
-
-def _weighted_sum(
-    amount: NDArray[np.int64],
-    weight: NDArray[np.float64],
-    cell: NDArray[np.int64],
-    n: int,
-    weighted: bool,
-) -> NDArray[np.int64]:
-    if not weighted:
-        return bound_sum(amount, cell, n)
-    # Added in a fixed order, so that the order of the records never changes a digit.
-    order = np.lexsort((weight, amount, cell))
-    total = np.bincount(cell[order], (amount * weight)[order], n).astype(np.float64)
-    return np.floor(total + 0.5).astype(np.int64)

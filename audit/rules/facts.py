@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from audit.errors import LackingDataError
 from audit.linear.cells import Cells
 from audit.linear.naming import places_of
-from audit.model import Amounts, Microdata, Release, Status
+from audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
 from audit.rules.contributions import Contributions, contributions
+from audit.rules.weights import Weights
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,10 @@ class Facts:
         counts = self._of_kind("count")
         frequency = Amounts(np.where(counts, self.cells.frequency.units, 0), self.cells.frequency.known & counts)
         cells = replace(
-            self.cells, frequency=frequency, contributors=tuple(Amounts.none(n) for _ in self.cells.contributors)
+            self.cells,
+            weighted=Amounts.none(n),
+            frequency=frequency,
+            contributors=tuple(Amounts.none(n) for _ in self.cells.contributors),
         )
         units = None if microdata is None else replace(microdata, holding=None)
         return Facts(replace(self.release, microdata=units), cells)
@@ -90,15 +94,32 @@ class Facts:
 
     @cached_property
     def frequency(self) -> Amounts:
-        """Numbers of contributors; for a count the value itself."""
-        counts = self._of_kind("count")
-        listed = Amounts(
-            np.where(counts, self.value.units, self.cells.frequency.units),
-            np.where(counts, self.value.known, self.cells.frequency.known),
-        )
-        if self.contributions is None or listed.known.all():
-            return listed
-        return _filled(listed, self.contributions.frequency, self.contributions.covered)
+        """Numbers of respondents: what the tables say, else the records behind the cell; for a count, unless records
+        have weights, the value itself."""
+        counts, listed = self._of_kind("count"), self.cells.frequency
+        if self.contributions is not None and not listed.known.all():
+            microdata = self.release.microdata
+            weights = microdata is not None and microdata.weight is not None
+            covered = self.contributions.covered & (~counts | weights)
+            listed = _filled(listed, self.contributions.frequency, covered)
+        return _filled(listed, self.value.units, counts & self.value.known)
+
+    def weighted(self, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """(sum of weights is known, is less than count, is above 0), bool (cells): what the tables say, else the
+        microdata, else (of a count) the value."""
+        listed = Weights(self.cells.weighted.units, WEIGHT_UNIT.denominator)
+        known = self.cells.weighted.known.copy()
+        below, positive = known & listed.below(count), known & listed.positive
+        found = self.contributions
+        if found is not None:
+            more = found.covered & ~known
+            known |= more
+            below |= more & found.weighted.below(count)
+            positive |= more & found.weighted.positive
+        more = self._of_kind("count") & self.value.known & ~known
+        below |= more & (self.value.units < count)
+        positive |= more & (self.value.units > 0)
+        return known | more, below, positive
 
     def demand(self, missing: NDArray[np.bool_], rule: str, what: str, remedy: str) -> None:
         """`refuse` for the cells that a rule must be able to judge."""

@@ -41,7 +41,8 @@ def _data(rule: Rule, facts: Facts) -> tuple[Mask, Mask]:
     covered = np.zeros(len(facts.cells), np.bool_) if sources is None else sources.covered
     match rule:
         case Threshold():
-            return facts.counts | facts.magnitudes, facts.frequency.known
+            known = facts.weighted(rule.count)[0] if rule.of == "weighted" else facts.frequency.known
+            return facts.counts | facts.magnitudes, known
         case Dominance():
             return facts.magnitudes, largest(facts, rule.n, "dominance").known
         case PQ():

@@ -80,6 +80,7 @@ def make_cells(
         exact=exact,
         truth=truth,
         frequency=_column(frequency, n),
+        weighted=Amounts.none(n),
         contributors=tuple(_column(c, n) for c in contributors),
         protection_lower=below,
         protection_upper=above,

@@ -108,21 +108,29 @@ def test_records_of_one_unit_are_one_contributor(cells_of: CellsOf) -> None:
 
 def test_weights(cells_of: CellsOf) -> None:
     # CONVENTION 147
-    """Weighted: value and number of contributors. Not weighted: the single contributions."""
+    """Weighted: the value. Not weighted: who answered, and the single contributions."""
     micro = firms(["N1", "N1", "N2"], [10, 6, 3], weight=np.array([2.25, 2.0, 0.2]))
     release, cells = world(cells_of, [None, 35, None, 1], micro, status=[Status.SECONDARY] * 4)
     found = contributions(release, cells, micro)
     assert found.value.tolist() == [35, 35, 35, 1]  # 34.5 + 0.6 = 35.1; 34.5 rounded up; 0.6
-    assert found.frequency.tolist() == [4, 4, 4, 1]  # 4.45; 4.25; 0.2 is somebody
+    assert found.frequency.tolist() == [3, 3, 2, 1]
+    assert [F(int(w), found.weighted.scale) for w in found.weighted.parts] == [
+        F("4.45"),
+        F("4.45"),
+        F("4.25"),
+        F("0.2"),
+    ]
     assert found.nth(0).tolist() == [10, 10, 10, 3]
-    assert judged((release, cells), Threshold(3)).sensitive.tolist() == [False, False, False, True]
+    assert judged((release, cells), Threshold(3)).sensitive.tolist() == [False, False, True, True]
+    assert judged((release, cells), Threshold(3, of="weighted")).sensitive.tolist() == [False, False, False, True]
 
 
 def test_a_contributor_with_several_weights_counts_the_smallest(cells_of: CellsOf) -> None:
     # CONVENTION 147
     micro = firms(["N1", "N1"], [1, 1], holding=("H", "H"), weight=np.array([10.0, 1.0]))
     release, cells = world(cells_of, [11, 11, 11], micro)
-    assert contributions(release, cells, micro).frequency.tolist() == [1, 1, 1]
+    found = contributions(release, cells, micro)
+    assert (found.frequency.tolist(), found.weighted.parts.tolist()) == ([1, 1, 1], [1, 1, 1])
 
 
 def test_absolute_contributions(cells_of: CellsOf) -> None:
@@ -146,7 +154,11 @@ def test_order_of_records_changes_nothing(cells_of: CellsOf) -> None:
     release, cells = world(cells_of, [None] * 5, micro, status=[Status.PRIMARY] * 5)
     one, two = contributions(release, cells, micro), contributions(release, cells, shuffled)
     for name in set(one.__dataclass_fields__) - {"contributor", "records"}:  # numbers of contributors mean nothing
-        assert getattr(one, name).tolist() == getattr(two, name).tolist(), name
+        first, second = getattr(one, name), getattr(two, name)
+        if name == "weighted":
+            assert first.scale == second.scale
+            first, second = first.parts, second.parts
+        assert first.tolist() == second.tolist(), name
 
 
 def test_group_codes_leave_finer_cells_open(cells_of: CellsOf) -> None:
