@@ -25,7 +25,7 @@ from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
 from audit.model import Note, Policy, Release, Status
-from audit.prepare import Prepared, prepare
+from audit.prepare import Prepared, check_sums, prepare
 from audit.progress import Progress, silent
 from audit.proof.model import Proof
 from audit.reduction import reduction
@@ -34,6 +34,8 @@ from audit.report.model import Report
 from audit.rules import assess, completed
 from audit.solvers.highs import Highs
 from audit.sparse import rows_at, stacked
+from audit.truths import impossible_truths
+from audit.whatif import MISFIT, what_if_misfit
 from audit.whatif import withhold_primaries as only_primaries
 
 Bounds = Literal["shuttle", "lp", "integer"]
@@ -123,7 +125,10 @@ def audit(
     applied = rules or Policy()
     sensitivity = assess(release, given, applied)
     cells = completed(release, given)
+    hidden = None
     if withhold_primaries:
+        check_sums(release, given)
+        hidden = (given.status >= Status.SECONDARY) & ~given.exact
         cells = only_primaries(release, cells, sensitivity)
         notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
     clock.lap("cells and rules")
@@ -131,17 +136,18 @@ def audit(
     method = shuttle_only() if bounds == "shuttle" else full(engine)
     prepared = None
     try:
-        prepared = prepare(release, cells)
+        prepared = prepare(release, cells, hidden=hidden)
         clock.lap("linear system and additivity")
         reduced = reduction(prepared)
         clock.lap("reduction")
         keeping = replace(limits, prove=prove)
         found = bound_forms(reduced, prepared.system.forms, method, keeping, tell, executor=executor, state=state)
-    except (AdditivityError, InfeasibleError):
-        if withhold_primaries:
-            raise _MISFIT from None
-        if prepared is None:
-            raise
+    except AdditivityError as error:
+        raise what_if_misfit(error) if withhold_primaries else error from None
+    except InfeasibleError:
+        if withhold_primaries and hidden is not None and (hidden & cells.exact).any():
+            raise MISFIT from None
+        assert prepared is not None
         raise conflict(prepared, engine) from None
     clock.lap("bounds")
     uncounted = replace(limits, values=False)
@@ -169,6 +175,7 @@ def audit(
 
         steps = cumulative_steps(release, cells, method, uncounted, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
+    truths = impossible_truths(prepared, found)
     digest = release_digest(release)
     proof = None
     if prove:
@@ -198,6 +205,7 @@ def audit(
         sap,
         implied,
         implied_arguments,
+        truths.open,
     )
     report = build_report(
         findings,
@@ -206,7 +214,7 @@ def audit(
         digest=digest,
         system_rank=reduced.rank,
         components=reduced.components,
-        notes=(*release.notes, *notes, *insiders.notes),
+        notes=(*release.notes, *notes, *insiders.notes, *((truths.note,) if truths.note else ())),
         timed_out=limits.out_of_time(),
     )
     clock.lap("report")
@@ -218,12 +226,6 @@ _NO_PROOF = InputError(
     "A proof is checked against the released tables alone. A what-if is no release, and an intruder's prior rests on "
     "true values: neither can be proved. Leave out --proof, or audit the release itself."
 )
-
-_MISFIT = InputError(
-    "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "
-    "Audit the release itself, and mend the true values."
-)
-"""Without the equation: it would hold values that the release withholds."""
 
 
 class _Clock:

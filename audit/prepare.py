@@ -33,8 +33,10 @@ class Prepared:
         return short_equations(self.system.matrix.shape[0], self.directions)
 
 
-def prepare(release: Release, cells: Cells) -> Prepared:
+def prepare(release: Release, cells: Cells, *, hidden: NDArray[np.bool_] | None = None) -> Prepared:
     """Build and check the linear system.
+
+    hidden: bool (cells), values that no message may tell although these cells publish them (a what-if).
 
     Raises
     ------
@@ -46,10 +48,11 @@ def prepare(release: Release, cells: Cells) -> Prepared:
     nested = _nested(release, cells, exact)
     known, least, most = _stated(release, cells)
     same = np.array_equal(known, exact)
-    check_additivity(release, cells, known, least, most, nested if same else _nested(release, cells, known))
+    directions = nested if same else _nested(release, cells, known)
+    check_additivity(release, cells, known, least, most, directions, hidden=hidden)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
-    differenced, directions = difference_rows(release, system, exact, codes, nested)
-    return Prepared(release, cells, system, differenced, directions)
+    differenced, pairs = difference_rows(release, system, exact, codes, nested)
+    return Prepared(release, cells, system, differenced, pairs)
 
 
 def check_sums(release: Release, cells: Cells) -> None:

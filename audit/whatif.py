@@ -5,11 +5,23 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from audit.errors import AdditivityError, InputError
 from audit.linear.cells import Cells
 from audit.linear.naming import full_name
 from audit.model import Amounts, Release, Status
 from audit.rules import Sensitivity
+
+MISFIT = InputError(
+    "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "
+    "Audit the release itself, and mend the true values."
+)
+"""Where no single equation says it."""
+
+
+def what_if_misfit(error: AdditivityError) -> AdditivityError:
+    """The same error in the words of the what-if: values that it alone publishes are not in it (see `prepare`)."""
+    text = f"What-if: the true values of withheld cells, which the what-if publishes, do not fit.\n{error}"
+    return AdditivityError(text, error.places, error.imbalances)
 
 
 def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity) -> Cells:

@@ -35,6 +35,7 @@ def as_cells(named: Named, truth: Amounts, frequency: Amounts, zero: NDArray[np.
         exact=no,
         truth=truth,
         frequency=frequency,
+        weighted=nothing,
         contributors=(),
         protection_lower=nothing,
         protection_upper=nothing,

@@ -1,6 +1,7 @@
 """Do the released values add up? Checked per equation, exactly, before anything is solved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ SHOWN = 8
 """Parts of one equation, and equations, that a message lists."""
 
 
+WITHHELD = "(withheld)"
+"""Stands for a value that no message may tell."""
+
+
 def check_additivity(
     release: Release,
     cells: Cells,
@@ -24,13 +29,15 @@ def check_additivity(
     lower: NDArray[np.int64],
     upper: NDArray[np.int64],
     directions: Sequence[Nesting],
+    *,
+    hidden: NDArray[np.bool_] | None = None,
 ) -> None:
     """Compare every known cell with the known cells it is made of, in every direction.
 
     Parameters
     ----------
     known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound); directions: which of them
-        are parts of which.
+        are parts of which. hidden: bool (cells), values that no message may tell, nor what they differ by.
 
     Raises
     ------
@@ -39,6 +46,61 @@ def check_additivity(
     problems: list[Imbalance] = []
     wholes: list[int] = []
     count = 0
+    for found in disagreements(release, cells, known, lower, upper, directions):
+        count += len(found.wholes)
+        for w in found.wholes[: max(0, SHOWN - len(problems))].tolist():
+            members = found.parts[found.whole == w]
+            wholes.append(int(known[w]))
+            expected = (int(found.low[w]), int(found.high[w]))
+            rest = bool(found.rest[w])
+            problems.append(
+                _imbalance(
+                    release,
+                    cells,
+                    known,
+                    lower,
+                    upper,
+                    w,
+                    members,
+                    expected,
+                    rest=rest,
+                    otherwise=_adds_up(lower, upper, directions, found.direction, w),
+                    hidden=hidden,
+                )
+            )
+    if problems:
+        more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
+        text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
+        places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
+        raise AdditivityError(text, places, tuple(problems))
+
+
+@dataclass(frozen=True)
+class Disagreements:
+    """Sums that their parts cannot give, in one direction; positions are those among the known cells.
+
+    direction: position of the direction. wholes: the sums. parts, whole: parts of all sums, and the sum of each. low,
+    high: per known cell what its parts give; rest: parts of it are not known.
+    """
+
+    direction: int
+    wholes: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    whole: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    rest: NDArray[np.bool_]
+
+
+def disagreements(
+    release: Release,
+    cells: Cells,
+    known: NDArray[np.int64],
+    lower: NDArray[np.int64],
+    upper: NDArray[np.int64],
+    directions: Sequence[Nesting],
+) -> Iterator[Disagreements]:
+    """The directions in which sums and parts disagree; parameters as for `check_additivity`."""
     n = len(known)
     for at, direction in enumerate(directions):
         part = np.flatnonzero(direction.whole >= 0)
@@ -55,29 +117,8 @@ def check_additivity(
         has_parts = covered > 0
         # Without a lower bound on a part there is none on the sum, and so on: sentinels compare the right way.
         bad = np.flatnonzero(has_parts & ((low > upper) | (high < lower)))
-        count += len(bad)
-        for w in bad[: max(0, SHOWN - len(problems))].tolist():
-            members = part[whole == w]
-            wholes.append(int(known[w]))
-            problems.append(
-                _imbalance(
-                    release,
-                    cells,
-                    known,
-                    lower,
-                    upper,
-                    w,
-                    members,
-                    (int(low[w]), int(high[w])),
-                    rest=bool(rest[w]),
-                    otherwise=_adds_up(lower, upper, directions, at, w),
-                )
-            )
-    if problems:
-        more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
-        text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
-        places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
-        raise AdditivityError(text, places, tuple(problems))
+        if len(bad):
+            yield Disagreements(at, bad, part, whole, low, high, rest)
 
 
 def _imbalance(
@@ -92,16 +133,20 @@ def _imbalance(
     *,
     rest: bool,
     otherwise: bool,
+    hidden: NDArray[np.bool_] | None,
 ) -> Imbalance:
     unit = list(release.measures.values())[int(cells.measure[known[whole]])].unit
     found = (int(lower[whole]), int(upper[whole]))
     difference = found[0] - expected[1] if expected[1] < found[0] else expected[0] - found[1]
-    shown = tuple(
-        (cell_name(release, cells, int(known[p])), interval_words(int(lower[p]), int(upper[p]), unit))
-        for p in parts[:SHOWN].tolist()
-    )
+    secret = np.zeros(len(known), np.bool_) if hidden is None else hidden[known]
+
+    def said(p: int) -> str:
+        return WITHHELD if secret[p] else interval_words(int(lower[p]), int(upper[p]), unit)
+
+    shown = tuple((cell_name(release, cells, int(known[p])), said(p)) for p in parts[:SHOWN].tolist())
+    unsaid = bool(secret[parts].any())
     off = difference if expected[1] < found[0] else -difference
-    hint = causes(release, cells, known, lower, upper, whole, parts, off, otherwise=otherwise)
+    hint = "" if unsaid else causes(release, cells, known, lower, upper, whole, parts, off, otherwise=otherwise)
     cell = int(known[whole])
     table, row = release.tables[int(cells.table[cell])], int(cells.row[cell])
     return Imbalance(
@@ -109,9 +154,9 @@ def _imbalance(
         table=table.name,
         row=None if row < 0 or table.rows is None else int(table.rows[row]),
         cell=tuple(release.cell_codes(cells.codes[cell]).items()),
-        expected=interval_words(*expected, unit),
-        found=interval_words(*found, unit),
-        difference=decimal(difference, unit),
+        expected=WITHHELD if unsaid else interval_words(*expected, unit),
+        found=said(whole),
+        difference=WITHHELD if unsaid or secret[whole] else decimal(difference, unit),
         parts=shown,
         count=len(parts),
         rest=rest,

@@ -196,11 +196,11 @@ def _merge(
     rounded = some(rows.rounded) & ~exact
 
     truth = _first_known(rows.truth, group, n)
-    misfit = np.where(exact, truth.units != lower, (truth.units < lower) | (truth.units > upper))
-    count = int((misfit & truth.known).sum())
+    # (Of cells that are not published: see audit.truths.)
+    count = int((exact & (truth.units != lower) & truth.known).sum())
     if count:
-        text = f"{count} true values given beside withheld cells do not fit what is released; no interval uses them"
-        notes.append(Note("impossible_truth", text, count))
+        text = f"{count} true values beside withheld cells differ from what another table publishes; they are not used"
+        notes.append(Note("truth_beside_withheld_differs", text, count))
     truth = Amounts(np.where(exact, lower, truth.units), truth.known | exact)
     listing = np.flatnonzero(rows.row >= 0)
 

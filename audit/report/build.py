@@ -56,6 +56,7 @@ class Findings:
     tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
     withheld: positions of the withheld cells, which `rank` speaks of.
     implied: cells that no row lists, None where they were not looked for; implied_arguments: position -> arithmetic.
+    impossible: cells whose stated true values cannot be.
     """
 
     prepared: Prepared
@@ -71,6 +72,7 @@ class Findings:
     sap: "SapFinding | None" = None
     implied: "Implied | None" = None
     implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
+    impossible: frozenset[int] = frozenset()
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -143,7 +145,11 @@ def build_report(
     notes = (*notes, *implied_notes(count))
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     return Report(
-        verdict=worst(_verdict(rows, require, findings.sap), implied_verdict(implied, count, require))
+        verdict=worst(
+            _verdict(rows, require, findings.sap),
+            implied_verdict(implied, count, require),
+            "undecided" if findings.impossible else "safe",
+        )
         if judged
         else "undecided",
         judged=judged,
@@ -248,6 +254,8 @@ def _open_cell(
             insider_open=k in findings.insiders.open and sensitive,
             ranks=ranks is not None,
         )
+        if k in findings.impossible and judged.verdict == "protected":
+            judged = Judged("undecided", None, None)
         if cell.cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
             judged, sensitive = Judged("underprotected", None, "sap"), True
     argument = findings.arguments.get(k)

@@ -253,6 +253,8 @@ def headline(report: Report) -> str:
         return "This release may go out: every sensitive cell is protected." + tail
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
+    if any(note.code == "impossible_truth" for note in report.notes):
+        return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail
 
 

@@ -30,7 +30,8 @@ def assess_unlisted(release: Release, cells: Cells, policy: Policy) -> tuple[Sen
     judged = nobody.copy()
     for rule in rules:
         if isinstance(rule, Threshold):
-            judged |= facts.frequency.known & facts.concerned
+            known = facts.weighted(rule.count)[0] if rule.of == "weighted" else facts.frequency.known
+            judged |= known & facts.concerned
         else:
             judged |= covered & (facts.concerned if isinstance(rule, Request) else facts.magnitudes)
     return assess(release, cells, replace(policy, primary=rules)), judged
