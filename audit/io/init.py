@@ -1,6 +1,7 @@
 """A first release document from a bare data file: what can be inferred safely, and every assumption as a note."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any
@@ -44,29 +45,43 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
     status = _status_column(columns)
     flags = columns.data[status] if status else [None] * len(columns)
     withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
-    numeric = [name for name, entries in columns.data.items() if name != status and is_numeric(entries)]
+    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    rest = _without(columns, [status, *limits])
+    numeric = [name for name, entries in rest.data.items() if is_numeric(entries)]
 
     def fits(name: str, numbers: Sequence[str]) -> bool:
         try:
-            return bool(_classifications(columns, name, status, numbers, []))
+            return bool(_classifications(rest, name, numbers, []))
         except InputError:
             return False
 
-    value = value_column(columns, numeric, withheld, fits)
+    value = value_column(rest, numeric, withheld, fits)
     notes = [*folder.notes, Note("assumed_value", f"{source}: the values are in column {quoted(value)}.")]
     if status is None:
         notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
     else:
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
-    names = _classifications(columns, value, status, numeric, notes)
     values = read_value_column(columns, value, withheld)
     # What is withheld takes no part in the arithmetic, so that no message can tell it.
     published = [None if hidden else number for number, hidden in zip(values.numbers, withheld, strict=True)]
+    # Beside published values they are something else, such as limits of confidence.
+    bounds = [
+        name
+        for name in limits
+        if not any(
+            e and e.strip() and known is not None for e, known in zip(columns.data[name], published, strict=True)
+        )
+    ]
+    if bounds:
+        text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
+        notes.append(Note("assumed_bounds", text))
+    numeric += [name for name in limits if name not in bounds]
+    names = _classifications(_without(columns, [status, *bounds]), value, numeric, notes)
     refuse_repeated(columns, names, published)
     notes += values.notes
     classifications = {name: [code or "" for code in columns.data[name]] for name in names}
-    table = {"name": data.stem, "file": data.name, "value": value, **({"status": status} if status else {})}
-    table |= values.said
+    table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
+    table |= {**({"status": status} if status else {}), **values.said, **{name: name for name in bounds}}
     document = {
         "tableseal": 1,
         "title": data.stem,
@@ -96,11 +111,13 @@ def _status_column(columns: Columns) -> str | None:
     return None
 
 
-def _classifications(
-    columns: Columns, value: str, status: str | None, numeric: Sequence[str], notes: list[Note]
-) -> list[str]:
+def _without(columns: Columns, names: Sequence[str | None]) -> Columns:
+    return replace(columns, data={name: entries for name, entries in columns.data.items() if name not in names})
+
+
+def _classifications(columns: Columns, value: str, numeric: Sequence[str], notes: list[Note]) -> list[str]:
     """Columns of codes; columns of other numbers are among them only if they are needed to tell rows apart."""
-    plain = [name for name in columns.data if name not in (value, status, *numeric)]
+    plain = [name for name in columns.data if name not in (value, *numeric)]
     extra = [name for name in numeric if name != value]
     if extra and _tell_apart(columns, plain):
         text = f"{columns.source}: the columns of numbers {listing(extra)} are left out."

@@ -6,6 +6,7 @@ import pytest
 
 from audit.errors import InputError
 from audit.io import infer_document, read_release, release_from_document, write_document
+from audit.io.release_out import release_files
 from audit.io.yaml_text import as_text, parse_document
 
 
@@ -160,3 +161,33 @@ def test_tables_that_look_a_little_like_records_are_tables(tmp_path: Path, text:
     # CONVENTION 549
     (tmp_path / "x.csv").write_text(text)
     infer_document(tmp_path / "x.csv")
+
+
+def test_bounds_that_stand_where_no_value_is_are_known_to_everybody(tmp_path: Path) -> None:
+    # CONVENTION 552
+    document = infer(tmp_path, "a,value,status,lower,upper\nT,9,,,\nk,,withheld,1,4\nl,,withheld,,\nm,2,,,\n")
+    table = read_release(tmp_path / "x.csv").tables[0]
+    assert (table.lower.get(1), table.upper.get(1)) == (1, 4)
+    assert document["tables"] == [
+        {"name": "x", "file": "x.csv", "value": "value", "status": "status", "lower": "lower", "upper": "upper"}
+    ]
+    confidence = infer(tmp_path, "a,value,lower,upper\nT,9,8,10\nk,4,3,5\nl,5,4,6\n")
+    assert confidence["tables"] == [{"name": "x", "file": "x.csv", "value": "value"}]
+
+
+@pytest.mark.parametrize("mark", ["[1, 4]", "[null, 4]", "[2, null]", "withheld"])
+def test_what_goes_out_as_csv_says_what_the_marks_said(tmp_path: Path, mark: str) -> None:
+    # CONVENTION 552
+    (tmp_path / "r.yaml").write_text(
+        "{tableseal: 1, kind: count, variables: {a: {total: T, codes: [k, l, m]}}, tables: [{name: t, "
+        f"cells: {{a: [T, k, l, m], value: [9, '<5', '<5', 2]}}, marks: {{'<5': {mark}}}}}]}}"
+    )
+    before = read_release(tmp_path / "r.yaml")
+    for target in ("x.csv", "y.yaml", "z.json"):
+        for path, text in release_files(before, tmp_path / target).items():
+            path.write_text(text)
+        after = read_release(tmp_path / target).tables[0]
+        assert after.status.tolist() == before.tables[0].status.tolist()
+        for name in ("value", "lower", "upper"):
+            one, other = getattr(after, name), getattr(before.tables[0], name)
+            assert [one.get(row) for row in range(4)] == [other.get(row) for row in range(4)]

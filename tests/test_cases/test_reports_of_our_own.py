@@ -19,7 +19,6 @@ EXPECTED: list[dict[str, Any]] = [
 ]
 OPEN: set[str] = {
     "B43",
-    "B72",
     "B74",
     "D4",
 }
