@@ -174,7 +174,9 @@ def _text(answer: dict[str, Any]) -> str:
         codes = ", ".join(f"{variable}={code}" for variable, code in cell["cell"].items())
         sets = [" and ".join(f"entry {t['entry']}, {t['table']}" for t in tables) for tables in cell["culprits"]]
         through = "; or ".join(culprit or "the new release by itself" for culprit in sets)
-        lines.append(f"  {codes}: {cell['verdict']}, through {through}")
+        ranks = cell["reason"] == "ranks"
+        why = "its contributors know each other whatever is withheld" if ranks else f"through {through}"
+        lines.append(f"  {codes}: {cell['verdict']}, {why}")
     if answer["required_unknown"]:
         lines.append(f"  {unknown_in_words(answer['required_unknown'])}")
     number = answer["published"]

@@ -274,3 +274,23 @@ def test_the_page_of_a_publication_says_so(client: TestClient, folder: Path) -> 
     page = until_done(client, client.post("/publications", data=asked_for, headers=BROWSER))
     assert "of 1 withheld cell no rule could judge" in page.text
     assert 'name="despite"' in page.text
+
+
+def test_contributors_who_know_each_other_fall_through_no_table(folder: Path) -> None:
+    """CONVENTION 623: and what is accepted of an entry stays accepted beside the next one."""
+    firms = magnitudes(P, frequency=[20, 2, 9], top1=[60, 31, 20], top2=[31, 29, 10])
+    firms["tables"][0]["cells"] |= {"value": [600, 60, 540]}
+    accept = {"cell": {"region": "North"}, "reason": "both wrote so", "by": "A. Officer"}
+    for name, document in (("known", firms), ("accepted", {**firms, "accept": [accept]})):
+        (folder / f"{name}.json").write_text(json.dumps(document), "utf-8")
+    refused = publication("ranks", "known.json", "--publish")
+    assert refused.exit_code == 1
+    assert "region=North: underprotected, its contributors know each other whatever is withheld" in refused.output
+    assert publication("ranks", "accepted.json", "--publish").exit_code == 0
+    total = {
+        **firms,
+        "tables": [{"name": "u", "cells": {"region": ["Total"], "value": [600], "n": [20], "a": [60], "b": [31]}}],
+    }
+    total["tables"][0] |= {"frequency": "n", "contributors": ["a", "b"], "absent": {"leaves": "not_released"}}
+    (folder / "total.json").write_text(json.dumps(total), "utf-8")
+    assert publication("ranks", "total.json").exit_code == 0
