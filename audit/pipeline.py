@@ -32,6 +32,7 @@ from audit.reduction import reduction
 from audit.report.build import Findings, build_report
 from audit.report.model import Report
 from audit.rules import assess, completed
+from audit.rules.readers import with_readers
 from audit.solvers.highs import Highs
 from audit.sparse import rows_at, stacked
 from audit.truths import impossible_truths
@@ -120,8 +121,9 @@ def audit(
         raise _NO_PROOF
     clock = _Clock()
     limits = Limits(None if time_limit is None else monotonic() + time_limit, integer=bounds == "integer")
-    given, notes = merge_cells(release)
     rules = policy or release.policy
+    release = with_readers(release, rules)
+    given, notes = merge_cells(release)
     applied = rules or Policy()
     sensitivity = assess(release, given, applied)
     cells = completed(release, given)

@@ -18,6 +18,7 @@ from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
 from audit.report.words import WHAT_TO_SAY
 from audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
+from audit.rules.readers import with_readers
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
 from suppression.insiders import Insiders
@@ -75,6 +76,7 @@ def build_problem(
         its data.
     AdditivityError, ContradictionError, LimitError: see audit.prepare.
     """
+    release = with_readers(release, policy, anew=True)
     listed, _ = merge_cells(release)
     sensitivity = assess(release, listed, policy)
     cells = completed(release, listed)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from audit.linear.absent import complete
 from audit.linear.keys import KeySpace
 from audit.model import Absent, Amounts, Release, Status, Table
+from audit.rules.readers import without_readers
 from suppression.apply import with_rows
 
 
@@ -22,7 +23,7 @@ def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
     """
     space = KeySpace.of(release)
     tables = tuple(_public(table, release, space, mask_statuses) for table in release.tables)
-    intruder = replace(release.intruder, prior=None, insiders=None, coalition=1)
+    intruder = replace(release.intruder, prior=None, insiders=None, coalition=1, knows_rule=False)
     return replace(
         release,
         tables=tables,
@@ -38,6 +39,8 @@ def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
 
 
 def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Table:
+    if mask:
+        table = without_readers(table, release)
     if table.absent.totals == "compute":
         done = complete(table, release, space)
         listed = with_rows(table, done.sum_codes)

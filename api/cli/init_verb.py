@@ -25,6 +25,15 @@ UNDECIDED = """\
 """What stands in a first release file in place of a policy."""
 
 
+READERS = """\
+# Do readers know the threshold, and which cells are withheld for it (statuses go out too, or only these are withheld)?
+# Then they know that these lie below it:
+#intruder:
+#  knows_rule: true
+"""
+"""What a first release file asks of readers; of counts."""
+
+
 def init_verb(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A table as CSV, with a header.")],
     output: Annotated[
@@ -58,11 +67,12 @@ def init_verb(
     rules = given_rules(threshold, p_percent, dominance)
     rules.policy()  # what was said wrongly is said before anything is read
     document, notes = infer_document(source)
+    asked = READERS if document.get("kind") == "count" else ""
     if rules.documents():
         document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}
-        text = write_document(document)
+        text = write_document(document) + asked
     else:
-        text = write_document(document) + UNDECIDED
+        text = write_document(document) + UNDECIDED + asked
     if targets["--output"] is not None:
         write_target(output, text)
     if json is not None:

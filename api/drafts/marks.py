@@ -56,6 +56,7 @@ class Marks(BaseModel):
     texts: str = ""
     absent: Literal["zero", "not_released", "error"] = "zero"
     threshold: str = ""
+    knows_rule: Annotated[Literal["", "yes"], Field(description="yes: readers know the threshold")] = ""
     p_percent: str = ""
     dominance_n: str = ""
     dominance_k: str = ""
@@ -120,6 +121,7 @@ def document_of(marks: Marks, file: str, name: str, codes: Mapping[str, Sequence
             column: _variable(marks.totals.get(column), codes[column]) for column in marks.columns(Role.CLASSIFICATION)
         },
         "tables": [table],
+        **({"intruder": {"knows_rule": True}} if marks.knows_rule else {}),
         "policy": _policy(marks),
     }
 

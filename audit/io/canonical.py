@@ -226,4 +226,6 @@ def _intruder(intruder: Intruder) -> dict[str, Any]:
         found["insiders"] = list(intruder.insiders)
     if intruder.coalition > 1:
         found["coalition"] = intruder.coalition
+    if intruder.knows_rule:
+        found["knows_rule"] = True
     return found

@@ -235,6 +235,10 @@ class IntruderDocument(Model):
         default=None, description="contributors who attack; left out: all that the agency's data allow"
     )
     coalition: Rank = Field(default=1, description="so many contributors of a cell may act together")
+    knows_rule: Flag = Field(
+        default=False,
+        description="readers know the threshold, and primary cells can be told from others (or only they are withheld)",
+    )
 
 
 PolicyOrFile = Annotated[

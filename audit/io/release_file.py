@@ -158,7 +158,7 @@ def _release(
         microdata, notes = read_microdata(document.microdata, setting, files, f"{source}: microdata")
         files.notes.extend(notes)
     insiders = document.intruder.insiders
-    return Release(
+    release = Release(
         title=document.title,
         measures=measures,
         variables=variables,
@@ -173,12 +173,18 @@ def _release(
             document.intruder.prior,
             None if insiders is None else tuple(dict.fromkeys(insiders)),
             document.intruder.coalition,
+            document.intruder.knows_rule,
         ),
         policy=_policy(document, policy, files, variables, source),
         microdata=microdata,
         notes=tuple(dict.fromkeys(files.notes)),
         files=tuple(dict.fromkeys(files.opened)),
     )
+    if not release.intruder.knows_rule:
+        return release
+    from audit.rules.readers import with_readers
+
+    return with_readers(release)
 
 
 def _measures(document: ReleaseDocument, source: str) -> dict[str, Measure]:

@@ -131,6 +131,8 @@ class Intruder:
     """Of "largest", "second", "singletons", "holdings"; None: all that the agency's data allow."""
     coalition: int = 1
     """So many contributors of a cell may act together."""
+    knows_rule: bool = False
+    """Readers know the threshold, and which cells are withheld for it."""
 
 
 @dataclass(frozen=True)

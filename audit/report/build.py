@@ -37,6 +37,7 @@ from audit.report.unknown import UNKNOWN_NOTE, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity, is_judged, nothing_judged
 from audit.rules.judging import partly_judged, rules_in_words, unjudged
+from audit.rules.readers import RULE_UNKNOWN, readers_matter
 from audit.rules.requirements import unknown_requirements
 
 if TYPE_CHECKING:
@@ -183,7 +184,25 @@ def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]
     if not is_judged(release, cells, policy, findings.sensitivity):
         return False, (nothing_judged(release, cells),)
     no_rule = (NO_RULE,) if not policy.primary else ()
+    if _readers_would_know_more(findings, policy):
+        no_rule = (*no_rule, RULE_UNKNOWN)
     return True, (*no_rule, *((partly_judged(left),) if left else ()))
+
+
+def _readers_would_know_more(findings: Findings, policy: Policy) -> bool:
+    """Whether some primary cell may lie outside what readers who know the rule would know of it."""
+    prepared = findings.prepared
+    told = readers_matter(prepared.release, policy)
+    if told is None:
+        return False
+    cells = prepared.cells
+    primary = (cells.status >= Status.WITHHELD) & (findings.sensitivity.sensitive | cells.sensitive_status)
+    counts = np.array([m.kind == "count" for m in prepared.release.measures.values()], np.bool_)[cells.measure]
+    for k in np.flatnonzero((primary & counts)[prepared.system.open_cells]).tolist():
+        lower, upper = findings.bounds.bounds[k].lower.outer, findings.bounds.bounds[k].upper.outer
+        if lower is None or upper is None or lower < told[0] or upper > told[1]:
+            return True
+    return False
 
 
 def _cell_ranks(findings: Findings) -> dict[int, CellRank]:

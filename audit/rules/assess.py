@@ -46,6 +46,11 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
         sensitive |= by_rule
     judgements.append(_given_distances(facts, sensitive))
     lower, upper = (Amounts(a.units, a.known & ~cells.consent) for a in _union(judgements))
+    if release.intruder.knows_rule:
+        # Nobody can be made to doubt what everybody knows.
+        low, high = cells.known_lower, cells.known_upper
+        lower = Amounts(np.where(low.known, np.maximum(lower.units, low.units), lower.units), lower.known)
+        upper = Amounts(np.where(high.known, np.minimum(upper.units, high.units), upper.units), upper.known)
     names = np.array([None, *(j.rule for j in judgements)], dtype=object)
     sliding, asked = cells.protection_sliding, sensitive | facts.marked
     width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)

@@ -85,7 +85,9 @@ def test_a_first_release_file_says_by_which_rule_or_that_it_has_to_be_decided(fo
     assert run("audit", "open.yaml")[0] == 3
     lines = Path("open.yaml").read_text("utf-8").splitlines()
     chosen = [line for line in lines if "p_percent" not in line and "dominance" not in line]
-    Path("decided.yaml").write_text("\n".join(line.removeprefix("#") for line in chosen if "# N" not in line), "utf-8")
+    chosen = [line.removeprefix("#") for line in chosen if not line.startswith(("# N", "# D", "# T"))]
+    Path("decided.yaml").write_text("\n".join(chosen), "utf-8")
+    assert "  knows_rule: true" in chosen
     code, output = run("audit", "decided.yaml")
     assert (code, output.splitlines()[1]) == (1, "Rule: threshold 5."), output
 
