@@ -10,6 +10,7 @@ and checked exactly; nothing unchecked is shown.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import ceil, floor
 from typing import Literal
 
@@ -17,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
+from audit.bounds.candidates import candidates
 from audit.bounds.certify import Rational, rationalise
-from audit.bounds.component import Limits
-from audit.bounds.problem import as_floats
+from audit.bounds.component import Component, Limits
+from audit.bounds.problem import solver_problem
 from audit.bounds.unfold import (
     Multipliers,
     Weights,
@@ -37,7 +39,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.reduce import Reduced
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from audit.sparse import entries, multiplied, rows_at, stacked, transposed
+from audit.sparse import empty, entries, multiplied, rows_at, stacked, transposed
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination
@@ -155,18 +157,14 @@ class Revealer:
 
     def _by_bounds(self, form: csr_array) -> Argument | None:
         """An argument from both ends, for what equations alone do not give."""
-        system = self._prepared.system
         columns = form.indices[~self._known[form.indices]]
         ends = []
         area = self._area(columns)
         for sign in (1, -1):
-            signed = csr_array(form * sign)
-            point = self._vertex(area, signed)
-            found = None if point is None else self._multipliers(area, signed, point)
-            value = None if found is None else proved_bound(system, signed, found)
-            if found is None or value is None:
+            end = self._end(area, csr_array(form * sign))
+            if end is None:
                 return None
-            ends.append((found, value))
+            ends.append(end)
         (low, low_value), (high, high_value) = ends
         high, high_value = {r: -y for r, y in high.items()}, -high_value
         kind: Literal["bounds", "integer"] = "bounds" if low_value == high_value else "integer"
@@ -178,6 +176,37 @@ class Revealer:
             high_value,
             self._uses_zeros(form, low),
             self._uses_zeros(form, high),
+        )
+
+    def _end(self, area: _Area, form: csr_array) -> tuple[Multipliers, Fraction] | None:
+        """Multipliers and the lower bound on the form that they prove: the shortest, and where these are not found (or
+        fall short, as small fractions do when they are rounded) those of an exact vertex."""
+        component, cost = self._component(area), area.weights(form)
+        outcome = self._solver.warm(solver_problem(component)[0]).minimise(cost.astype(np.float64))
+        if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
+            return None
+        constant = sum(w * int(self._value[c]) for c, w in entries_of(form, 0) if self._known[c])
+        target = float(cost @ outcome.x) + constant
+        best: tuple[Multipliers, Fraction] | None = None
+        near = (_multipliers(area.rows, y) for y in candidates(component, cost, outcome, outcome.row_dual))
+        for found in chain([self._multipliers(area, form, outcome.x)], (self._complete(y, form) for y in near)):
+            value = None if found is None else proved_bound(self._prepared.system, form, found)
+            if found is not None and value is not None and (best is None or value > best[1]):
+                best = found, value
+            if best is not None and float(best[1]) >= target - 1e-9 * max(1.0, abs(target)):
+                break
+        return best
+
+    def _component(self, area: _Area) -> Component:
+        """The area's rows, with nothing known of its columns but their sign."""
+        count = len(area.columns)
+        return Component(
+            area.matrix,
+            self._rest_lower[area.rows],
+            self._rest_upper[area.rows],
+            np.full(count, 0 if self._prepared.system.nonnegative else NO_LOWER, np.int64),
+            np.full(count, NO_UPPER, np.int64),
+            empty(count),
         )
 
     def _area(self, columns: NDArray[np.int64]) -> _Area:
@@ -200,20 +229,6 @@ class Revealer:
             for column in c.tolist():
                 self._areas[column] = area
         return area
-
-    def _vertex(self, area: _Area, form: csr_array) -> Floats | None:
-        """A solution of the area where the form is least."""
-        columns = area.columns
-        low = 0.0 if self._prepared.system.nonnegative else -np.inf
-        problem = Problem(
-            area.matrix,
-            as_floats(self._rest_lower[area.rows]),
-            as_floats(self._rest_upper[area.rows]),
-            np.full(len(columns), low),
-            np.full(len(columns), np.inf),
-        )
-        outcome = self._solver.warm(problem).minimise(area.weights(form).astype(np.float64))
-        return outcome.x if outcome.status == "optimal" else None
 
     def _direct(self, form: csr_array, columns: NDArray[np.int64]) -> Multipliers | None:
         """The shortest single equation whose open part is the form itself: total minus published parts."""

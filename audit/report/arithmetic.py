@@ -9,6 +9,7 @@ from audit.linear.naming import cell_name, decimal
 from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
 from audit.report.model import Reveals, Term
+from audit.report.own import OwnStatements
 
 SHOWN = 12
 """Terms of a sum that a text spells out; all are in `Reveals.terms`."""
@@ -25,6 +26,7 @@ class Words:
         measures = prepared.release.measures
         self._measures, self.units = list(measures), [measure.unit for measure in measures.values()]
         self.one_unit = len(set(self.units)) == 1 and not prepared.release.links
+        self.own = OwnStatements(prepared)
         self._names: dict[int, str] = {}
         self._terms: dict[tuple[int, int, int], Term] = {}
 
@@ -48,11 +50,18 @@ class Words:
         return self._terms[key]
 
     def _term(self, row: int, coefficient: Fraction) -> Term:
-        system, cells, release = self.prepared.system, self.prepared.cells, self.prepared.release
+        system = self.prepared.system
         link = int(system.link[row])
         if link >= 0:
             return Term(coefficient, None, (), link=link + 1)
-        cell = int(system.cell[row])
+        return self._cell_term(int(system.cell[row]), coefficient)
+
+    def itself(self, cell: int) -> Term:
+        """The cell, once."""
+        return self._cell_term(cell, Fraction(1))
+
+    def _cell_term(self, cell: int, coefficient: Fraction) -> Term:
+        cells, release = self.prepared.cells, self.prepared.release
         codes = tuple(release.cell_codes(cells.codes[cell]).items())
         table = release.tables[int(cells.table[cell])].name
         return Term(coefficient, table, codes, measure=self._measure(cell) if len(self._measures) > 1 else None)
@@ -72,11 +81,16 @@ class Subject(NamedTuple):
 def reveals(words: Words, cell: int, argument: Argument, value: int) -> Reveals:
     """Argument for the only value (in units) of a cell as terms and text."""
     name, unit = words.name(cell), words.unit(cell)
-    absent = argument.kind == "equation" and value == 0 and words.prepared.cells.absent_zero[cell]
-    if absent and _is_own_row(words, cell, argument.lower):
-        text = f"{name} = 0, because a table that should list it has no row for it (absent: leaves: zero)"
-        return Reveals("equation", _terms(words, _ordered(words, argument.lower), unit), text)
+    if argument.kind == "equation" and _is_own_row(words, cell, argument.lower):
+        return stated(words, cell, value)
     return reveals_subject(words, Subject(name, unit, cell), argument, value)
+
+
+def stated(words: Words, cell: int, value: int) -> Reveals:
+    """What is stated of a cell alone leaves one value: an equation that is the cell itself."""
+    unit = words.unit(cell)
+    text = f"{words.name(cell)} = {decimal(value, unit)}, {words.own.because(cell)}"
+    return Reveals("equation", (words.itself(cell),), text)
 
 
 def reveals_subject(words: Words, subject: Subject, argument: Argument, value: int) -> Reveals:
@@ -100,8 +114,8 @@ def reveals_subject(words: Words, subject: Subject, argument: Argument, value: i
         only = f"the only {step} is {found}"
         ruled_out = f"every {step} but {found} is ruled out case by case"
         parts.append(f"between {low} and {high} {ruled_out if argument.by_cases else only}")
-    side = argument.upper if argument.upper else argument.lower
-    return Reveals(argument.kind, _terms(words, _ordered(words, side), unit), "; ".join(parts))
+    upper, lower = (_terms(words, _ordered(words, y), unit) for y in (argument.upper, argument.lower))
+    return Reveals(argument.kind, upper, "; ".join(parts), lower)
 
 
 def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bool, value: str) -> str:

@@ -17,7 +17,7 @@ from audit.measures.posterior import disclosure_risk, entropy_bits
 from audit.measures.rank_view import RankView
 from audit.model import Note, Policy, Require, Status
 from audit.prepare import Prepared
-from audit.report.arithmetic import Words, reveals
+from audit.report.arithmetic import Words, reveals, stated
 from audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from audit.report.described import Decimals, DescribedCell, described, lp_ends
 from audit.report.exact_json import significant
@@ -121,7 +121,7 @@ def build_report(
         )
         for k, cell in enumerate(open_cells)
     ]
-    rows = open_rows + _published_findings(findings, names, decimals)
+    rows = open_rows + _published_findings(findings, names, decimals, words)
     judged, said = _judging(findings, policy or Policy())
     notes = (*notes, *said)
     unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
@@ -324,13 +324,16 @@ def _tight(end: End) -> bool:
     return end.unlimited if end.outer is None else end.outer == end.attained
 
 
-def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequence[Decimals]) -> list[ReportCell]:
+def _published_findings(
+    findings: Findings, names: Sequence[str], decimals: Sequence[Decimals], words: Words
+) -> list[ReportCell]:
     """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
     prepared, cells = findings.prepared, findings.prepared.cells
     sensitive = cells.exact & (
         cells.sensitive_status | (cells.unrounded & ~cells.consent) | findings.sensitivity.sensitive
     )
     contradicted = cells.exact & cells.withheld_status & ~sensitive
+    hidden = cells.withheld_status | cells.unrounded  # by another table than the one that gives it away
     recoverable = np.zeros(len(cells), np.bool_)
     recoverable[list(findings.recoverable)] = True
     recoverable &= cells.exact & ~sensitive & ~contradicted
@@ -362,6 +365,7 @@ def _published_findings(findings: Findings, names: Sequence[str], decimals: Sequ
                 verdict="underprotected" if by_sap else "exposed",
                 basis=None,
                 reason="sap" if by_sap else "sensitive_published" if is_sensitive else None,
+                reveals=stated(words, cell.cell, int(cells.lower.units[cell.cell])) if hidden[cell.cell] else None,
             )
         )
     return rows

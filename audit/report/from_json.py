@@ -261,11 +261,12 @@ def _figure(at: _At) -> Figure:
 
 
 def _reveals(at: _At) -> Reveals:
-    reveals = at.keys(["kind", "terms", "text"])
+    reveals = at.keys(["kind", "terms", "text"], optional=frozenset({"at_least"}))
     return Reveals(
         kind=reveals["kind"].choice("equation", "bounds", "integer"),
         terms=tuple(_term(term) for term in reveals["terms"].entries()),
         text=reveals["text"].text(),
+        at_least=tuple(_term(term) for term in reveals["at_least"].entries()) if "at_least" in reveals else (),
     )
 
 

@@ -33,12 +33,15 @@ class Reveals:
     """The arithmetic that leaves one value.
 
     kind: `equation` (the equations alone give the value), `bounds` (with non-negativity, rounding intervals
-    or other known bounds), `integer` (only one whole multiple of the unit is left). `text` says it in words.
+    or other known bounds), `integer` (only one whole multiple of the unit is left). `terms` add up to the cell, or to
+    what it is at most (`bounds`, `integer`); `at_least` to what it is at least (none: no value is below 0). `text` says
+    it in words.
     """
 
     kind: Literal["equation", "bounds", "integer"]
     terms: tuple[Term, ...]
     text: str
+    at_least: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True)

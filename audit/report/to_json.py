@@ -142,9 +142,14 @@ def _entry(entry: PanelEntry) -> dict[str, Json]:
 def _reveals(reveals: Reveals) -> dict[str, Json]:
     return {
         "kind": reveals.kind,
-        "terms": [[term.coefficient, _term(term)] for term in reveals.terms],
+        "terms": _terms(reveals.terms),
         "text": reveals.text,
+        **({"at_least": _terms(reveals.at_least)} if reveals.at_least else {}),
     }
+
+
+def _terms(terms: tuple[Term, ...]) -> list[Json]:
+    return [[term.coefficient, _term(term)] for term in terms]
 
 
 def _term(term: Term) -> dict[str, Json]:

@@ -16,8 +16,8 @@ def judge(rule: Entropy, facts: Facts) -> Judgement:
     """Sensitive: H / log2 N is strictly less than the limit, over all absolute contributions of the cell.
 
     H is the entropy in bits of the shares, N the number of contributors; a single contributor has relative
-    entropy 0. A sampled contributor stands for as many equal ones as its weight says. Required:
-    `protection_percent` of the value on each side. Magnitudes only, from microdata.
+    entropy 0, whatever it contributes. A sampled contributor stands for as many equal ones as its weight says.
+    Required: `protection_percent` of the value on each side. Magnitudes only, from microdata.
 
     Raises
     ------
@@ -36,7 +36,9 @@ def judge(rule: Entropy, facts: Facts) -> Judgement:
     )
     if sources is None:
         return percent_around(facts, text, covered, rule.protection_percent)
-    sensitive = facts.magnitudes & covered & (sources.size > 0)
+    # Several that all give 0 are as equal as can be; of a single one the 0 is told.
+    alone = sources.frequency == 1
+    sensitive = facts.magnitudes & covered & (alone | (sources.size > 0))
     sensitive &= relative_entropy(sources) < float(rule.limit) - _NOISE
     return percent_around(facts, text, sensitive, rule.protection_percent)
 

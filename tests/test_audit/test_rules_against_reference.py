@@ -256,7 +256,8 @@ def test_rules_from_microdata(cells_of: CellsOf, rows: list[Record], percent: F,
     def entropy(part: list[tuple[int, bool]]) -> tuple[bool, Interval]:
         sizes = [abs(a) for a, _ in part]
         value = sum(a for a, _ in part)
-        if sum(sizes) == 0 or relative_entropy(sizes) >= float(limit) - 1e-12:
+        nothing_to_tell = sum(sizes) == 0 and len(sizes) != 1
+        if nothing_to_tell or relative_entropy(sizes) >= float(limit) - 1e-12:
             return False, None
         return True, around(value, percent / 100 * abs(value), False)
 

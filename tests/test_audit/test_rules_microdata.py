@@ -270,7 +270,11 @@ def test_entropy_of_a_single_contributor_and_of_nothing(cells_of: CellsOf) -> No
     # CONVENTION 149
     pair = world(cells_of, [5, 5, 5, 0, 0], firms(["N1", "N2"], [5, 0]))
     result = judged(pair, Entropy(F("0.01")))
-    assert result.sensitive.tolist() == [True, True, True, False, False]
+    assert result.sensitive.tolist() == [True, True, True, True, False]
+    several = world(cells_of, [0, 0, 0, 0, 0], firms(["N1", "N1"], [0, 0]))
+    assert not judged(several, Entropy(F(1))).sensitive.any()
+    sampled = world(cells_of, [0, 0, 0, 0, 0], firms(["N1"], [0], weight=np.array([3.0])))
+    assert not judged(sampled, Entropy(F(1))).sensitive.any()
 
 
 def test_entropy_with_weights_is_that_of_the_blown_up_population(cells_of: CellsOf) -> None:
