@@ -37,7 +37,8 @@ def judge(rule: Entropy, facts: Facts) -> Judgement:
     if sources is None:
         return percent_around(facts, text, covered, rule.protection_percent)
     # Several that all give 0 are as equal as can be; of a single one the 0 is told.
-    alone = sources.frequency == 1
+    number = np.bincount(sources.cell, sources.weight, len(facts.cells))
+    alone = (number > 0) & (number <= 1)
     sensitive = facts.magnitudes & covered & (alone | (sources.size > 0))
     sensitive &= relative_entropy(sources) < float(rule.limit) - _NOISE
     return percent_around(facts, text, sensitive, rule.protection_percent)
