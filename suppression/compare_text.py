@@ -3,6 +3,7 @@
 from math import isinf
 
 from audit.linear.naming import decimal, plural
+from audit.report.words import rules_words
 from suppression.compare import Comparison, Outcome
 from suppression.search.result import GUARANTEES, most_rank_words
 
@@ -16,6 +17,7 @@ def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
     lines = [
         f"{problem.release.title or 'Untitled release'}: {plural(len(problem.cells), 'cell')}, "
         f"{int(problem.primary.sum())} sensitive",
+        rules_words(problem.rules),
         "",
     ]
     rows: list[tuple[str, ...]] = [(*HEAD, TIME) if explain else HEAD]

@@ -18,6 +18,7 @@ from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
 from audit.report.words import WHAT_TO_SAY
 from audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
+from audit.rules.judging import rules_in_words
 from audit.rules.readers import with_readers
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
@@ -54,6 +55,8 @@ class Problem:
     insiders: Insiders
     hopeless: tuple[int, ...]
     last: LastPeriod | None
+    rules: tuple[str, ...] = ()
+    """That were applied, in words."""
 
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
@@ -118,6 +121,7 @@ def build_problem(
         insiders,
         hopeless,
         before,
+        rules_in_words(sensitivity, policy.require),
     )
 
 

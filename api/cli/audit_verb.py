@@ -110,6 +110,9 @@ def audit_verb(
         str | None,
         typer.Option("--proof", metavar="FILE", help="Write a proof that `tableseal verify` checks (confidential)."),
     ] = None,
+    risk: Annotated[
+        bool, typer.Option("--risk", help="Also say the measures of risk side by side (always in JSON and page).")
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Say which method was used for what, and how long it took.")
     ] = False,
@@ -146,7 +149,9 @@ def audit_verb(
         check_targets(targets, inputs=loaded.files)
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
             result = run_audit(loaded, options, progress=progress, executor=executor, state=memory)
-        _write(result, loaded, json=json, html=html, proof=proof, public=public, explain=explain)
+        _write(
+            result, loaded, json=json, html=html, proof=proof, public=public, explain=explain, risk=risk, file=release
+        )
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 
 
@@ -159,6 +164,8 @@ def _write(
     proof: str | None,
     public: bool,
     explain: bool,
+    risk: bool,
+    file: str,
 ) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
     from audit.report import public_copy, report_json
@@ -175,12 +182,12 @@ def _write(
 
         write_target(proof, proof_json(result.proof))
     taken = STREAM in (json, html, proof)
-    say(_text(report, release, on_error_stream=taken), error=taken)
+    say(_text(report, release, on_error_stream=taken, risk=risk, file=file), error=taken)
     if explain:
         say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)
 
 
-def _text(report: "Report", release: "Release", *, on_error_stream: bool) -> str:
+def _text(report: "Report", release: "Release", *, on_error_stream: bool, risk: bool, file: str) -> str:
     from audit.report import render_text
 
     stream = sys.stderr if on_error_stream else sys.stdout
@@ -191,4 +198,6 @@ def _text(report: "Report", release: "Release", *, on_error_stream: bool) -> str
         width=shutil.get_terminal_size().columns if terminal else PIPE_WIDTH,
         limit=LIMIT,
         release=release,
+        panel=risk,
+        file=file,
     )

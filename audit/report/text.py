@@ -50,8 +50,18 @@ CELL_COLOURS = {
 }
 
 
-def render_text(report: Report, *, colour: bool, width: int, limit: int | None, release: Release | None = None) -> str:
-    """The report for a terminal: verdict, summary, cells worst first, exposures with their arithmetic, notes.
+def render_text(
+    report: Report,
+    *,
+    colour: bool,
+    width: int,
+    limit: int | None,
+    release: Release | None = None,
+    panel: bool = False,
+    file: str = "RELEASE",
+) -> str:
+    """The report for a terminal, in the order of need: verdict, rule, what to do next; cells, the worst first, and
+    their arithmetic; notes; what identifies the audit; and the verdict again, which is what a terminal shows last.
 
     Parameters
     ----------
@@ -59,6 +69,7 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
     width: columns of the terminal.
     limit: longest list of cells, and of exposures; what is left out is counted. None: no limit.
     release: if given, variables that stand at their total are left out of cells' names.
+    panel: with the measures of risk side by side. file: what the release is called in a command.
     """
     from rich.console import Console
 
@@ -74,11 +85,10 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
         markup=False,
         legacy_windows=False,
     )
-    console.print(
-        f"{verdict_word(report).upper()}: {headline(report)}", style=REPORT_COLOURS[report.verdict], soft_wrap=True
-    )
+    verdict_line = f"{verdict_word(report).upper()}: {headline(report)}"
+    console.print(verdict_line, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
     console.print(applied(report), soft_wrap=True)
-    following = next_step(report)
+    following = next_step(report, file)
     if following is not None:
         console.print(following, soft_wrap=True)
     if report.title:
@@ -108,12 +118,17 @@ def render_text(report: Report, *, colour: bool, width: int, limit: int | None, 
         if cell.steps
     ]
     _print_findings(console, "As one table after another is released", steps, limit)
-    _print_panel(console, report)
     notes = [note for note in report.notes if note.code != "not_judged"]  # its text is the headline
     if notes:
         console.print("\nNotes", style="bold")
         for note in notes:
             console.print(f"  - {printable(note.text)}")
+    if panel:
+        _print_panel(console, report)
+    console.print()
+    for line in _identity(report):
+        console.print(line, soft_wrap=True)
+    console.print(verdict_line, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 
@@ -136,10 +151,20 @@ def _summary_lines(report: Report) -> list[str]:
         f"{plural(summary.cells, 'cell')}: {summary.published} published, {summary.withheld} withheld.",
         "Verdicts: " + (", ".join(judged) or "no open cell") + ".",
         *_implied_summary(report),
+    ]
+
+
+def _identity(report: Report) -> list[str]:
+    """Size of the released system, and what was audited by which policy."""
+    summary = report.summary
+    lines = [
         f"Released system: rank {summary.rank}, "
         f"{plural(summary.degrees_of_freedom, 'degree of freedom', 'degrees of freedom')}, "
         f"{plural(summary.components, 'component')}; bounds: {printable(report.bounds)}.",
     ]
+    if report.confidential:
+        lines.append(f"Release {report.release_sha256}; policy {report.policy_sha256 or 'none'} (SHA-256).")
+    return lines
 
 
 def _implied_summary(report: Report) -> list[str]:

@@ -209,15 +209,32 @@ def verdict_word(report: Report) -> str:
 def applied(report: Report) -> str:
     """By which rule the release was judged: "Rule: threshold 5; p% 10."."""
     if report.rules:
-        return f"Rule: {'; '.join(map(printable, report.rules))}."
+        return rules_words(report.rules)
     if not report.confidential:
         return "Rule: the agency's, not shown." if report.judged else "No rule."
-    return "No rule: the statuses in the file decide what is sensitive." if report.judged else "No rule, and no status."
+    return rules_words(()) if report.judged else "No rule, and no status."
 
 
-def next_step(report: Report) -> str | None:
-    """What the agency does next."""
-    return None if report.judged else f"Next: {WHAT_TO_SAY}."
+def rules_words(rules: tuple[str, ...]) -> str:
+    """By which rules something was judged of which anything says what is sensitive."""
+    if rules:
+        return f"Rule: {'; '.join(map(printable, rules))}."
+    return "No rule: the statuses in the file decide what is sensitive."
+
+
+def next_step(report: Report, file: str = "RELEASE") -> str | None:
+    """What the agency does next; None: nothing. file: what the release is called in a command."""
+    if not report.confidential:
+        return None
+    if not report.judged:
+        return f"Next: {WHAT_TO_SAY}."
+    if report.verdict == "unsafe":
+        return f"Next: tableseal suppress {printable(file)} -o OUT finds further cells to withhold."
+    if report.verdict == "undecided" and report.bounds != "integer":
+        return "Next: --bounds integer decides more."
+    if report.verdict == "undecided" and any(note.code == "time_limit" for note in report.notes):
+        return "Next: audit again with a longer --time-limit."
+    return None
 
 
 def headline(report: Report) -> str:

@@ -11,11 +11,13 @@ from audit.report.words import (
     ASCII,
     BEYOND_HELP,
     WAYS_PAST,
+    applied,
     beyond_help_words,
     cell_name,
     headline,
     printable,
     totals_of,
+    verdict_word,
 )
 from suppression.answer import Suppression
 from suppression.costs import FACTOR
@@ -37,7 +39,8 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
         return f"IMPOSSIBLE: no pattern is safe.\n{printable(result.conflict.text)}\n"
     report = result.report
     assert report is not None
-    lines = [f"{report.verdict.upper()}: {headline(report)}", *_figures(result)]
+    verdict = f"{verdict_word(report).upper()}: {headline(report)}"
+    lines = [verdict, applied(report), *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
     lines += _unexplained(result)
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
@@ -46,6 +49,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     lines += _listed(BEYOND_HELP, _beyond_help(result, report), limit)
     if any(found.accepted is None for found in report.beyond_help):
         lines.append(WAYS_PAST)
+    lines.append(verdict)
     return "\n".join(printable(line) for line in lines) + "\n"
 
 

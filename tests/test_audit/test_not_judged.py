@@ -111,3 +111,18 @@ def test_the_rules_that_were_applied() -> None:
     assert render_text(by_status, colour=False, width=200, limit=None).splitlines()[1] == (
         "No rule: the statuses in the file decide what is sensitive."
     )
+
+
+def test_the_text_comes_in_the_order_of_need() -> None:
+    # CONVENTION 589
+    released = table(["T", "k", "l", "m"], [13, None, 4, 6], status=["", "primary", "", ""])
+    lines = render_text(report(released), colour=False, width=200, limit=None, file="r.yaml").splitlines()
+    assert lines[0].startswith("UNSAFE: ")
+    assert lines[1].startswith("No rule: ")
+    assert lines[2] == "Next: tableseal suppress r.yaml -o OUT finds further cells to withhold."
+    order = ["4 cells: ", "table ", "How exposed cells are computed", "Notes", "Released system: ", "UNSAFE: "]
+    at = [max(n for n, line in enumerate(lines) if line.startswith(start)) for start in order]
+    assert at == sorted(at)
+    assert lines[-1] == lines[0]
+    assert "Risk side by side" not in lines
+    assert "Risk side by side" in render_text(report(released), colour=False, width=200, limit=None, panel=True)

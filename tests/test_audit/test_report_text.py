@@ -121,7 +121,7 @@ def test_arithmetic_insiders_and_notes_follow():
     text = "\n".join(lines_of())
     assert "  - t: known = all - others" in text
     assert "  - t: size=close, region=T: largest can place the value of this cell within (-inf, 5]" in text
-    assert text.endswith("Notes\n  - A note.")
+    assert "Notes\n  - A note.\n\nReleased system: " in text
 
 
 def test_variables_at_their_total_are_left_out_when_the_release_is_known():

@@ -194,7 +194,7 @@ def test_a_public_copy_keeps_what_is_published_only() -> None:
     copy = public_copy(audited())
     assert {one.measure for one in copy.risk_panel} == {"entropy_over_values", "entropy_over_tables", "rank"}
     release = read_release(TABLE_1)
-    for text in (render_html(copy, release), render_text(copy, colour=False, width=100, limit=None)):
+    for text in (render_html(copy, release), render_text(copy, colour=False, width=100, limit=None, panel=True)):
         assert "Entropy over tables" in text
         assert "Exact disclosure" not in text
 
@@ -212,9 +212,10 @@ def test_true_values_change_no_public_figure() -> None:
 
 
 def test_text_shows_figures_and_sentences() -> None:
-    text = render_text(audited(), colour=False, width=100, limit=None)
+    text = render_text(audited(), colour=False, width=100, limit=None, panel=True)
     assert text.isascii()
-    panel = text[text.index("Risk side by side") : text.index("\nNotes")]
+    panel = text[text.index("Risk side by side") : text.index("\nReleased system")]
+    assert "Risk side by side" not in render_text(audited(), colour=False, width=100, limit=None)
     assert "fewest bits: 8.669" in " ".join(panel.split())
     for measure in audited().risk_panel:
         assert measure.title in panel
