@@ -34,7 +34,7 @@ from audit.report.model import Report
 from audit.rules import assess, completed
 from audit.rules.readers import with_readers
 from audit.solvers.highs import Highs
-from audit.sparse import rows_at, stacked
+from audit.sparse import rows_at
 from audit.truths import impossible_truths
 from audit.whatif import MISFIT, what_if_misfit
 from audit.whatif import withhold_primaries as only_primaries
@@ -165,8 +165,7 @@ def audit(
         clock.lap("subtraction (SAP)")
     implied = None
     if applied.implied != "off":
-        asked = prepared.system.forms
-        bounding = Bounding(asked.shape[0], asked.nnz, method, engine, uncounted) if applied.implied == "all" else None
+        bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
         implied = find_implied(prepared, reduced, applied, sensitivity, bounding)
     clock.lap("cells that no row lists")
     arguments, implied_arguments = _arguments(prepared, reduced, found, implied, engine, limits, tell)
@@ -230,6 +229,10 @@ _NO_PROOF = InputError(
 )
 
 
+LARGE = 12
+"""Cells that no row lists whose arithmetic is looked for by bounds where much hangs together."""
+
+
 class _Clock:
     """Seconds per step."""
 
@@ -265,14 +268,14 @@ def _arguments(
     unlisted = [] if implied is None else np.flatnonzero(implied.single).tolist()
     if not exposed and not unlisted:
         return {}, {}
-    forms = rows_at(prepared.system.forms, np.array(exposed, np.int64))
-    if implied is not None:
-        forms = stacked([forms, rows_at(implied.forms, np.array(unlisted, np.int64))])
-    of: list[tuple[bool, int]] = [*((False, k) for k in exposed), *((True, k) for k in unlisted)]
-    arguments: tuple[dict[int, Argument], dict[int, Argument]] = {}, {}
-    explained = Revealer(prepared, reduced, engine).explain(forms, limits)
-    for done, ((is_implied, k), argument) in enumerate(zip(of, explained, strict=False), start=1):
-        if argument is not None:
-            arguments[is_implied][k] = argument
-        tell("arithmetic", done, len(of))
+    revealer, arguments = Revealer(prepared, reduced, engine), (dict[int, Argument](), dict[int, Argument]())
+    forms = prepared.system.forms, prepared.system.forms if implied is None else implied.forms
+    done = 0
+    for of, which, every, large in zip(arguments, (exposed, unlisted), forms, (None, LARGE), strict=True):
+        explained = revealer.explain(rows_at(every, np.array(which, np.int64)), limits, large=large)
+        for k, argument in zip(which, explained, strict=False):
+            if argument is not None:
+                of[k] = argument
+            done += 1
+            tell("arithmetic", done, len(exposed) + len(unlisted))
     return arguments

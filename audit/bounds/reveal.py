@@ -133,9 +133,13 @@ class Revealer:
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
 
-    def explain(self, forms: csr_array, limits: Limits) -> Iterator[Argument | None]:
+    def explain(self, forms: csr_array, limits: Limits, *, large: int | None = None) -> Iterator[Argument | None]:
         """An argument for the only value of each form (forms x columns), None where none could be confirmed; fewer than
-        there are forms if time runs out."""
+        there are forms if time runs out.
+
+        large: of how many forms arguments by bounds are looked for where more than `LARGEST_AREA` base cells hang
+        together (some 0.1 s each); None: of all.
+        """
         system, count = self._prepared.system, forms.shape[0]
         each = [rows_at(forms, np.array([f])) for f in range(count)]
         found: list[Multipliers | None] = []
@@ -152,8 +156,15 @@ class Revealer:
                 yield Argument("equation", y, y, value, value, False, False)
             elif limits.out_of_time():
                 return
+            elif large is not None and self._is_large(form):
+                large -= 1
+                yield self._by_bounds(form) if large >= 0 else None
             else:
                 yield self._by_bounds(form)
+
+    def _is_large(self, form: csr_array) -> bool:
+        columns = form.indices[~self._known[form.indices]]
+        return bool((self._area_size[columns] > LARGEST_AREA).any())
 
     def _by_bounds(self, form: csr_array) -> Argument | None:
         """An argument from both ends, for what equations alone do not give."""
@@ -213,6 +224,10 @@ class Revealer:
         """Closure of some columns under "stands in a sparse row with", with all longer rows that lie inside it."""
         if len(columns) == 1 and int(columns[0]) in self._areas:
             return self._areas[int(columns[0])]
+        if len(columns) > 1:  # mostly all of them hang together
+            first = self._area(columns[:1])
+            if np.isin(columns, first.columns).all():
+                return first
         seen_columns, seen_rows, new = set(columns.tolist()), set[int](), columns
         while len(new):
             rows = [r for r in np.unique(rows_at(self._sparse, new).indices).tolist() if r not in seen_rows]

@@ -13,12 +13,9 @@ from audit.errors import LimitError
 from audit.implied.axes import Axis, axis_of
 from audit.linear.base import BaseTable
 from audit.linear.integers import NO_UPPER
-from audit.linear.marks import marks
 from audit.model import Release
 from audit.prepare import Prepared
-from audit.sparse import csr, row_of_entries, rows_at, stacked
-
-PRIME = 2**31 - 1
+from audit.sparse import csr, row_of_entries, rows_at
 
 AT_ONCE = 4_000_000
 """Combinations that are looked at together."""
@@ -153,7 +150,6 @@ def axes_of(prepared: Prepared) -> list[tuple[Axis, ...]]:
 def grids(prepared: Prepared, axes: Sequence[tuple[Axis, ...]]) -> Iterator[Grid]:
     """A grid for each base table in which something is not listed; axes: see `axes_of`."""
     base, cells = prepared.system.base, prepared.cells
-    twins: NDArray[np.int64] | None = None
     for position, table in enumerate(base.tables):
         block = base.blocks[table.block]
         own = axes[table.block]
@@ -167,36 +163,7 @@ def grids(prepared: Prepared, axes: Sequence[tuple[Axis, ...]]) -> Iterator[Grid
                 _seen(spoken, table, earlier, own)
         mark(spoken, table, own, cells.codes[cells.measure == block.measure])
         if not spoken.all():
-            grid = Grid(table, block.measure, own, spoken, base.columns)
-            if twins is None:
-                twins = _twins(prepared)
-            if twins.any():
-                spoken.ravel()[grid.unlisted[grid.sums(twins, PRIME) != 0]] = True
-                grid = Grid(table, block.measure, own, spoken, base.columns)
-            if len(grid.unlisted):
-                yield grid
-
-
-def _twins(prepared: Prepared) -> NDArray[np.int64]:
-    """int64 (columns): random numbers below a prime, 0 for base cells that statements tell from all others; those of
-    base cells that no statement tells apart add up to 0 modulo the prime. What splits such cells is not spoken of: what
-    follows of a part of them follows from the whole."""
-    system = prepared.system
-    told = stacked([system.matrix, system.forms])
-    mark = marks(20260105, told.shape[0], 2)
-    signature = csr_array(told.T.tocsr()) @ mark
-    order = np.lexsort((signature[:, 1], signature[:, 0]))
-    ordered = signature[order]
-    new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
-    group = np.cumsum(new) - 1
-    size = np.bincount(group)
-    number = np.where(size[group] > 1, marks(20260106, len(order), low=0, high=PRIME), 0)
-    total = np.zeros(len(size), np.int64)
-    np.add.at(total, group, number)
-    number[new] -= np.where(size > 1, total, 0)
-    result = np.empty(len(order), np.int64)
-    result[order] = number % PRIME
-    return result
+            yield Grid(table, block.measure, own, spoken, base.columns)
 
 
 def _seen(spoken: NDArray[np.bool_], table: BaseTable, earlier: BaseTable, axes: Sequence[Axis]) -> None:

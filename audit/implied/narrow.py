@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from audit.bounds.component import Limits, TargetBounds
 from audit.bounds.engine import bound_forms
@@ -26,21 +27,25 @@ from audit.rules.unlisted import assess_unlisted
 from audit.solvers.protocol import Solver
 from audit.sparse import row_of_entries
 
-MOST_FORMS, MOST_ENTRIES = 2_000, 200_000
-"""Combinations, and coefficients of them, for which bounds are computed; a third of what the open cells ask for, where
-that is more."""
+WORK = 300_000
+"""Open base cells that hang together with a combination, added up over those for which bounds are computed; a third of
+what the open cells ask for, where that is more."""
+
+MOST_ENTRIES = 1_000_000
+"""Coefficients of combinations that are written down."""
+
+FREE_WORK = 30_000
+"""The same for combinations that are harmless even if they can be computed, which are only counted."""
 
 
 @dataclass(frozen=True)
 class Bounding:
     """How bounds of combinations are computed.
 
-    forms, entries: how many open cells there are, and coefficients of them, which set the budget; method, solver,
-    limits: as for those cells.
+    forms: of the open cells, which set the budget; method, solver, limits: as for those cells.
     """
 
-    forms: int
-    entries: int
+    forms: csr_array
     method: Method
     solver: Solver
     limits: Limits
@@ -67,14 +72,17 @@ class Search:
         self._prepared, self._reduced, self._policy = prepared, reduced, policy
         self._bounding, self._tables = bounding, tables
         self._open = [(grid, ~np.isin(grid.unlisted, c.at, assume_unique=True)) for grid, c in found]
-        self._forms = max(MOST_FORMS, bounding.forms // 3)
-        self._entries = max(MOST_ENTRIES, bounding.entries // 3)
+        self._budget = max(WORK, int(_work(reduced, bounding.forms).sum()) // 3)
         self.left_out = 0
 
     def by_value(self) -> tuple[list[tuple[Grid, Computed]], Judged]:
         """(combinations that bounds leave one value, narrow counts)."""
         danger = Danger.of(self._policy, nonnegative=self._prepared.system.nonnegative)
-        chosen = self._affordable([(grid, self._candidates(grid, left, danger)) for grid, left in self._open])
+        sorted_out = [self._candidates(grid, left, danger) for grid, left in self._open]
+        chosen = self._affordable(
+            [(grid, at) for (grid, _), (at, _) in zip(self._open, sorted_out, strict=True)],
+            [(grid, at) for (grid, _), (_, at) in zip(self._open, sorted_out, strict=True)],
+        )
         bounds = self._bounds(chosen)
         single = np.array([b is not None and _single(b) for b in bounds], np.bool_)
         is_count = np.repeat(
@@ -98,7 +106,7 @@ class Search:
         return singles, self._narrow(narrow, kept)
 
     def from_microdata(self, singles: Sequence[tuple[Grid, Computed]], narrow: Chosen) -> Judged | None:
-        """Magnitudes that rules find sensitive, and whose interval lies inside what the rule requires.
+        """Combinations that rules find sensitive, and whose interval lies inside what the rule requires.
 
         singles, narrow: those that are found already.
         """
@@ -108,7 +116,6 @@ class Search:
             [
                 (grid, np.setdiff1d(grid.unlisted[left], np.concatenate([one.at, close])))
                 for (grid, left), (_, one), (_, close) in zip(self._open, singles, narrow, strict=True)
-                if not grid.is_count(self._prepared.release)
             ]
         )
         names = named(self._prepared, chosen)
@@ -134,9 +141,11 @@ class Search:
         kept = tuple(b for b, keep in zip(bounds, close, strict=True) if keep and b is not None)
         return Judged(picked(chosen, at), cells.truth.take(at), cells.frequency.take(at), rules_at(rules, at), kept)
 
-    def _candidates(self, grid: Grid, left: NDArray[np.bool_], danger: Danger | None) -> NDArray[np.int64]:
-        """Positions of open combinations that tables in hand give one value, or only sensitive ones, small sums
-        first."""
+    def _candidates(
+        self, grid: Grid, left: NDArray[np.bool_], danger: Danger | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Positions of open combinations that tables in hand give one value, or only sensitive ones; and of those whose
+        one value would be harmless."""
         least, most = np.full(len(left), NO_UPPER), np.full(len(left), NO_LOWER)
         tables = np.zeros(len(left), np.int64)
         for table in self._tables if left.any() else ():
@@ -145,22 +154,32 @@ class Search:
             least = np.where(known, np.minimum(least, value), least)
             most = np.where(known, np.maximum(most, value), most)
             tables += known
-        wanted = left & (tables > 1) & (least == most)  # one table alone says nothing of that
-        if danger is not None and grid.is_count(self._prepared.release):
-            wanted |= left & ((tables == 0) | ((least >= danger.low) & (most <= danger.high)))
-        order = np.argsort(grid.sizes()[wanted], kind="stable")
-        result: NDArray[np.int64] = grid.unlisted[wanted][order]
-        return result
+        single = left & (tables > 1) & (least == most)  # one table alone says nothing of that
+        if danger is None or not grid.is_count(self._prepared.release):
+            return grid.unlisted[single], grid.unlisted[:0]
+        wanted = left & ((tables == 0) | ((least >= danger.low) & (most <= danger.high)))
+        return grid.unlisted[wanted], grid.unlisted[single & ~wanted]
 
-    def _affordable(self, at: Chosen) -> list[tuple[Grid, NDArray[np.int64]]]:
-        """Those that are looked at one by one, ascending."""
-        chosen = []
-        for grid, positions in at:
-            size = grid.sizes()[np.searchsorted(grid.unlisted, positions)]
-            fits = (np.cumsum(size) <= self._entries) & (np.arange(len(size)) < self._forms)
-            self.left_out += int((~fits).sum())
-            chosen.append((grid, np.sort(positions[fits])))
-        return chosen
+    def _affordable(self, needed: Chosen, free: Chosen = ()) -> list[tuple[Grid, NDArray[np.int64]]]:
+        """Those that are looked at one by one, ascending: those that ask for least first."""
+        chosen = [self._cheapest(grid, at, self._budget) for grid, at in needed]
+        self.left_out += sum(len(at) - len(kept) for (_, at), kept in zip(needed, chosen, strict=True))
+        more = [self._cheapest(grid, at, FREE_WORK) for grid, at in free] or [np.empty(0, np.int64)] * len(chosen)
+        return [
+            (grid, np.sort(np.concatenate([kept, also])))
+            for (grid, _), kept, also in zip(needed, chosen, more, strict=True)
+        ]
+
+    def _cheapest(self, grid: Grid, at: NDArray[np.int64], budget: int) -> NDArray[np.int64]:
+        """As many as the budget allows."""
+        size = grid.sizes()[np.searchsorted(grid.unlisted, at)]
+        at = at[np.argsort(size, kind="stable")][:budget]
+        size = np.sort(size, kind="stable")[:budget]
+        at = at[: int(np.searchsorted(np.cumsum(size), max(budget, MOST_ENTRIES), side="right"))]
+        work = _work(self._reduced, grid.forms(at))
+        order = np.argsort(work, kind="stable")
+        result: NDArray[np.int64] = at[order[np.cumsum(work[order]) <= budget]]
+        return result
 
     def _bounds(self, chosen: Chosen) -> list[TargetBounds | None]:
         """Both ends of each, None where there was no time."""
@@ -198,6 +217,18 @@ class Search:
             value = forms @ np.where(table.known, table.value, 0)
             beyond |= ~gaps & ((value < low) | (value > high))
         return beyond
+
+
+def _work(reduced: Reduced, forms: csr_array) -> NDArray[np.int64]:
+    """int64 (forms): open base cells of the components that each reaches into, 1 at least."""
+    size = np.bincount(reduced.component[reduced.component >= 0], minlength=reduced.components)
+    component = reduced.component[forms.indices]
+    inside = component >= 0
+    pairs = np.unique(row_of_entries(forms)[inside] * np.int64(reduced.components + 1) + component[inside])
+    row, which = np.divmod(pairs, reduced.components + 1)
+    result = np.ones(forms.shape[0], np.int64)
+    np.add.at(result, row, size[which])
+    return result
 
 
 def _single(b: TargetBounds) -> bool:
