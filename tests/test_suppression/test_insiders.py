@@ -50,18 +50,16 @@ def random_problem(seed: int) -> Problem:
 
 
 def names(problem: Problem, cells: Sequence[int]) -> set[tuple[str, ...]]:
-    """Codes of cells, but of those that nothing can help."""
-    helpless = set(problem.hopeless)
-    return {
-        tuple(problem.release.cell_codes(problem.cells.codes[cell]).values()) for cell in cells if cell not in helpless
-    }
+    """Codes of cells."""
+    return {tuple(problem.release.cell_codes(problem.cells.codes[cell]).values()) for cell in cells}
 
 
 def failing(problem: Problem, pattern: NDArray[np.bool_]) -> set[tuple[str, ...]]:
-    """Codes of the sensitive cells that an audit finds fault with, but of those that nothing can help."""
+    """Codes of the sensitive cells that an audit finds fault with, but for what ranks alone say (CONVENTION 625)."""
     made = protected_release(problem.release, problem.cells, problem.primary, pattern)
     report = audit(replace(made, policy=problem.policy)).report
-    found = {tuple(c for _, c in r.cell) for r in report.cells if r.verdict in ("exposed", "underprotected")}
+    bad = [r for r in report.cells if r.verdict in ("exposed", "underprotected") and r.reason != "ranks"]
+    found = {tuple(c for _, c in r.cell) for r in bad}
     return found & names(problem, np.flatnonzero(problem.primary).tolist())
 
 
