@@ -171,3 +171,29 @@ def test_what_is_no_proof_is_an_error(text: bytes) -> None:
     _, release = proved(WITHHELD)
     with pytest.raises((ValueError, RefusedError)):
         check(text, release)
+
+
+ROUNDED = table("Tklm", [10, 5, 0, 5], rounding={"base": 5, "method": "conventional"})
+
+
+@pytest.mark.parametrize("code", ["T", "k", "l", "m"])
+def test_every_published_cell_that_is_rounded_needs_a_claim(code: str) -> None:
+    """CONVENTION 301: its value is open as that of a withheld one."""
+    proof, release = proved(ROUNDED)
+    assert [claim["cell"][1] for claim in proof["claims"]] == ["T", "k", "l", "m"]
+    proof["claims"] = [claim for claim in proof["claims"] if claim["cell"][1] != code]
+    ends = [claim[side] for claim in proof["claims"] for side in ("lower", "upper")]
+    proof["counts"] = {"ends": len(ends), "proved": len(ends), "attained": len(ends)}
+    with pytest.raises(RefusedError, match=f"no claim of .*'{code}'"):
+        verdict(proof, release)
+
+
+def test_a_published_cell_with_one_value_needs_none() -> None:
+    """CONVENTION 301: 0 rounded up is 0, and a total that another table computes is released."""
+    proof, _ = proved(table("kl", [0, 5], rounding={"base": 5, "method": "up"}))
+    assert {"k", "l"} >= {claim["cell"][1] for claim in proof["claims"]} >= {"l"}
+    parts = table("klm", [1, 2, 3], absent={"totals": "compute"})
+    withheld = {**table("T", [None], status=["primary"]), "name": "u"}
+    proof, release = proved(parts, withheld)
+    assert proof["claims"] == []
+    assert verdict(proof, release) == {"ends": 0, "proved": 0, "attained": 0}

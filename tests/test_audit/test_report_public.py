@@ -1,5 +1,6 @@
 """What may leave the agency with a report, and what may not."""
 
+from dataclasses import fields as dataclass_fields
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,10 @@ import pytest
 from audit.errors import InputError
 from audit.model import Note
 from audit.report import (
+    CellRank,
     InsiderFinding,
+    OverTables,
+    PanelEntry,
     Possible,
     Report,
     ReportCell,
@@ -17,6 +21,7 @@ from audit.report import (
     public_copy,
     report_json,
 )
+from audit.report.model import BeyondHelp, ImpliedCount
 from audit.report.public import PRIOR_NOTE
 
 SECRET = Fraction(987654)
@@ -160,3 +165,114 @@ def test_intervals_that_start_from_true_values_cannot_be_made_public():
     # CONVENTION 186
     with pytest.raises(InputError, match="cannot be made: its intervals start from what the intruder"):
         copy_of(OPEN, notes=[Note(PRIOR_NOTE, "each withheld value is known within 50 %")])
+
+
+KEPT, GONE = "kept", "gone"
+
+PUBLIC: dict[type, dict[str, object]] = {
+    Report: {
+        "verdict": KEPT,
+        "title": KEPT,
+        "release_sha256": "",
+        "policy_sha256": None,
+        "bounds": KEPT,
+        "summary": "of its own",
+        "cells": "of their own",
+        "notes": "of their own",
+        "confidential": False,
+        "risk_panel": "of its own",
+        "implied": (),
+        "judged": KEPT,
+        "rules": (),
+        "beyond_help": (),
+    },
+    Summary: {
+        "cells": KEPT,
+        "published": KEPT,
+        "withheld": KEPT,
+        "exposed": "of the copy",
+        "secondary_exposed": 0,
+        "underprotected": 0,
+        "protected": "of the copy",
+        "protected_continuous": "of the copy",
+        "undecided": "of the copy",
+        "not_judged": "of the copy",
+        "rank": KEPT,
+        "degrees_of_freedom": KEPT,
+        "components": KEPT,
+        "implied": None,
+    },
+    ReportCell: {
+        "table": KEPT,
+        "also_in": KEPT,
+        "measure": KEPT,
+        "cell": KEPT,
+        "status": "withheld",
+        "truth": None,
+        "lower": KEPT,
+        "upper": KEPT,
+        "attained": KEPT,
+        "exact": KEPT,
+        "lp": KEPT,
+        "possible": KEPT,
+        "entropy_bits": KEPT,
+        "risk": KEPT,
+        "required": None,
+        "sensitive": None,
+        "rule": None,
+        "verdict": "protected",
+        "basis": "integer",
+        "reason": None,
+        "reveals": None,
+        "insider": None,
+        "steps": KEPT,
+        "over_tables": KEPT,
+        "rank": KEPT,
+    },
+}
+"""Every field, and what becomes of it in a public copy. A new field is confidential until somebody writes here that it
+is not: anyone can work it out from what is published."""
+
+FULL = OPEN._replace(
+    over_tables=OverTables(8.1, "exact", 300, (8.1, 8.1), None, None), rank=CellRank(True, False), basis="continuous"
+)
+
+
+def fields_of(kind):
+    return set(kind._fields) if hasattr(kind, "_fields") else {field.name for field in dataclass_fields(kind)}
+
+
+@pytest.mark.parametrize("kind", PUBLIC, ids=lambda kind: kind.__name__)
+def test_of_every_field_it_is_said_whether_it_is_public(kind):
+    # CONVENTION 647
+    assert fields_of(kind) == set(PUBLIC[kind])
+
+
+def test_nothing_else_is_public():
+    """Every field has something to hide here."""
+    # CONVENTION 647
+    summary = Summary(36, 30, 6, 5, 4, 3, 2, 1, 9, 8, 24, 7, 6, ImpliedCount(9, 8, 7, 6, 5, 4))
+    entries = [PanelEntry("m", "t", (), "a", "b", public) for public in (False, True)]
+    notes = [
+        Note(code, "said", 3) for code in ("impossible_truth", "no_rule", "absent_zero", "insiders", "anything new")
+    ]
+    report = Report(
+        "unsafe", "Title", "d" * 64, "e" * 64, "integer", summary, (FULL,), tuple(notes), True, tuple(entries),
+        (FULL._replace(status="not_listed", reason="implied"),), True, ("threshold 3",), (BeyondHelp("t", "value", FULL.cell, (), None),),
+    )  # fmt: skip
+    copy = public_copy(report)
+    for old, new, said in ((report, copy, PUBLIC[Report]), (summary, copy.summary, PUBLIC[Summary])):
+        for name, becomes in said.items():
+            if becomes == KEPT:
+                assert getattr(new, name) == getattr(old, name), name
+            elif not (isinstance(becomes, str) and becomes.startswith("of ")):
+                assert getattr(new, name) == becomes, name
+    [cell] = copy.cells
+    for name, becomes in PUBLIC[ReportCell].items():
+        assert getattr(cell, name) == (getattr(FULL, name) if becomes == KEPT else becomes), name
+    counts = copy.summary
+    assert (counts.exposed, counts.protected, counts.protected_continuous, counts.undecided, counts.not_judged) == (
+        0, 1, 0, 0, 0,
+    )  # fmt: skip
+    assert [note.code for note in copy.notes] == ["public_copy", "absent_zero"]
+    assert copy.risk_panel == (entries[1],)
