@@ -18,6 +18,7 @@ from audit.io.derived import without_rows
 from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
 from audit.model import WEIGHT_UNIT, Amounts, Consent, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
+from audit.model.rounding import EXACT_METHODS, NO_LIMIT, rounding_interval
 
 _WORDS = {int(status): status.word for status in Status}
 
@@ -147,7 +148,7 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
     if table.cost is not None:
         found["cost"] = add("cost", [None if np.isnan(cost) else cost for cost in table.cost.tolist()])
     if table.rounding is not None:
-        found["rounding"] = {"base": _number(table.rounding.base * unit), "method": table.rounding.method}
+        found["rounding"] = _rounding(table, unit)
     found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}
     follows = without_rows(table, release)
     if follows:
@@ -155,6 +156,23 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
     if where:
         found["where"] = where
     found["cells"] = cells
+    return found
+
+
+def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
+    """Of schemes that readers need not know, what each published value stands for is spelled out (`ranges`)."""
+    rounding = table.rounding
+    assert rounding is not None
+    found: dict[str, Any] = {}
+    if rounding.method != "ranges":
+        found = {"base": _number(rounding.base * unit), "method": rounding.method}
+    if rounding.method in EXACT_METHODS:
+        shown = np.unique(table.value.units[table.value.known])
+        low, high = rounding_interval(shown, rounding, nonnegative=True)
+        found["ranges"] = [
+            [_number(x * unit), _number(a * unit), None if b == NO_LIMIT else _number(b * unit)]
+            for x, a, b in zip(shown.tolist(), low.tolist(), high.tolist(), strict=True)
+        ]
     return found
 
 

@@ -123,11 +123,40 @@ class ProtectionDocument(Model):
     sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
-class RoundingDocument(Model):
-    """How the published values were rounded."""
+RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small"]
+Ranges = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "type": ["string", "object", "array"],
+            "description": "a file with columns value, lower, upper; or {value: [lower, upper]}; null: no upper limit",
+        }
+    ),
+]
 
-    base: Positive = Field(description="in the measure's own decimals")
-    method: Literal["conventional", "random", "controlled", "up", "down"]
+
+class BandDocument(Model):
+    """True values from lower to upper are shown as one value, or rounded to a base."""
+
+    lower: Number | None = Field(default=None, description="left out: all values that no other band has")
+    upper: Number | None = Field(default=None, description="left out beside lower: without end")
+    shown: Number | None = None
+    base: Positive | None = None
+    method: Literal["conventional", "random", "controlled", "up", "down"] = "conventional"
+
+
+class RoundingDocument(Model):
+    """How the published values were rounded: base and method, bands, or what each published value stands for."""
+
+    base: Positive | None = Field(default=None, description="in the measure's own decimals")
+    method: RoundingMethod | None = Field(
+        default=None, description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base"
+    )
+    bands: list[BandDocument] | None = Field(default=None, min_length=1)
+    ranges: Ranges | None = Field(
+        default=None, description="what published values stand for (beside base and method: written by convert)"
+    )
+    top: Number | None = Field(default=None, description="true values from here on are shown as this one")
 
 
 Thousands = Literal[".", ",", " ", "'"]

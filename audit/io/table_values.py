@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from audit.errors import InputError
 from audit.io.columns import Columns
 from audit.io.numbers import decimal, decimal_text, read_amounts, shown
+from audit.io.rounding import Scheme
 from audit.io.usual_marks import how_to_say
 from audit.io.wording import quoted
 from audit.model import Amounts, Measure, Note, Rounding, Status
 from audit.model.amounts import LIMIT
+from audit.model.rounding import is_possible
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,12 @@ class Values:
     status: NDArray[np.int8]
     value: Amounts
     truth: Amounts
+    rounding: Rounding | None
     notes: tuple[Note, ...]
 
 
 def read_values(
-    context: Context, status: NDArray[np.int8], value: str, truth: str | None, rounding: Rounding | None
+    context: Context, status: NDArray[np.int8], value: str, truth: str | None, scheme: Scheme | None
 ) -> Values:
     """Value, truth and final status of every row.
 
@@ -89,17 +92,23 @@ def read_values(
     notes = note_rounded(columns, value, measure, off)
     if context.nonnegative:
         _refuse_rows(released & (given.units < 0), columns, value, _negative(measure), show=True)
+    rounding = None if scheme is None else scheme.rounding(given.units[released])
     if rounding is not None:
         _refuse_rows(
-            released & (given.units % rounding.base != 0),
-            columns,
-            value,
-            f"values are to be multiples of the rounding base {decimal_text(rounding.base * measure.unit)}",
-            show=True,
+            released & ~is_possible(given.units, rounding), columns, value, _not_given(rounding, measure), show=True
         )
     published = Amounts(np.where(released, given.units, 0), released)
     known, more = _truth(context, given, released, structural, value, truth, rounded=rounding is not None)
-    return Values(status, published, known, (*notes, *more))
+    return Values(status, published, known, rounding, (*notes, *more))
+
+
+def _not_given(rounding: Rounding, measure: Measure) -> str:
+    base = decimal_text(rounding.base * measure.unit)
+    return {
+        "midpoint": f"midpoint rounding to {base} gives 0 and middles of {base} values",
+        "small": f"values below {base} are to be shown as 0 or {base}",
+        "ranges": "the rounding of the table cannot give this value",
+    }.get(rounding.method, f"values are to be multiples of the rounding base {base}")
 
 
 def _truth(

@@ -11,7 +11,8 @@ from audit.io.columns import Columns, inline_columns
 from audit.io.document import StatusDocument, TableDocument
 from audit.io.files import Folder
 from audit.io.marks import check_within, read_marks, replace_marks, within
-from audit.io.numbers import decimal_sign, decimal_text
+from audit.io.numbers import decimal_sign
+from audit.io.rounding import read_scheme
 from audit.io.separators import Signs, refuse_points, stated_signs, without_separators
 from audit.io.sources import read_columns
 from audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
@@ -25,7 +26,7 @@ from audit.io.table_values import (
     read_values,
 )
 from audit.io.wording import listing, quoted, suggestion
-from audit.model import WEIGHT_UNIT, Absent, Amounts, Measure, Note, Rounding, Status, Table
+from audit.model import WEIGHT_UNIT, Absent, Amounts, Measure, Note, Status, Table
 
 FREQUENCY = Measure("frequency", "count")
 """Frequencies are whole numbers, whatever the measure."""
@@ -91,8 +92,11 @@ def read_table(
     )
     if context.sign == "." and signs == Signs():
         refuse_points(columns, document.value, measure.unit, secret, "write")
-    rounding = _rounding(document, measure, where)
-    values = read_values(context, status, document.value, document.truth, rounding)
+    scheme = None
+    if document.rounding is not None:
+        place = f"{where}.rounding"
+        scheme = read_scheme(document.rounding, measure, folder, place, nonnegative=setting.nonnegative)
+    values = read_values(context, status, document.value, document.truth, scheme)
     notes += values.notes
     lower = read_bound(context, document.lower, upper=False)
     upper = read_bound(context, document.upper, upper=True)
@@ -128,7 +132,7 @@ def read_table(
         protection_upper=above,
         protection_sliding=sliding,
         cost=None if document.cost is None else read_costs(context, document.cost),
-        rounding=rounding,
+        rounding=values.rounding,
         absent=Absent(document.absent.leaves, document.absent.totals),
         source=columns.source,
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
@@ -226,18 +230,6 @@ def _status_sources(document: TableDocument, where: str) -> list[StatusSource]:
         else:
             sources.append(StatusSource(item))
     return sources
-
-
-def _rounding(document: TableDocument, measure: Measure, where: str) -> Rounding | None:
-    if document.rounding is None:
-        return None
-    base = document.rounding.base / measure.unit
-    if base.denominator != 1:
-        raise InputError(
-            f"{where}.rounding.base: found {decimal_text(document.rounding.base)}, expected a multiple of the unit "
-            f"{decimal_text(measure.unit)} of measure {quoted(measure.name)}."
-        )
-    return Rounding(base.numerator, document.rounding.method)
 
 
 def _protection(

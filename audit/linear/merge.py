@@ -16,7 +16,7 @@ from audit.linear.integers import NO_LOWER, NO_UPPER
 from audit.linear.keys import Keys, KeySpace
 from audit.linear.naming import interval_words, places_of, plural
 from audit.model import Amounts, Note, Release, Status, Table
-from audit.model.rounding import rounding_interval
+from audit.model.rounding import EXACT_METHODS, rounding_interval
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,8 @@ def _said(table: Table, nonnegative: bool) -> tuple[NDArray[np.int64], NDArray[n
         rounded = released.copy()
         low, high = rounding_interval(table.value.units[released], table.rounding, nonnegative)
         lower[released], upper[released] = low, high
+        if table.rounding.method in EXACT_METHODS:
+            rounded[released] = low < high
     zero = table.status == Status.STRUCTURAL_ZERO
     lower[zero], upper[zero] = 0, 0
     lower = np.where(table.lower.known, np.maximum(lower, table.lower.units), lower)

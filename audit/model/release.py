@@ -31,10 +31,15 @@ WEIGHT_UNIT = Fraction(1, 10**6)
 
 @dataclass(frozen=True)
 class Rounding:
-    """Published values are multiples of `base` (in units of the measure); `method` says what the true value may be."""
+    """What published values stand for.
+
+    base: in units of the measure; method: what the true value may be (see `audit.model.rounding`). ranges: with method
+    `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
+    """
 
     base: int
-    method: Literal["conventional", "random", "controlled", "up", "down"]
+    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges"]
+    ranges: tuple[tuple[int, int, int | None], ...] = ()
 
 
 @dataclass(frozen=True)

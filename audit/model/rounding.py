@@ -23,10 +23,32 @@ def rounded(values: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:
     return (values + shift) // rounding.base * rounding.base
 
 
+NO_LIMIT = 2**62
+"""Stands for no largest value."""
+
+EXACT_METHODS = ("midpoint", "small", "ranges")
+"""Methods by which some published values are the true ones."""
+
+
+def is_possible(value: NDArray[np.int64], rounding: Rounding) -> NDArray[np.bool_]:
+    """Which published values the scheme can give."""
+    base = rounding.base
+    result: NDArray[np.bool_]
+    if rounding.method == "midpoint":
+        result = (value == 0) | ((value > 0) & ((value + base // 2) % base == 0))
+    elif rounding.method == "small":
+        result = (value == 0) | (value >= base)
+    elif rounding.method == "ranges":
+        result = np.isin(value, [shown for shown, _, _ in rounding.ranges])
+    else:
+        result = value % base == 0
+    return result
+
+
 def rounding_interval(
     value: NDArray[np.int64], rounding: Rounding, nonnegative: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Smallest and largest true value that each published multiple of the base allows.
+    """Smallest and largest true value that each published value allows (see `is_possible`).
 
     With B the base in units and x the published value:
 
@@ -36,7 +58,12 @@ def rounding_interval(
     random, controlled            x - (B-1) .. x + (B-1)
     up                            x - (B-1) .. x
     down                          x .. x + (B-1)
+    midpoint                      0 for 0, else x + floor(B/2) - (B-1) .. x + floor(B/2)
+    small                         0 .. B-1 for 0, 1 .. B for B, else x
+    ranges                        as `ranges` says; NO_LIMIT where there is no largest value
     ============================  ====================
+
+    (midpoint: OpenSAFELY's midpoint rounding, ceil(x / B) * B - floor(B/2). small: only counts below B are changed.)
 
     Parameters
     ----------
@@ -55,6 +82,8 @@ def rounding_interval(
     >>> low.tolist(), high.tolist()
     ([0, 6], [1, 9])
     """
+    if rounding.method in EXACT_METHODS:
+        return _of_scheme(value, rounding)
     widest = rounding.base - 1
     below, above = {
         "conventional": (rounding.base // 2, widest // 2),
@@ -65,3 +94,20 @@ def rounding_interval(
     }[rounding.method]
     lower, upper = value - below, value + above
     return (np.maximum(lower, 0) if nonnegative else lower), upper
+
+
+def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    base = rounding.base
+    if rounding.method == "midpoint":
+        top = np.where(value == 0, 0, value + base // 2)
+        return np.where(value == 0, 0, top - (base - 1)), top
+    if rounding.method == "small":
+        lower = np.where(value == 0, 0, np.where(value == base, 1, value))
+        return lower, np.where(value == 0, base - 1, value)
+    shown, low, high = (np.array(column, np.int64) for column in zip(*_bounded(rounding.ranges), strict=True))
+    at = np.minimum(np.searchsorted(shown, value), len(shown) - 1)
+    return low[at], high[at]
+
+
+def _bounded(ranges: tuple[tuple[int, int, int | None], ...]) -> list[tuple[int, int, int]]:
+    return [(shown, low, NO_LIMIT if high is None else high) for shown, low, high in ranges]

@@ -15,13 +15,13 @@ this file reads from the release by itself. Accepted is a proof in which
 4. every listed cell without one published value has a claim; so may others have. Ends not proved are counted.
 """
 
-import hashlib
 import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
+from hashlib import sha256
 from itertools import product
 from math import ceil, inf
 from pathlib import Path
@@ -90,11 +90,12 @@ class Release:
 
     def read_table(self, table: Any, status: dict[Cell, set[str]]) -> None:
         columns, unit, derived = table["cells"], self.units[table["measure"]], table.get("derived", {})
-        rows, where = len(columns[table["value"]]), table.get("where", {})
+        rows, where, rounding = len(columns[table["value"]]), table.get("where", {}), table.get("rounding", {})
         codes = [columns.get(name) or rows * [where.get(name, v.get("total"))] for name, v in self.variables.items()]
-        base = Fraction(table["rounding"]["base"]) / unit if "rounding" in table else 1
+        spelled = [[inf if n is None else Fraction(n) / unit for n in entry] for entry in rounding.get("ranges", [])]
+        base, ranges = Fraction(rounding.get("base", unit)) / unit, {x: (low, high) for x, low, high in spelled}
         ways: Any = {"conventional": (base // 2, (base - 1) // 2), "up": (base - 1, 0), "down": (0, base - 1)}
-        below, above = ways.get(table.get("rounding", {}).get("method"), (base - 1, base - 1))
+        below, above = ways.get(rounding.get("method"), (base - 1, base - 1))
         cells: list[Cell] = [(table["measure"], *row) for row in zip(*codes, strict=True)]
         said = [columns.get(table.get(key), rows * [None]) for key in ("status", "value", "lower", "upper")]
         for cell, word, *numbers in zip(cells, *said, strict=True):
@@ -104,7 +105,7 @@ class Release:
             if word == "structural_zero":
                 self.say(cell, 0, 0)
             elif word in SHOWN and value is not None:
-                self.say(cell, value - below, value + above)
+                self.say(cell, *ranges.get(value, (value - below, value + above)))
         for *sum_codes, x in derived.get("totals", []):  # totals without a row that everyone can add up
             status[total := (table["measure"], *sum_codes)].add("published")
             self.say(total, Fraction(x) / unit, Fraction(x) / unit)
@@ -217,9 +218,8 @@ class Checker:
 def check(proof_file: bytes, release_file: bytes) -> dict[str, int]:
     """Ends that are proved, attained, and claimed without proof. ValueError: not a proof or not a release."""
     try:
-        proof, document = json.loads(proof_file), json.loads(release_file)
+        proof, document, digest = json.loads(proof_file), json.loads(release_file), sha256(release_file).hexdigest()
         demand(proof["schema"] == "tableseal/proof/1", "another kind of file")
-        digest = hashlib.sha256(release_file).hexdigest()
         demand(proof["release"]["sha256"] == digest, "of another release, or this one is not in canonical form")
         checker = Checker(proof, Release(document))
         missing = checker.release.open - {tuple(map(str, claim["cell"])) for claim in proof["claims"]}

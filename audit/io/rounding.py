@@ -1,0 +1,231 @@
+"""`rounding` of a table: how published values were made -> what each of them stands for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import InputError
+from audit.io.document import BandDocument, RoundingDocument
+from audit.io.files import Folder
+from audit.io.numbers import decimal_text, rational
+from audit.io.sources import read_columns
+from audit.io.wording import quoted
+from audit.model import Measure, Rounding
+from audit.model.rounding import NO_LIMIT, rounding_interval
+
+Piece = tuple[int, int]
+"""Smallest and largest value, NO_LIMIT for no largest."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """True values from first to last (first None: all that no other band has) are shown as one, or rounded to base."""
+
+    first: int | None
+    last: int
+    shown: int | None
+    base: int
+    method: Literal["conventional", "random", "controlled", "up", "down"]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How values of a table were made; `rounding` settles what the published ones stand for.
+
+    fixed: known before the values are. bands: need the values.
+    """
+
+    fixed: Rounding | None
+    bands: tuple[Band, ...]
+    where: str
+    unit: Fraction
+
+    def rounding(self, published: NDArray[np.int64]) -> Rounding:
+        """What these published values stand for. One that the scheme cannot give stands for nothing and is left out.
+
+        Raises
+        ------
+        InputError: a value that stands for true values with others between them.
+        """
+        if self.fixed is not None:
+            return self.fixed
+        ranges = []
+        for value in np.unique(published).tolist():
+            pieces = _joined(piece for band in self.bands for piece in self._pieces(band, value))
+            if len(pieces) > 1:
+                raise InputError(
+                    f"{self.where}: the published value {decimal_text(value * self.unit)} may stand for values with "
+                    "others between them; no two bands may be shown alike."
+                )
+            if pieces:
+                low, high = pieces[0]
+                ranges.append((value, low, None if high == NO_LIMIT else high))
+        return Rounding(1, "ranges", tuple(ranges))
+
+    def _pieces(self, band: Band, value: int) -> list[Piece]:
+        """True values of a band that are shown as this one."""
+        if band.shown is not None:
+            low, high = (band.first or 0, band.last) if value == band.shown else (1, 0)
+        elif value % band.base:
+            return []
+        else:
+            low, high = (
+                int(end[0]) for end in rounding_interval(np.array([value]), Rounding(band.base, band.method), True)
+            )
+            low, high = max(low, band.first or 0), min(high, band.last)
+        pieces = [(low, high)] if low <= high else []
+        if band.first is None:
+            for other in self.bands:
+                if other.first is not None:
+                    pieces = _without(pieces, (other.first, other.last))
+        return pieces
+
+
+def _without(pieces: Iterable[Piece], gone: Piece) -> list[Piece]:
+    found = []
+    for low, high in pieces:
+        found += (
+            [(low, min(high, gone[0] - 1)), (max(low, gone[1] + 1), high)]
+            if gone[1] < NO_LIMIT
+            else [(low, min(high, gone[0] - 1))]
+        )
+    return sorted({(low, high) for low, high in found if low <= high})
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    found: list[Piece] = []
+    for low, high in sorted(pieces):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
+
+
+def read_scheme(
+    document: RoundingDocument, measure: Measure, folder: Folder, where: str, *, nonnegative: bool
+) -> Scheme:
+    """The scheme that `rounding` describes.
+
+    Raises
+    ------
+    InputError: not one way of saying it, a number off the unit, bands that overlap, ranges that cannot be read.
+    """
+    read = _Reader(measure, where)
+    plain = document.base is not None or document.method is not None
+    ways = [plain, document.bands is not None, document.ranges is not None and not plain]
+    if sum(ways) + (document.top is not None and not any(ways)) != 1:
+        raise InputError(f"{where}: give one of base and method, `bands`, `ranges`, or `top`.")
+    if plain and (document.base is None or document.method is None):
+        raise InputError(f"{where}: give both `base` and `method`.")
+    if not nonnegative and not (plain and document.top is None and document.method not in ("midpoint", "small")):
+        raise InputError(f"{where}: values may be negative; expected a method that says what becomes of these.")
+    fixed: Rounding | None = None
+    bands: list[Band] = []
+    if plain:
+        assert document.base is not None
+        assert document.method is not None
+        base = read.units(document.base, "base")
+        if document.top is None or document.method == "midpoint" or document.method == "small":
+            fixed = Rounding(base, document.method)
+            read.check(document.ranges, fixed, folder)
+        else:
+            bands.append(Band(None, NO_LIMIT, None, base, document.method))
+    elif document.ranges is not None:
+        fixed = Rounding(1, "ranges", read.ranges(document.ranges, folder))
+    elif document.bands is not None:
+        bands = [read.band(band, f"bands[{k}]") for k, band in enumerate(document.bands)]
+    else:
+        bands.append(Band(None, NO_LIMIT, None, 1, "conventional"))
+    if document.top is not None:
+        if fixed is not None:
+            raise InputError(f"{where}.top: goes with bands, or with a base whose method is not midpoint or small.")
+        top = read.units(document.top, "top")
+        bands.append(Band(top, NO_LIMIT, top, 1, "conventional"))
+    _refuse_overlaps(bands, where)
+    return Scheme(fixed, tuple(bands), where, measure.unit)
+
+
+def _refuse_overlaps(bands: Sequence[Band], where: str) -> None:
+    placed = sorted((b.first, b.last) for b in bands if b.first is not None)
+    for (_, last), (first, _) in pairwise(placed):
+        if first <= last:
+            raise InputError(f"{where}: two bands overlap; every true value belongs to one.")
+    if sum(b.first is None for b in bands) > 1:
+        raise InputError(f"{where}: two bands have no `lower`; one may stand for all other values.")
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Numbers of a scheme -> units of the measure."""
+
+    measure: Measure
+    where: str
+
+    def units(self, number: Fraction, key: str) -> int:
+        units = number / self.measure.unit
+        if units.denominator != 1:
+            raise InputError(
+                f"{self.where}.{key}: found {decimal_text(number)}, expected a multiple of the unit "
+                f"{decimal_text(self.measure.unit)} of measure {quoted(self.measure.name)}."
+            )
+        return units.numerator
+
+    def band(self, band: BandDocument, key: str) -> Band:
+        if (band.shown is None) == (band.base is None):
+            raise InputError(f"{self.where}.{key}: give one of `shown` and `base`.")
+        if band.lower is None and band.upper is not None:
+            raise InputError(f"{self.where}.{key}: give `lower` beside `upper`.")
+        first = None if band.lower is None else self.units(band.lower, f"{key}.lower")
+        last = NO_LIMIT if band.upper is None else self.units(band.upper, f"{key}.upper")
+        if first is not None and first > last:
+            raise InputError(f"{self.where}.{key}: `lower` is above `upper`.")
+        shown = None if band.shown is None else self.units(band.shown, f"{key}.shown")
+        return Band(first, last, shown, 1 if band.base is None else self.units(band.base, f"{key}.base"), band.method)
+
+    def ranges(self, given: Any, folder: Folder) -> tuple[tuple[int, int, int | None], ...]:
+        found: dict[int, tuple[int, int, int | None]] = {}
+        for key, (shown, low, high) in self._triples(given, folder):
+            value, first = self._number(shown, key), self._number(low, key)
+            last = None if high in (None, "") else self._number(high, key)
+            if last is not None and first > last:
+                raise InputError(f"{self.where}.{key}: the lower end is above the upper end.")
+            if value in found:
+                raise InputError(f"{self.where}.{key}: the published value {quoted(str(shown))} is listed twice.")
+            found[value] = (value, first, last)
+        if not found:
+            raise InputError(f"{self.where}.ranges: is empty.")
+        return tuple(sorted(found.values()))
+
+    def check(self, spelled: Any, rounding: Rounding, folder: Folder) -> None:
+        """Refuse ranges written beside a method that says otherwise."""
+        for shown, first, last in () if spelled is None else self.ranges(spelled, folder):
+            low, high = (int(end[0]) for end in rounding_interval(np.array([shown]), rounding, True))
+            if (low, high) != (first, NO_LIMIT if last is None else last):
+                value = decimal_text(shown * self.measure.unit)
+                raise InputError(f"{self.where}.ranges: {value} stands for other values by the method; leave out one.")
+
+    def _triples(self, given: Any, folder: Folder) -> list[tuple[str, tuple[Any, Any, Any]]]:
+        if isinstance(given, str):
+            columns = read_columns(folder, given, f"{self.where}.ranges")
+            data = [columns.column(name, f"the {name}s of ranges") for name in ("value", "lower", "upper")]
+            return [(f"ranges row {k + 1}", row) for k, row in enumerate(zip(*data, strict=True))]
+        entries = [(v, *e) if _is_list(e, 2) else e for v, e in given.items()] if isinstance(given, Mapping) else given
+        if not _is_list(entries, None) or not all(_is_list(entry, 3) for entry in entries):
+            raise InputError(f"{self.where}.ranges: expected a file or ranges such as {{5: [1, 4]}}.")
+        return [(f"ranges[{k}]", (e[0], e[1], e[2])) for k, e in enumerate(entries)]
+
+    def _number(self, text: Any, key: str) -> int:
+        try:
+            return self.units(rational(text if isinstance(text, str) else ""), key)
+        except ValueError:
+            raise InputError(f"{self.where}.{key}: found {quoted(text)}, expected a number.") from None
+
+
+def _is_list(value: Any, length: int | None) -> bool:
+    return isinstance(value, list | tuple) and (length is None or len(value) == length)

@@ -1,0 +1,141 @@
+"""Rounding as it is practised, against true values that are rounded one by one."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.errors import InputError
+from audit.io import canonical_document, canonical_json, release_from_document
+from audit.pipeline import audit
+from audit.proof import proof_json
+from audit.proof.verify import check
+from audit.report.model import Report
+
+MOST = 40
+
+
+def nearest(x: int, base: int) -> int:
+    return (x + base // 2) // base * base
+
+
+SCHEMES: dict[str, tuple[dict[str, Any], Callable[[int], set[int]]]] = {
+    "midpoint 6": ({"base": 6, "method": "midpoint"}, lambda x: {-(-x // 6) * 6 - 3 if x else 0}),
+    "midpoint 5": ({"base": 5, "method": "midpoint"}, lambda x: {-(-x // 5) * 5 - 2 if x else 0}),
+    "small 3": ({"base": 3, "method": "small"}, lambda x: {0, 3} if 0 < x < 3 else {x}),
+    "bands": (
+        {"bands": [{"lower": 1, "upper": 4, "shown": 5}, {"base": 10}]},
+        lambda x: {5} if 1 <= x <= 4 else {nearest(x, 10)},
+    ),
+    "bands of their own": (
+        {"bands": [{"lower": 0, "upper": 9, "base": 5, "method": "down"}, {"lower": 10, "base": 10, "method": "up"}]},
+        lambda x: {x // 5 * 5} if x < 10 else {-(-x // 10) * 10},
+    ),
+    "top": ({"top": 12}, lambda x: {min(x, 12)}),
+    "base and top": (
+        {"base": 5, "method": "conventional", "top": 18},
+        lambda x: {18} if x >= 18 else {nearest(x, 5)},
+    ),
+    "ranges": (
+        {"ranges": {"0": ["0", "0"], "5": ["1", "9"], "10": ["10", None]}},
+        lambda x: {0 if not x else 5 if x < 10 else 10},
+    ),
+}
+
+
+def document(shown: list[int], scheme: dict[str, Any], **more: Any) -> dict[str, Any]:
+    cells = {"a": [*(f"c{k}" for k in range(len(shown) - 1)), "T"], "value": shown}
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": cells["a"][:-1]}},
+        "tables": [{"name": "t", "cells": cells, "rounding": scheme}],
+    } | more
+
+
+def report(shown: list[int], scheme: dict[str, Any], **more: Any) -> Report:
+    return audit(release_from_document(document(shown, scheme, **more))).report
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@settings(max_examples=15)
+@given(data=st.data())
+def test_what_published_values_leave_possible(name: str, data: st.DataObject) -> None:
+    # CONVENTION 571
+    scheme, shows = SCHEMES[name]
+    true = data.draw(st.lists(st.integers(0, 13), min_size=2, max_size=2))
+    shown = [data.draw(st.sampled_from(sorted(shows(x)))) for x in (*true, sum(true))]
+    fits = [
+        (x, y, x + y)
+        for x, y in product(range(MOST), repeat=2)
+        if all(s in shows(v) for s, v in zip(shown, (x, y, x + y), strict=True))
+    ]
+    release = release_from_document(document(shown, scheme))
+    found = audit(release).report
+    for cell in found.cells:
+        k = {"c0": 0, "c1": 1, "T": 2}[dict(cell.cell)["a"]]
+        values = {f[k] for f in fits}
+        assert cell.lower == min(values)
+        endless = max(values) >= MOST - 1
+        assert cell.upper == (None if endless else max(values))
+    # What the scheme leaves one meaning is published, and not listed.
+    exact = [k for k in range(3) if len({v for v in range(4 * MOST) if shown[k] in shows(v)}) == 1]
+    assert len(found.cells) == 3 - len(exact)
+    again = release_from_document(canonical_document(release))
+    assert canonical_json(again) == canonical_json(release)
+    assert audit(again).report.cells == found.cells
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_verifier_reads_what_values_stand_for(name: str) -> None:
+    # CONVENTION 571
+    scheme, shows = SCHEMES[name]
+    shown = [max(shows(v)) for v in (2, 8, 10)]
+    release = release_from_document(document(shown, scheme))
+    found = audit(release, prove=True)
+    assert found.proof is not None
+    assert check(proof_json(found.proof).encode(), canonical_json(release))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "shown", "message"),
+    [
+        ({"base": 6, "method": "midpoint"}, [3, 6, 9], 'row 2, column "value".*found "6".*middles of 6 values'),
+        ({"base": 3, "method": "small"}, [2, 3, 5], 'row 1, column "value".*found "2".*shown as 0 or 3'),
+        ({"ranges": {"5": ["1", "4"]}}, [5, 5, 8], 'row 3, column "value".*cannot give'),
+        ({"bands": [{"lower": 1, "upper": 4, "shown": 5}]}, [5, 0, 5], 'row 2, column "value".*cannot give'),
+        ({"bands": [{"lower": 1, "upper": 4, "shown": 5}, {"base": 5}]}, [5, 5, 10], None),
+        (
+            {"bands": [{"lower": 0, "upper": 1, "shown": 5}, {"lower": 4, "upper": 6, "base": 5}]},
+            [5, 5, 10],
+            "others between",
+        ),
+        ({"bands": [{"lower": 1, "upper": 4, "shown": 5}, {"lower": 4, "base": 5}]}, [5, 5, 10], "overlap"),
+        ({"bands": [{"base": 5}, {"base": 3}]}, [5, 5, 10], "two bands have no"),
+        ({"bands": [{"lower": 4, "upper": 1, "shown": 5}]}, [5, 5, 10], "above"),
+        ({"bands": [{"lower": 4}]}, [5, 5, 10], "one of `shown` and `base`"),
+        ({"base": 5}, [5, 5, 10], "both `base` and `method`"),
+        ({}, [5, 5, 10], "give one of"),
+        ({"base": 5, "method": "up", "bands": [{"base": 5}]}, [5, 5, 10], "give one of"),
+        ({"ranges": {"5": ["4", "1"]}}, [5, 5, 5], "above the upper"),
+        ({"ranges": {"5": "x"}}, [5, 5, 5], "expected a file or ranges"),
+        ({"ranges": {"5": ["a", "b"]}}, [5, 5, 5], "expected a number"),
+        ({"base": 6, "method": "midpoint", "top": 9}, [3, 3, 9], "goes with bands"),
+    ],
+)
+def test_schemes_and_values_that_do_not_fit(scheme: dict[str, Any], shown: list[int], message: str | None) -> None:
+    # CONVENTION 571
+    if message is None:
+        assert len(report(shown, scheme).cells) == 3
+        return
+    with pytest.raises(InputError, match=message):
+        report(shown, scheme)
+
+
+def test_values_that_may_be_negative_need_a_method_for_them() -> None:
+    # CONVENTION 571
+    with pytest.raises(InputError, match="may be negative"):
+        report([3, 3, 9], {"base": 6, "method": "midpoint"}, intruder={"nonnegative": False})
