@@ -6,19 +6,17 @@ from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any
 
-import numpy as np
-
 from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
 from audit.io.records import refuse_records, refuse_repeated
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from audit.io.status_words import USUAL_NAMES, are_words
+from audit.io.status_words import USUAL_NAMES, StatusSource, are_words, read_statuses, status_word
 from audit.io.totals import find_total
 from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
-from audit.model import Note
+from audit.model import SCHEMES, Note, Status
 from audit.model.status import WORDS
 
 
@@ -27,12 +25,18 @@ def is_data_file(path: PurePath) -> bool:
     return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
 
 
-def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[dict[str, Any], list[Note]]:
+def infer_document(
+    data: PurePath, root: ArchiveFolder | None = None, *, status_map: Mapping[str, str] | None = None
+) -> tuple[dict[str, Any], list[Note]]:
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed.
 
     The column of values is the only column of numbers (and usual marks), or the only one with a usual name (value, n,
     count, freq, turnover, ...). A column of status words is the status. All other columns are classifications; a code
     is taken as the total if its name says so or if its rows are the sums of the others.
+
+    Parameters
+    ----------
+    status_map: flag -> status word, for flags in the status column.
 
     Raises
     ------
@@ -42,9 +46,10 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
     columns = read_columns(folder, data.name, data.name)
     source = columns.source
     refuse_records(columns)
-    status = _status_column(columns)
-    flags = columns.data[status] if status else [None] * len(columns)
-    withheld = np.array([not WORDS[(flag or "").strip().lower()].released for flag in flags], dtype=np.bool_)
+    explained = {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()}
+    status = _status_column(columns, explained)
+    sources = [StatusSource(status)] if status else []
+    withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN
     limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
     rest = _without(columns, [status, *limits])
     numeric = [name for name, entries in rest.data.items() if is_numeric(entries)]
@@ -92,7 +97,7 @@ def infer_document(data: PurePath, root: ArchiveFolder | None = None) -> tuple[d
     return document, notes
 
 
-def _status_column(columns: Columns) -> str | None:
+def _status_column(columns: Columns, explained: Mapping[str, Status]) -> str | None:
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
         raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {ADVICE}.")
@@ -100,12 +105,15 @@ def _status_column(columns: Columns) -> str | None:
         return words[0]
     for name, entries in columns.data.items():
         if name.lower() in USUAL_NAMES:
-            flag = next((e.strip() for e in entries if e and e.strip().lower() not in WORDS), None)
-            if flag is not None:
+            flags = [(entry or "").strip() for entry in entries]
+            row = next((r for r, flag in enumerate(flags) if flag not in explained and flag.lower() not in WORDS), None)
+            if row is not None:
                 raise InputError(
-                    f"{columns.source}, column {quoted(name)}: looks like a status column, but {quoted(flag)} is no "
-                    f"status word ({listing(word for word in WORDS if word)}); letters mean different things in "
-                    f"different tools, so write a release file that says `status: {{column: {name}, scheme: ...}}`."
+                    f"{columns.place(row, name)}: looks like a status column, but {quoted(flags[row])} is no status "
+                    f"word ({listing(word for word in WORDS if word)}); letters mean different things in different "
+                    f"tools, so write a release file that says `status: {{column: {name}, scheme: ...}}` with one of "
+                    f"{listing(scheme for scheme in SCHEMES if scheme != 'words')}, or `status: none`; for a quick "
+                    f"look `tableseal audit` takes `--status-map {flags[row]}=withheld`."
                 )
             return name  # an empty status column: everything is published
     return None

@@ -53,7 +53,7 @@ def read_release(
     InputError: anything that cannot be read or used; the message says where, what was found and what was expected.
     """
     if is_data_file(path):
-        document, notes = infer_document(path)
+        document, notes = infer_document(path, status_map=status_map)
         return _with_notes(_release(as_text(document), path.parent, policy, status_map, path.name), notes)
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
@@ -73,7 +73,7 @@ def read_archived(
     """
     path, folder = PurePosixPath(name), archive.folder_of(name)
     if is_data_file(path):
-        document, notes = infer_document(path, folder)
+        document, notes = infer_document(path, folder, status_map=status_map)
         return _with_notes(_release(as_text(document), folder, policy, status_map, path.name), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
 

@@ -8,6 +8,7 @@ from audit.errors import InputError
 from audit.io import infer_document, read_release, release_from_document, write_document
 from audit.io.release_out import release_files
 from audit.io.yaml_text import as_text, parse_document
+from audit.model import Status
 
 
 def infer(tmp_path: Path, text: str, name: str = "x.csv") -> dict[str, object]:
@@ -191,3 +192,12 @@ def test_what_goes_out_as_csv_says_what_the_marks_said(tmp_path: Path, mark: str
         for name in ("value", "lower", "upper"):
             one, other = getattr(after, name), getattr(before.tables[0], name)
             assert [one.get(row) for row in range(4)] == [other.get(row) for row in range(4)]
+
+
+def test_flags_of_a_bare_file_may_be_explained_on_the_command_line(tmp_path: Path) -> None:
+    # CONVENTION 540
+    (tmp_path / "x.csv").write_text("a,n,flag\nT,9,\nk,4711,c\nl,5,x\nm,4,\n")
+    found = read_release(tmp_path / "x.csv", status_map={"c": "primary", "x": "secondary"}).tables[0]
+    assert [Status(code).word for code in found.status.tolist()] == ["published", "primary", "secondary", "published"]
+    with pytest.raises(InputError, match=r"--status-map c=withheld"):
+        read_release(tmp_path / "x.csv", status_map={"x": "secondary"})
