@@ -12,17 +12,17 @@ from audit.rules.readers import without_readers
 from suppression.apply import with_rows
 
 
-def public_release(release: Release, *, mask_statuses: bool = False) -> Release:
+def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
     """A protected release as it may be published: values and statuses, and nothing else of its cells.
 
     True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
     what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
     true values are written out.
 
-    mask_statuses: whether a cell is withheld for itself or for another one is gone too.
+    tell_statuses: whether a cell is withheld for itself or for another one is told; else withheld is withheld.
     """
     space = KeySpace.of(release)
-    tables = tuple(_public(table, release, space, mask_statuses) for table in release.tables)
+    tables = tuple(_public(table, release, space, not tell_statuses) for table in release.tables)
     intruder = replace(release.intruder, prior=None, insiders=None, coalition=1, knows_rule=False)
     return replace(
         release,

@@ -145,8 +145,8 @@ def suppress_verb(
             "in the end the answer, if it is safe.",
         ),
     ] = None,
-    mask_statuses: Annotated[
-        bool, typer.Option("--mask-statuses", help="OUT does not tell primary from secondary cells.")
+    tell_statuses: Annotated[
+        bool, typer.Option("--tell-statuses", help="OUT tells primary from secondary cells.")
     ] = False,
     json: JsonOption = None,
     html: Annotated[
@@ -220,7 +220,7 @@ def suppress_verb(
             raise
         say(f"Interrupted; the best audited pattern so far is in {best_so_far}.", error=True)
         return Code.INTERRUPTED
-    to = _Targets(output, confidential, json, html, best_so_far, mask_statuses)
+    to = _Targets(output, confidential, json, html, best_so_far, tell_statuses)
     _write(result, to)
     try:
         with Progress():
@@ -265,7 +265,7 @@ class _Targets:
     json: str | None
     html: str | None
     best_so_far: str | None
-    mask: bool
+    tell: bool
 
 
 def _write(result: "Suppression", to: _Targets) -> None:
@@ -276,7 +276,7 @@ def _write(result: "Suppression", to: _Targets) -> None:
 
     if _safe(result) and result.release is not None:
         if to.output is not None:
-            _write_release(public_release(result.release, mask_statuses=to.mask), to.output)
+            _write_release(public_release(result.release, tell_statuses=to.tell), to.output)
         if to.confidential is not None:
             _write_release(result.release, to.confidential)
     _write_results(result, to)

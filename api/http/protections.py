@@ -41,9 +41,9 @@ UNPROTECTED: dict[str, Any] = {
 class SuppressionParameters(SuppressOptions, GivenRules):
     """Options of a search as query parameters."""
 
-    mask_statuses: Annotated[
-        bool, Field(description="The protected release does not tell primary from secondary cells.")
-    ] = False
+    tell_statuses: Annotated[bool, Field(description="The protected release tells primary from secondary cells.")] = (
+        False
+    )
     status_map: StatusMap = ()
 
 
@@ -76,7 +76,7 @@ async def post_suppression(ask: Asked, options: Annotated[SuppressionParameters,
             **upload.roles,
             rules=options.alone(),
             status_map=options.status_map,
-            mask_statuses=options.mask_statuses,
+            tell_statuses=options.tell_statuses,
             options=SuppressOptions(**options.model_dump(include=set(SuppressOptions.model_fields))),
         )
         return await answer(ask, Order(SUPPRESSION.name, wanted.model_dump_json(), upload.files))

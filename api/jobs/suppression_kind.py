@@ -24,9 +24,9 @@ class SuppressionRequest(ReleaseRequest):
 
     decisions: str | None = None
     last_period: str | None = None
-    mask_statuses: Annotated[
-        bool, Field(description="The protected release does not tell primary from secondary cells.")
-    ] = False
+    tell_statuses: Annotated[bool, Field(description="The protected release tells primary from secondary cells.")] = (
+        False
+    )
     options: SuppressOptions = SuppressOptions()
 
 
@@ -59,7 +59,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
         page = render_html(result.report, result.release)
         documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
         if result.verdict == "safe":
-            public = public_release(result.release, mask_statuses=request.mask_statuses)
+            public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents.append(Document("protected.json", "application/json", canonical_json(public)))
             documents.append(Document("protected.zip", "application/zip", _packed(public)))
             documents.append(Document("confidential.json", "application/json", canonical_json(result.release)))

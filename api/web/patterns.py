@@ -51,8 +51,8 @@ async def post_suppression(draft: str, request: Request, at: ServiceDep, asking:
     form = await plain_form(request)
     given = {"method": str(form.get("method", "")), "cost": str(form.get("cost", "column"))}
     options = checked(SuppressOptions, {**given, **chosen(form, ["time_limit"])})
-    masked = "mask_statuses" in form
-    return await _begun(at, asking, draft, "suppression", SuppressionRequest, options=options, mask_statuses=masked)
+    told = "tell_statuses" in form
+    return await _begun(at, asking, draft, "suppression", SuppressionRequest, options=options, tell_statuses=told)
 
 
 @router.get("/jobs/{job}/files/{name}")

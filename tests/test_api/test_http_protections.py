@@ -33,10 +33,10 @@ def printed(*arguments: str) -> bytes:
 
 
 def test_a_suppression_with_its_protected_release(client: TestClient, folder: Path) -> None:
-    query = "cost=unit&table_weight=by_region_and_size%3D2&mask_statuses=true"
+    query = "cost=unit&table_weight=by_region_and_size%3D2&tell_statuses=true"
     response = client.post(f"/v1/suppressions?{query}", json=UNPROTECTED, headers=WAIT)
     assert response.status_code == 200, response.text
-    options = ["--cost", "unit", "--table-weight", "by_region_and_size=2", "--mask-statuses", "-o", "protected.json"]
+    options = ["--cost", "unit", "--table-weight", "by_region_and_size=2", "--tell-statuses", "-o", "protected.json"]
     assert response.content == printed("suppress", "release.json", *options, "--html", "page.html")
     job = path_of(response)
     assert client.get(f"{job}/protected").content == Path("protected.json").read_bytes()

@@ -93,7 +93,7 @@ def test_the_protected_release_holds_no_withheld_value_and_is_safe_by_itself(rel
 @pytest.mark.parametrize("name", ["out.json", "out.csv", "out.yml"])
 @pytest.mark.parametrize("mask", [False, True])
 def test_formats_and_masked_statuses(release: Path, tmp_path: Path, name: str, mask: bool) -> None:
-    assert run(release, "-o", tmp_path / name, *(["--mask-statuses"] if mask else [])).exit_code == Code.DONE
+    assert run(release, "-o", tmp_path / name, *([] if mask else ["--tell-statuses"])).exit_code == Code.DONE
     if name == "out.csv":
         words = [row.rsplit(",", 1)[1] for row in (tmp_path / name).read_text("utf-8").split()[1:]]
     else:

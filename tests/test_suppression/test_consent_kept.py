@@ -39,10 +39,10 @@ def test_the_search_leaves_it_published_and_what_goes_out_too() -> None:
         assert found.report is not None
         assert found.report.verdict == "safe"
         assert found.release.tables[0].value.get(0) == 1
-        out = public_release(found.release)
+        out = public_release(found.release, tell_statuses=True)
         assert out.tables[0].value.get(0) == 1
         assert out.consents == ()
-        assert status_of(public_release(found.release, mask_statuses=True), 0) == Status.PUBLISHED
+        assert status_of(public_release(found.release), 0) == Status.PUBLISHED
 
 
 def test_a_decision_withholds_it_and_no_rule_judges_it_then() -> None:

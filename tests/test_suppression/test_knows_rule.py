@@ -156,7 +156,7 @@ def test_a_search_protects_against_readers_who_know_the_rule() -> None:
     primary = [c for c in found.report.cells if c.status == "primary"]
     assert [(c.lower, c.upper) for c in primary] == [(1, 4)] * 3
     assert found.release is not None
-    told, masked = (public_release(found.release, mask_statuses=mask) for mask in (False, True))
+    told, masked = (public_release(found.release, tell_statuses=tell) for tell in (True, False))
     assert told.tables[0].upper.known.sum() == 3
     assert not masked.tables[0].upper.known.any(), "bounds would tell which cells are primary"
     assert audit(masked).report.verdict != "unsafe"
