@@ -151,7 +151,7 @@ class Rounds:
         report = outcome.report
         if report is None or outcome.found.guarantee != "intervals" or report.verdict != "unsafe":
             return False
-        return not self._helpless(report)
+        return not report.only_ranks
 
     def _refuting(self) -> Attack | None:
         """An attack that not even everything withstands that may be withheld: the fewer cells are, the more everybody
@@ -323,7 +323,7 @@ class Rounds:
         # What was raised after an audit helped, but need not be the only way: it proves nothing.
         bound = min(self._bound, cost)
         proved = (found.status == "optimal" and self._proves) or bound == cost
-        proved &= found.guarantee == "intervals" and (report.verdict != "unsafe" or self._helpless(report))
+        proved &= found.guarantee == "intervals" and (report.verdict != "unsafe" or report.only_ranks)
         found = Found(
             "optimal" if proved else "feasible",
             pattern,
@@ -337,13 +337,6 @@ class Rounds:
         if self._best is None or cost < self._best:
             self._best = cost if report.verdict == "safe" else self._best
         return self._outcome(found, release, report)
-
-    @staticmethod
-    def _helpless(report: Report) -> bool:
-        """Whether an audit finds fault with nothing but contributors who know each other whatever is withheld."""
-        rows = (*report.cells, *report.implied)
-        bad = {r.reason for r in rows if r.sensitive and r.verdict in ("exposed", "underprotected")}
-        return bad == {"ranks"}
 
     def _keep(self, found: Found) -> None:
         """A better pattern of the search: audited if there is time for that."""

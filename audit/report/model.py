@@ -248,3 +248,10 @@ class Report:
     def required_unknown(self) -> int:
         """How many withheld cells no rule could judge, so that nobody knows how wide their intervals must stay."""
         return sum(note.count for note in self.notes if note.code == UNKNOWN_NOTE)
+
+    @property
+    def only_ranks(self) -> bool:
+        """Nothing is at fault but contributors who know each other whatever is withheld."""
+        rows = (*self.cells, *self.implied)
+        bad = {row.reason for row in rows if row.sensitive and row.verdict in ("exposed", "underprotected")}
+        return bad == {"ranks"}

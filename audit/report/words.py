@@ -228,6 +228,8 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
         return None
     if not report.judged:
         return f"Next: {WHAT_TO_SAY}."
+    if report.verdict == "unsafe" and report.only_ranks:
+        return "Next: no pattern mends that; ask for consent or accept it with a reason (see below)."
     if report.verdict == "unsafe":
         return f"Next: tableseal suppress {printable(file)} -o OUT finds further cells to withhold."
     if report.verdict == "undecided" and report.bounds != "integer":

@@ -81,6 +81,7 @@ def test_it_is_a_group_of_its_own_with_the_way_past_it() -> None:
         "UNSAFE: This release must not go out as it is. 1 sensitive cell whose contributors know each"
     )
     assert "not protected enough" not in text
+    assert "Next: no pattern mends that" in text
     assert "Contributors who know each other whatever is withheld" in text
     assert "second largest of North can place the largest contribution to this cell within [50, 552]" in text
     assert "largest of North can place the second largest contribution to this cell within [0, 52]" in text
