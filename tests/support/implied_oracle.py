@@ -261,7 +261,7 @@ class _Judge:
         return [int(Fraction(rows[microdata["values"][measure]][k]) / unit) for k in inside]
 
     def _known_frequencies(self, measure: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """(forms, numbers of contributors) of the cells of which tables tell how many contribute, and of known zeros."""
+        """(forms, numbers of contributors) of cells of which tables tell how many contribute, and of known zeros."""
         cells = self._oracle.cells
         zeros = [codes for (m, codes), c in cells.items() if m == measure and c.low == c.high == 0 and _known(c)]
         found: dict[tuple[str, ...], int] = dict.fromkeys(zeros, 0)

@@ -253,12 +253,12 @@ def test_nothing_else_is_public():
     # CONVENTION 647
     summary = Summary(36, 30, 6, 5, 4, 3, 2, 1, 9, 8, 24, 7, 6, ImpliedCount(9, 8, 7, 6, 5, 4))
     entries = [PanelEntry("m", "t", (), "a", "b", public) for public in (False, True)]
-    notes = [
-        Note(code, "said", 3) for code in ("impossible_truth", "no_rule", "absent_zero", "insiders", "anything new")
-    ]
+    codes = ("impossible_truth", "no_rule", "absent_zero", "insiders", "anything new")
+    notes = [Note(code, "said", 3) for code in codes]
+    beyond = BeyondHelp("t", "value", FULL.cell, (), None)
     report = Report(
         "unsafe", "Title", "d" * 64, "e" * 64, "integer", summary, (FULL,), tuple(notes), True, tuple(entries),
-        (FULL._replace(status="not_listed", reason="implied"),), True, ("threshold 3",), (BeyondHelp("t", "value", FULL.cell, (), None),),
+        (FULL._replace(status="not_listed", reason="implied"),), True, ("threshold 3",), (beyond,),
     )  # fmt: skip
     copy = public_copy(report)
     for old, new, said in ((report, copy, PUBLIC[Report]), (summary, copy.summary, PUBLIC[Summary])):

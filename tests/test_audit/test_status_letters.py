@@ -6,11 +6,11 @@ import pytest
 from audit.model import SCHEMES, Status
 
 MANUALS: dict[str, dict[str, str]] = {
-    # tau-ARGUS: the metadata of a table name the letters, usually <SAFE> S, <UNSAFE> U, <PROTECT> P; a priori files have M
-    # for secondary (APriori.java); E is the empty, published cell of `pp.tab`; X and Z stand in tables that other programs
-    # write for it, for secondary and empty. Numbers as in CellStatus.java: 1 safe, 2 safe by hand, 3 unsafe by rule, 4
-    # request, 5 frequency, 6 zero, 7 and 8 singletons, 9 unsafe by hand, 10 protected, 11 secondary, 12 secondary from
-    # unsafe by hand, 13 and 14 empty.
+    # tau-ARGUS: the metadata of a table name the letters, usually <SAFE> S, <UNSAFE> U, <PROTECT> P; a priori files
+    # have M for secondary (APriori.java); E is the empty, published cell of `pp.tab`; X and Z stand in tables that
+    # other programs write for it, for secondary and empty. Numbers as in CellStatus.java: 1 safe, 2 safe by hand, 3
+    # unsafe by rule, 4 request, 5 frequency, 6 zero, 7 and 8 singletons, 9 unsafe by hand, 10 protected, 11
+    # secondary, 12 secondary from unsafe by hand, 13 and 14 empty.
     "tau-argus": {
         "published": " S E 1 2",
         "must_publish": "P 10",
@@ -18,8 +18,8 @@ MANUALS: dict[str, dict[str, str]] = {
         "secondary": "M X 11 12",
         "structural_zero": "Z 13 14",
     },
-    # tau-ARGUS manual, pages 102 and 103 (SBS output): A frequency, B dominance (first rule), C dominance (second rule),
-    # D secondary, V safe.
+    # tau-ARGUS manual, pages 102 and 103 (SBS output): A frequency, B dominance (first rule), C dominance (second
+    # rule), D secondary, V safe.
     "sbs": {"published": " V", "primary": "A B C", "secondary": "D"},
     # sdcTable: s publishable, z must be published, u primary, x secondary, w never published.
     "sdctable": {"published": " s", "must_publish": "z", "primary": "u", "secondary": "x", "missing": "w"},
