@@ -14,7 +14,7 @@ from audit.implied.judged import Chosen, Judged, forms_of
 from audit.implied.naming import named
 from audit.implied.tallies import tallies
 from audit.implied.unions import unions
-from audit.model import Amounts, Entropy, Policy, Status
+from audit.model import Amounts, Entropy, Policy, Status, Threshold
 from audit.prepare import Prepared
 from audit.rules import Sensitivity
 from audit.rules.unlisted import assess_unlisted
@@ -38,9 +38,9 @@ def judge_values(
     microdata = prepared.release.microdata is not None
     tallied = danger is not None and bool(prepared.cells.frequency.known.any())
     judged, by_value, chosen, values = 0, [], list[tuple[Grid, NDArray[np.int64]]](), [np.empty(0, np.int64)]
-    room = MOST_JUDGED
+    room, apart = MOST_JUDGED, _counted_apart(prepared, policy)
     for grid, c in found:
-        quick = danger is not None and grid.is_count(prepared.release) and not microdata
+        quick = danger is not None and grid.is_count(prepared.release) and not microdata and not apart[grid.measure]
         if quick and danger is not None:
             judged += len(c.at)
             at = np.flatnonzero(danger.holds(c.value))
@@ -62,9 +62,21 @@ def judge_values(
         zero = _known_zeros(prepared, chosen)
     names = named(prepared, chosen)
     rules, could = assess_unlisted(names.release, as_cells(names, truth, frequency, zero), policy)
+    could &= frequency.known | microdata | ~apart[names.measure]
     judged += int((could & ~quickly).sum())
     some = Judged(chosen, truth, frequency, rules, tuple(point(v) for v in value.tolist()))
     return some.only(rules.sensitive), judged
+
+
+def _counted_apart(prepared: Prepared, policy: Policy) -> NDArray[np.bool_]:
+    """bool (measures): counts that are not numbers of respondents, as the agency's frequencies say (weighted counts),
+    where a threshold asks for respondents. Their values do not judge them."""
+    cells, measures = prepared.cells, list(prepared.release.measures.values())
+    apart = np.zeros(len(measures), np.bool_)
+    if any(isinstance(rule, Threshold) and rule.of == "respondents" for rule in policy.primary):
+        differ = cells.frequency.known & cells.truth.known & (cells.frequency.units != cells.truth.units)
+        apart[cells.measure[differ]] = True
+    return apart & np.array([measure.kind == "count" for measure in measures], np.bool_)
 
 
 def _unions(

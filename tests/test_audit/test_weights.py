@@ -200,3 +200,26 @@ def test_the_policy_keeps_what_is_counted() -> None:
 def test_the_rule_that_was_applied_is_named() -> None:
     found = audit(table({"threshold": 3, "of": "weighted"}, w=SUMS)).report
     assert {c.rule for c in found.cells} == {"threshold 3 (weighted)"}
+
+
+@pytest.mark.parametrize(("total", "verdict", "sensitive"), [(111, "unsafe", 1), (113, "safe", 0), (None, "safe", 0)])
+def test_a_weighted_count_that_no_row_lists_is_judged_by_its_respondents(
+    total: int | None, verdict: str, sensitive: int
+) -> None:
+    # CONVENTION 568
+    cells = {"a": ["A", "B", "T"], "value": [5000, 6000, 12200], "n": [50, 60, total]}
+    table = {"name": "t", "frequency": "n", "cells": cells, "absent": {"leaves": "not_released"}}
+    found = audit(
+        release_from_document(
+            {
+                "tableseal": 1,
+                "kind": "count",
+                "variables": {"a": {"total": "T", "codes": ["A", "B", "C"]}},
+                "tables": [table],
+                "policy": {"primary": [{"threshold": 3}]},
+            }
+        )
+    ).report
+    assert found.verdict == verdict
+    assert found.summary.implied is not None
+    assert (found.summary.implied.sensitive, found.summary.implied.judged) == (sensitive, int(total is not None))
