@@ -28,7 +28,7 @@ class Implied:
     low, high: least and largest value over all tables, in units. computed: they are one; narrow: they are not, and
     every value would be sensitive. sensitive: None where no rule can judge it. crossed: of any two of its variables
     that do not stand at everything some statement says more than each alone; what follows of others follows from a
-    cell that is sensitive itself.
+    cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them.
     """
 
     measure: str
@@ -39,6 +39,7 @@ class Implied:
     narrow: bool
     sensitive: bool | None
     crossed: bool
+    zeros: bool
 
 
 def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
@@ -52,13 +53,14 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
         return None
     found = []
     for (measure, parts), possible in values:
-        sensitive = judge(measure, parts, possible) and not known_zero(measure, parts)
+        sensitive = judge(measure, parts, possible)
         computed = len(possible) == 1
         narrow = not computed and sensitive is True
         if computed or narrow:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
-            found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed))
+            zeros = known_zero(measure, parts)
+            found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros))
     return found
 
 

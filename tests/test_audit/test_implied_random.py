@@ -7,12 +7,14 @@ from typing import Any
 from agreement import report_of
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
-from implied_agreement import asked
+from implied_agreement import asked, assert_implied
 from implied_oracle import Implied, implied_cells
 from implied_releases import LeavingOut
 
+from audit.report import Report
+
 SEEDS = st.integers(0, 2**40)
-FEW = settings(max_examples=40, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 NOT_RELEASED = {"leaves": "not_released", "totals": "not_released"}
 
 
@@ -134,3 +136,82 @@ def test_combinations_that_are_asked_for_have_these_intervals(seed: int) -> None
         [cell] = [c for c in said.cells if c.table == f"asked{number}"]
         unit = Fraction(release["measures"][cell.measure].get("unit", "1"))
         assert (cell.lower, cell.upper) == (wanted.low * unit, wanted.high * unit)
+
+
+@settings(FEW, max_examples=60)
+@given(SEEDS)
+def test_findings_are_those_of_a_list_of_every_table(seed: int) -> None:
+    document = LeavingOut(Random(seed)).document()
+    note(str(document))
+    found, report = implied_cells(document), report_of(document)
+    assume(found is not None)
+    assume(report is not None)
+    assert found is not None
+    assert report is not None
+    assert_implied(document, found, report)
+
+
+def agrees(document: dict[str, Any]) -> Report:
+    found, report = implied_cells(document), report_of(document)
+    assert found is not None
+    assert report is not None
+    assert_implied(document, found, report)
+    return report
+
+
+def test_a_measure_that_stands_in_links_alone() -> None:
+    """Turnover is published, and a link gives the firms: 5 - 4 = 1."""
+    release = document(
+        {"a": {"total": "T", "codes": ["A", "B"]}},
+        {"name": "t", "measure": "m", "cells": {"a": ["A", "B"], "value": ["4", "9"]}},
+        threshold="3",
+    )
+    release["measures"] = {"m": {"kind": "count"}, "n": {"kind": "count"}}
+    terms = [["1", {"measure": "m", "a": "A"}], ["1", {"measure": "n", "a": "T"}]]
+    release["links"] = [{"terms": terms, "lower": "5", "upper": "5"}]
+    [cell] = agrees(release).implied
+    assert (cell.measure, cell.cell, cell.upper) == ("n", (("a", "T"),), 1)
+
+
+def test_nobody_contributes_to_what_a_row_left_out_says_is_zero() -> None:
+    """A total of a row and of a zero that has no row: two contribute to it."""
+    variables = {name: {"total": "T", "codes": ["1", "2"]} for name in ("a", "b")}
+    release = document(
+        variables,
+        {
+            "name": "t",
+            "cells": {"a": ["1", "2", "2"], "b": ["1", "1", "2"], "value": ["5", "6", "7"], "f": list("245")},
+        },
+    )
+    release["measures"] = {"n": {"kind": "magnitude", "unit": "1"}}
+    release["tables"][0] |= {"frequency": "f", "absent": {"leaves": "zero", "totals": "not_released"}}
+    assert ("1", "T") in [tuple(code for _, code in cell.cell) for cell in agrees(release).implied]
+
+
+def test_what_intervals_and_records_both_show_is_found_once() -> None:
+    """A and B make 2: whatever they are, and by the records, both are sensitive."""
+    release = document(
+        {"a": {"codes": ["A", "B", "C"]}, "b": {"total": "T", "codes": ["x", "y"]}},
+        {"name": "t", "where": {"a": ["A", "B"]}, "cells": {"b": ["x", "y"], "value": ["2", "9"]}},
+        {"name": "u", "cells": {"a": ["A", "B", "C"], "b": ["T", "T", "T"], "value": ["6", "5", "0"]}},
+        zeros=True,
+    )
+    records = {"a": list("AAAAAABBBBB"), "b": list("xyyyyyxyyyy"), "id": list("abcdefghijk")}
+    release["microdata"] = {"cells": records, "id": "id"}
+    assert {tuple(code for _, code in cell.cell) for cell in agrees(release).implied} >= {("A", "x"), ("B", "x")}
+
+
+def test_one_value_by_bounds_counts_as_computed() -> None:
+    """A is withheld and at least 2, all are 4: B is at most 2, and at least that, as everybody knows."""
+    cells = {"a": ["A", "T"], "value": [None, "4"], "status": ["secondary", "published"], "truth": ["2", "4"]}
+    more = {"lo": ["2", None], "hi": [None, None]}
+    release = document(
+        {"a": {"total": "T", "codes": ["A", "B"]}, "b": {"total": "T", "codes": ["x", "y"]}},
+        {"name": "t", "cells": cells | more, "status": "status", "truth": "truth", "lower": "lo"},
+        {"name": "u", "where": {"a": "B"}, "cells": {"b": ["x"], "value": ["2"]}},
+    )
+    report = agrees(release)
+    [cell] = [c for c in report.implied if dict(c.cell) == {"a": "B", "b": "T"}]
+    assert (cell.lower, cell.upper, cell.verdict) == (2, 2, "exposed")
+    assert report.summary.implied is not None
+    assert report.summary.implied.computed >= 1
