@@ -71,6 +71,10 @@ def _text(
     name = full_name(problem.release, problem.cells, need.cell)
     against = f" against an insider ({attack.who})" if attack.who else ""
     lines = [f"{name} cannot be protected{against}: it needs {_asked(problem, attack)}."]
+    if problem.cells.unrounded[need.cell]:
+        lines.append("One table rounds it, and another one publishes its exact value.")
+    elif problem.cells.rounded[need.cell]:
+        lines.append("It stands in a rounded table, which says between which values it lies, whatever is withheld.")
     lines.append(f"With everything withheld that may be, what is left is {_interval(problem, need.cell, largest)}.")
     if (whole.lower, whole.upper) == (largest.lower, largest.upper):
         lines.append("That is the largest that the whole table can hide, whatever else may be withheld.")

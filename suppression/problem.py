@@ -13,7 +13,7 @@ from audit.decision.equations import Equations, build_equations
 from audit.errors import InputError
 from audit.linear.cells import Cells
 from audit.linear.merge import merge_cells
-from audit.linear.naming import full_name
+from audit.linear.naming import full_name, places_of, plural
 from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
 from audit.report.words import WHAT_TO_SAY
@@ -68,15 +68,16 @@ def build_problem(
 ) -> Problem:
     """The search problem of a release: everything withheld so far but the sensitive cells is given back first.
 
-    Its requirements are those of the rules, of the distances given per cell and of `require.risk`, and what the
-    contributors of one cell must not find out about each other (`intruder.insiders`).
+    Its requirements are those of the rules, of the distances given per cell and of `require.risk`, also of cells that
+    are released rounded or as intervals, and what the contributors of one cell must not find out about each other
+    (`intruder.insiders`).
 
     last: last period's release, whose pattern is cheaper than another one.
 
     Raises
     ------
-    InputError: a withheld cell without a true value; a sensitive cell that cannot be withheld; a rule or a cost without
-        its data.
+    InputError: a withheld cell without a true value, or with one that it cannot have; a sensitive cell that cannot be
+        withheld; a rule or a cost without its data.
     AdditivityError, ContradictionError, LimitError: see audit.prepare.
     """
     release = with_readers(release, policy, anew=True)
@@ -89,14 +90,16 @@ def build_problem(
     _refuse_published(release, cells, primary)
     equations = build_equations(release, cells, deciding(solver))
     value = equations.value[: len(cells)]
-    may = may_be_withheld(cells, primary, value)
+    possible = (equations.column_lower[: len(cells)] <= value) & (value <= equations.column_upper[: len(cells)])
+    _refuse_impossible(release, cells, primary & ~possible)
+    may = possible & may_be_withheld(cells, primary, value)
     before = None if last is None else last_period(release, cells, last)
     cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
     insiders = Insiders(release, cells, policy, equations, primary, solver)
     within, hopeless = insiders.within()
     width = least_width(policy.require.risk)
     requirements = []
-    for cell in np.flatnonzero(primary).tolist():
+    for cell in np.flatnonzero(primary | shown_in_part(cells, sensitivity)).tolist():
         lower, upper = sensitivity.required_lower.get(cell), sensitivity.required_upper.get(cell)
         sliding = sensitivity.required_width.get(cell) or 0
         if not policy.require.protection:
@@ -134,6 +137,16 @@ def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity:
     """
     if not is_judged(release, cells, policy, sensitivity):
         raise InputError(f"{nothing_judged(release, cells).text} There is nothing to protect yet: {WHAT_TO_SAY}.")
+
+
+def shown_in_part(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:
+    """bool (cells): cells that are released, but not as they are (rounded, or as an interval): nobody may compute them.
+
+    Only one that another table publishes exactly is withheld, but what is withheld elsewhere can keep them open.
+    """
+    result: NDArray[np.bool_] = sensitivity.judged(cells) & (cells.status <= Status.FROZEN)
+    result &= ~cells.exact | cells.unrounded
+    return result
 
 
 def may_be_withheld(cells: Cells, primary: NDArray[np.bool_], value: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -179,6 +192,18 @@ def _lower(one: int | None, other: int) -> int:
 
 def _upper(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
+
+
+def _refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.bool_]) -> None:
+    """A true value that contradicts what everybody is taken to know of withheld cells; it is confidential."""
+    at = np.flatnonzero(impossible)
+    if len(at):
+        nonempty = "`intruder: {nonempty: true}` (a withheld cell is at least one unit) or " * release.intruder.nonempty
+        raise InputError(
+            f"{full_name(release, cells, int(at[0]))}: is withheld, but its true value contradicts {nonempty}what "
+            f"bounds everybody knows of it ({plural(len(at), 'such cell')})",
+            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
+        )
 
 
 def _refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_]) -> None:

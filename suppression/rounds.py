@@ -273,6 +273,10 @@ class Rounds:
         ------
         LimitError: none is shown to, and nothing is refuted. _RefutedError: there is none.
         """
+        if not isinf(self._limits.seconds_left()):  # the search was in no hurry, and has found nothing
+            posed = self._posed()
+            price = posed.cost.astype(np.float64)
+            pattern, _ = self._oracle.narrowed(posed.primary | posed.may, pattern, price, self._limits)
         while True:
             posed = self._posed()
             found, impossible = cover(posed, self._oracle, pattern, self._limits)
@@ -363,16 +367,18 @@ class Rounds:
         # What a limit has left undecided more protection would not decide.
         judged = problem.policy.require.risk is not None and not self._cut_short
         for row in report.cells:
-            risky = row.reason == "risk" or (judged and row.sensitive and row.verdict == "undecided")
+            risky = row.sensitive and (row.reason == "risk" or (judged and row.verdict == "undecided"))
             if not risky and row.reason != "sap":
                 continue
             cell = self._places.find(row.measure, dict(row.cell))
             if cell is None:
                 continue
+            widths = [r.width for r in problem.requirements if r.cell == cell]
+            if risky and not widths:  # no cell that a pattern could help
+                continue
             step = self._raised[cell] = 2 * self._raised.get(cell, 0) or 1
             if risky:
-                width = max(r.width for r in problem.requirements if r.cell == cell)
-                self._ask(Requirement(cell, width=width + step))
+                self._ask(Requirement(cell, width=max(widths) + step))
                 asked = True
             elif self._may_be_forced(cell):
                 # A zero that nobody can recover is one that may be something else: it has to be withheld itself.

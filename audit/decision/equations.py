@@ -19,6 +19,7 @@ from audit.linear.difference import difference_rows, short_equations
 from audit.linear.integers import NO_LOWER, NO_UPPER, product
 from audit.linear.naming import cell_name, full_name, places_of, plural
 from audit.linear.nesting import CellCodes, nestings
+from audit.linear.propagate import InfeasibleError
 from audit.linear.system import LinearSystem, build_system, known_bounds
 from audit.model import Amounts, Release, Status
 
@@ -159,7 +160,8 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
         always_open=always_open,
         cells=len(cells),
     )
-    completed = _completed(equations, np.concatenate([known, np.zeros(len(unknown_base), np.bool_)]), method)
+    given = np.concatenate([known, np.zeros(len(unknown_base), np.bool_)])
+    completed = _completed(release, cells, equations, given, method)
     _refuse_unequal(release, cells, completed)
     return completed
 
@@ -238,14 +240,31 @@ def _short(relations: csr_array, always_open: NDArray[np.bool_]) -> csr_array:
     return csr_array(rows[np.flatnonzero(pure)])
 
 
-def _completed(equations: Equations, known: NDArray[np.bool_], method: Method) -> Equations:
-    """The same with a value for every column that nobody has given one."""
+def _completed(
+    release: Release, cells: Cells, equations: Equations, known: NDArray[np.bool_], method: Method
+) -> Equations:
+    """The same with a value for every column that nobody has given one.
+
+    Raises
+    ------
+    InputError: there is none beside the true values that are given.
+    """
     value = equations.value.copy()
     label = equations.groups(~known)
     for group in range(label.max(initial=-1) + 1):
         columns = np.flatnonzero(label == group)
         first = csr_array(([1], [0], [0, 1]), shape=(1, len(columns)), dtype=np.int64)
-        answer = method.bounds(equations.component(columns, first), Limits(prove=True))
+        try:
+            answer = method.bounds(equations.component(columns, first), Limits(prove=True))
+        except InfeasibleError:
+            rows = np.unique(equations.by_column[columns].indices)
+            near = np.unique(equations.matrix[rows].indices)
+            listed = [c for c in near.tolist() if c < len(cells)]
+            raise InputError(
+                f"{full_name(release, cells, listed[0])}: true values contradict each other, or what everybody knows "
+                f"of sums that no table shows ({plural(len(listed), 'cell')}); audit the release to see where",
+                places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in listed)),
+            ) from None
         if not answer.tables:
             raise LimitError("No table was found that fits all true values; audit the release to see whether one does.")
         value[columns] = answer.tables[0]

@@ -182,6 +182,9 @@ def _merge(
     is_listed = listed_high >= 0
     low = np.where(is_listed, listed_low, lowest)
     high = np.where(is_listed, listed_high, highest)
+    # A cell that is released is bound by every table that releases it: frozen in one of them, it is out.
+    released = rows.status <= Status.FROZEN
+    np.maximum.at(low, group[listed & released], rows.status[listed & released])
     status = np.where(low <= Status.STRUCTURAL_ZERO, low, high).astype(np.int8)
 
     def some(which: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suppression.problem import Problem
 from suppression.search.greedy_elimination import beyond_protection, eliminated, movements
 from suppression.search.method import Tools
-from suppression.search.repair import repaired
+from suppression.search.repair import PROPOSING, repaired
 from suppression.search.result import Found
 
 TRIES = 24
@@ -35,9 +35,9 @@ def elimination(problem: Problem, tools: Tools) -> Found:
     if given is not None:
         return Found("infeasible", None, 0, 0, given)
     best = eliminated(problem, moves, problem.cost)
-    draw = np.random.default_rng(tools.seed)
+    draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
     for _ in range(min(TRIES, CELLS // len(best)) - 1):
-        if tools.limits.out_of_time():
+        if limits.out_of_time():
             break
         factor = np.exp(draw.normal(0, DISTURBED, len(best)) - KEPT * best)
         found = eliminated(problem, moves, in_steps(problem.cost.astype(np.float64) * factor))

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover, needed
+from suppression.search.branch import first_pattern
+from suppression.search.cover import clean_up, needed
 from suppression.search.method import Tools
 from suppression.search.planes import Planes
 from suppression.search.relaxation import relax, round_off
@@ -37,7 +38,7 @@ def heuristic(problem: Problem, tools: Tools) -> Found:
     entangled = tools.oracle.entanglement(problem.primary) > ENTANGLED
     unseen = tools.oracle.entanglement(problem.primary, unseen=True) > ENTANGLED
     start = needed(problem, tools.oracle, everything, tools.limits)[0] if unseen else problem.primary
-    pattern, impossible = cover(problem, tools.oracle, start, tools.limits)
+    pattern, impossible = first_pattern(problem, tools, start)
     if impossible is not None:
         return Found("infeasible", None, 0, 0, impossible)
     if pattern is None:

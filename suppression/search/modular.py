@@ -20,11 +20,11 @@ from audit.decision.cuts import Requirement
 from audit.decision.oracle import Oracle
 from audit.model import Hierarchy
 from suppression.problem import Problem
+from suppression.search.branch import cheapest
 from suppression.search.elimination import elimination
 from suppression.search.heuristic import heuristic
 from suppression.search.method import Search, Tools, keep_nothing
-from suppression.search.optimal import optimal
-from suppression.search.repair import repaired
+from suppression.search.repair import PROPOSING, repaired
 from suppression.search.result import Found
 
 PROVEN = 60
@@ -51,7 +51,8 @@ def modular(problem: Problem, tools: Tools) -> Found:
     waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in holding.get(c, ())})
     heapify(waiting)
     queued = set(waiting)
-    while waiting and not tools.limits.out_of_time():
+    limits = tools.limits.share(PROPOSING)
+    while waiting and not limits.out_of_time():
         number = heappop(waiting)
         queued.discard(number)
         for cell in _protected(problem, tools, parts[number], pattern):
@@ -137,7 +138,7 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
     oracle = Oracle(local, needs, deciding(tools.engine), tools.engine)
     own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
-    methods: tuple[Search, ...] = (optimal,) if small.may.sum() <= PROVEN else (heuristic, elimination)
+    methods: tuple[Search, ...] = (cheapest,) if small.may.sum() <= PROVEN else (heuristic, elimination)
     found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]
     best = min(found, key=lambda f: f.cost, default=None)
     return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()

@@ -22,7 +22,7 @@ from audit.errors import InputError
 from audit.linear.integers import NO_LOWER, NO_UPPER
 from suppression.problem import Problem
 from suppression.search.method import Tools
-from suppression.search.repair import repaired
+from suppression.search.repair import PROPOSING, repaired
 from suppression.search.result import Found
 
 FOR_EVER = 2**62
@@ -42,8 +42,9 @@ def network(problem: Problem, tools: Tools) -> Found:
     # Insiders may have come in with the answer.
     needs = tools.oracle.requirements
     missed = [need for need, is_met in zip(needs, met.tolist(), strict=True) if not is_met]
+    limits = tools.limits.share(PROPOSING)
     for need in sorted(missed, key=lambda q: (-_furthest(problem, q), q.cell, q.known_to)):
-        if tools.limits.out_of_time():
+        if limits.out_of_time():
             break
         _protect(problem, graph, need, pattern)
     return repaired(problem, tools, pattern)

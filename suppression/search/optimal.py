@@ -1,161 +1,49 @@
-"""The cheapest safe pattern, proven: cutting planes after Fischetti & Salazar (2001).
+"""The cheapest safe pattern, with the best that any quick method finds to begin with.
 
-A master problem chooses a pattern; attackers answer with tables (safe) or with cuts that every safe pattern satisfies.
-First against fractional patterns, which is where most cuts are found; then against whole ones, each of which is also
-completed by the heuristic, so that a safe pattern is always at hand.
+Cutting planes begin with a pattern, a relaxation and what is found around it. Where that proves nothing yet, every
+quick method has its turn before whole patterns are looked at: with the same oracle, so that each answers from what
+those before it have learnt, and with a share of the time of its own, so that none starves the others.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import replace
 
 from audit.bounds.component import Limits
+from audit.errors import InputError, LimitError
 from suppression.problem import Problem
-from suppression.search.cover import clean_up, completed, cover, tidied
-from suppression.search.method import Tools
+from suppression.search.branch import cheapest
+from suppression.search.elimination import elimination
+from suppression.search.heuristic import heuristic
+from suppression.search.method import Search, Tools
+from suppression.search.modular import modular
+from suppression.search.network import network
 from suppression.search.planes import Planes
-from suppression.search.relaxation import THRESHOLDS, around, relax, round_off
 from suppression.search.result import Found
 
-AIM = 0.3
-"""Share of the gap between the best pattern and the bound that a master problem may leave open, while it is large."""
+QUICK: tuple[Search, ...] = (elimination, network, modular, heuristic)
+"""In the order of what they take."""
 
-REACH = 0.01
-"""Share of that gap up to which the reduced cost of a cell counts as small (fh3d_mid: a master of 913 of 2,588 cells
-takes 3 s instead of 16, and costs the same)."""
-
-NEAR_AIM = 0.05
-"""AIM for masters of such cells: they are quick, and loose answers make dear patterns."""
-
-EXACT = 5e-4
-"""Gap of a master problem below which it is solved to its end."""
-
-SHARE = 0.4
-"""Of the time left that one master problem may take."""
-
-OUTSIDERS = 0.2
-RELAXED = 0.2
-"""Shares of the time left, where there are insiders, for what outsiders alone say, and for the first relaxation."""
-
-GAIN = 0.01
-"""Share by which the bound must have risen for the relaxation to be rounded again."""
-
-AFTERWARDS = 4
-"""Rounds of the relaxation after a whole pattern."""
+TURNS = 0.6
+"""Share of the time for all of them together; what one leaves the next ones have."""
 
 
 def optimal(problem: Problem, tools: Tools) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap."""
-    limits = tools.limits
-    planes = Planes(problem, tools)
-    start = problem.primary
-    if tools.oracle.watch is not None:
-        start = _against_outsiders(planes, limits.share(OUTSIDERS))
-    pattern, impossible = completed(problem, tools.oracle, start, limits)
-    if impossible is not None:
-        return Found("infeasible", None, 0, planes.bound, impossible)
-    if pattern is None:
-        return Found("unfinished", None, 0, planes.bound)
-    planes.improve(pattern)
-    if tools.oracle.watch is not None:
-        relax(planes, limits.share(RELAXED))
-        planes.improve(tidied(problem, tools.oracle, pattern, limits))
-    relax(planes, limits)
-    _rounded(planes, limits)
-    _near(planes, limits)
-    _whole(planes, limits)
-    if planes.bound < planes.cost and tools.oracle.unsure:
-        planes.assume()
-        _near(planes, limits)
-        _whole(planes, limits)
-    return planes.found()
+    return cheapest(problem, tools, quick_patterns)
 
 
-def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
-    """The bound that outsiders alone give, which holds against more attackers, too; a pattern that withstands them,
-    near the relaxation."""
-    problem, oracle = planes.problem, planes.tools.oracle
-    watch, oracle.watch = oracle.watch, None
-    try:
-        cover(problem, oracle, problem.primary, limits)
-        relax(planes, limits)
-        start, price = around(planes, min(THRESHOLDS))
-        pattern, _ = cover(problem, oracle, start, limits, price)
-        return start if pattern is None else clean_up(problem, oracle, pattern, limits)
-    finally:
-        oracle.watch = watch
+def quick_patterns(planes: Planes, limits: Limits) -> None:
+    """Show the search every pattern that quick methods find."""
+    turns = limits.share(TURNS)
 
+    def keep(found: Found) -> None:
+        if found.pattern is not None and found.guarantee == "intervals":
+            planes.improve(found.pattern)
 
-def _rounded(planes: Planes, limits: Limits) -> None:
-    """Safe patterns around the relaxation. Where there is a watch they show what else it knows, which raises the bound
-    again: as long as it does."""
-    bound = -1.0
-    while planes.bound > bound * (1 + GAIN):
-        bound = planes.bound
-        round_off(planes, limits)
-        if planes.tools.oracle.watch is not None:
-            relax(planes, limits)
-
-
-def _near(planes: Planes, limits: Limits) -> None:
-    """Whole patterns of the best one's cells and of those that the relaxation nearly withholds, until one is safe.
-
-    Such a master takes a fraction of the time, and shows most of what is wrong with whole patterns.
-    """
-    while planes.bound < planes.cost * (1 - EXACT) and not limits.out_of_time():
-        gap = planes.cost - planes.bound
-        chosen = planes.choose(min(SHARE * limits.seconds_left(), 10.0**6), NEAR_AIM * gap / planes.cost, REACH * gap)
-        if chosen.pattern is None or planes.master.price(chosen.pattern) >= planes.cost:
+    for waiting, method in zip(range(len(QUICK), 0, -1), QUICK, strict=True):
+        if planes.bound >= planes.cost or turns.out_of_time():
             return
-        settled = _answer(planes, planes.pattern(chosen.pattern), limits)
-        planes.tools.progress("search", planes.bound, planes.cost)
-        if settled:
-            return
-
-
-def _whole(planes: Planes, limits: Limits) -> None:
-    """Whole patterns of the master until one is safe or nothing better is left."""
-    stuck, share = False, SHARE
-    while planes.bound < planes.cost and not limits.out_of_time():
-        before = planes.bound, planes.cost
-        aim = AIM * (planes.cost - planes.bound) / planes.cost
-        exact = stuck or aim <= EXACT
-        chosen = planes.choose(min(share * limits.seconds_left(), 10.0**6), 0.0 if exact else aim)
-        planes.raise_bound(planes.cost if chosen.infeasible else chosen.bound)
-        planes.tools.progress("search", planes.bound, planes.cost)
-        if planes.bound >= planes.cost:
-            return
-        if chosen.pattern is None:
-            if share == 1.0:
-                return
-            # The master was too hard for its share of the time: more cuts make it easier, and it gets all that is left.
-            relax(planes, limits)
-            share = 1.0
+        tools = replace(planes.tools, limits=turns.share(1 / waiting), keep=keep)
+        try:
+            keep(method(planes.problem, tools))
+        except (InputError, LimitError):  # it does not suit this release
             continue
-        settled = _answer(planes, planes.pattern(chosen.pattern), limits)
-        if settled and exact:
-            return
-        stuck = settled and before == (planes.bound, planes.cost)
-        planes.tools.progress("search", planes.bound, planes.cost)
-
-
-def _answer(planes: Planes, pattern: NDArray[np.bool_], limits: Limits) -> bool:
-    """Whether a pattern of the master is safe, or nothing more can be learnt of it; otherwise cuts against it, and a
-    safe pattern made from it."""
-    oracle = planes.tools.oracle
-    decision = oracle.decide(pattern, limits, exact=False)
-    if decision.safe:
-        planes.improve(pattern)
-        return True
-    added = planes.take() + planes.separate(pattern.astype(np.float64), limits)
-    if not added:
-        decision = oracle.decide(pattern, limits)
-        if decision.safe:
-            planes.improve(pattern)
-            return True
-        added = planes.take()
-    found, _ = completed(planes.problem, oracle, pattern, limits)
-    if found is not None:
-        planes.improve(found)
-        planes.improve(tidied(planes.problem, oracle, found, limits))
-    relax(planes, limits, AFTERWARDS)
-    return added == 0

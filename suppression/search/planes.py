@@ -71,8 +71,9 @@ class Planes:
             self._ask()
 
     def add(self, cut: Cut) -> bool:
-        """Add a cut that every safe pattern satisfies; False if it is known already."""
-        self.tools.oracle.pool.add(cut)
+        """Add a cut that every safe pattern satisfies (after `assume`: every one that meets all it is asked); False if
+        it is known already."""
+        self.tools.oracle.pool.add(cut, sure=self._proved is None)
         return self.master.add(cut)
 
     def relax(self) -> bool:
