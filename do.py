@@ -40,7 +40,8 @@ SOAK = [
         "state",
     )
 ]
-"""Random tests of the engine, for `soak`."""
+SOAK.append("tests/test_suppression/test_random_releases.py")
+"""Random tests of the engines, for `soak`."""
 
 SOAKING = ["-p", "no:cacheprovider", "--hypothesis-profile=soak"]
 """How they draw anew: the suite itself draws the same examples every time (tests/conftest.py)."""

@@ -11,6 +11,7 @@ from audit.errors import InputError
 from audit.progress import Progress
 
 if TYPE_CHECKING:
+    from audit.bounds.component import Limits
     from audit.model import Policy, Release
     from suppression.answer import Suppression
     from suppression.decisions import Decision
@@ -107,14 +108,21 @@ def run_suppression(
     )
 
 
-def with_reasons(result: "Suppression", options: SuppressOptions) -> "Suppression":
-    """The same result with what needs each secondary cell, as far as the options ask for it."""
+def with_reasons(
+    result: "Suppression", options: SuppressOptions, without_limit: "Limits | None" = None
+) -> "Suppression":
+    """The same result with what needs each secondary cell, as far as the options ask for it.
+
+    without_limit: how long to look where the options give no time limit (None: to the end).
+    """
     from audit.bounds.component import Limits
     from suppression.explaining import explained
 
     if options.explain is False:
         return result
-    return explained(result, Limits() if options.explain else None, thorough=bool(options.explain))
+    if options.explain:
+        return explained(result, Limits(), thorough=True)
+    return explained(result, without_limit if options.time_limit is None else None)
 
 
 def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in archives: equal files make equal archives."""
+
+
+LEAST_REASONS = 10.0
+"""Seconds that may go into what needs each cell where no time limit is given: so many, or as many as all before."""
 
 
 class SuppressionRequest(ReleaseRequest):
@@ -39,6 +44,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from api.cli.reading import parse_status_map
+    from audit.bounds.component import Limits
     from audit.io import canonical_json, read_release
     from audit.report import render_html
     from suppression.decisions import read_decisions
@@ -52,8 +58,10 @@ def run(request: SuppressionRequest, context: Context) -> Result:
         last = read_release(context.folder / request.last_period, status_map=letters)
         check_size(last, context.max_cells)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
+    began = monotonic()
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
-    result = with_reasons(found, request.options)
+    # A job that is stopped while it looks for reasons would lose what it has found.
+    result = with_reasons(found, request.options, Limits(monotonic() + max(LEAST_REASONS, monotonic() - began)))
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
         page = render_html(result.report, result.release)

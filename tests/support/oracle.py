@@ -63,7 +63,8 @@ class Known:
 
     @property
     def status(self) -> str:
-        """Most revealing of the listed statuses; withheld ones only if nothing is released."""
+        """Most revealing of the listed statuses; withheld ones only if nothing is released. What is released is bound
+        by every table that releases it."""
         order = (
             "published",
             "must_publish",
@@ -75,6 +76,8 @@ class Known:
             "primary",
         )
         places = [order.index(s) for s in (*self.listed, *(["published"] if self.computed else []))]
+        if min(places) < len(RELEASED):
+            return order[max(place for place in places if place < len(RELEASED))]
         return order[min(places) if min(places) <= 3 else max(places)]
 
     @property

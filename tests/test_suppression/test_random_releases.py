@@ -1,0 +1,95 @@
+"""Every method on random releases of the release language: rounded tables, intervals, links, several measures, negative
+values, cells that are not empty, frozen or to be published, limits on risk and whole units."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from hypothesis import example, given, note, settings
+from hypothesis import strategies as st
+from oracle import Document, possible_values, read
+from random_releases import Maker
+
+from audit.errors import TablesealError
+from audit.io import release_from_document
+from audit.io.numbers import decimal_text
+from audit.model import Release, Status
+from suppression.answer import Suppression
+from suppression.search.methods import METHODS
+from suppression.suppress import suppress
+
+
+def release_of(seed: int) -> tuple[Document, Release] | None:
+    """None: it cannot be read."""
+    random = Random(seed)
+    document = Maker(random, base=8, truths=100, damaged=2, rounded=30).document()
+    require: dict[str, Any] = {}
+    if random.random() < 0.35:
+        require["risk"] = random.choice([0.3, 0.5, 0.7, 1])
+    if random.random() < 0.2:
+        require["basis"] = "integer"
+    if random.random() < 0.1:
+        require["protection"] = False
+    document["policy"] = {"require": require}
+    if random.random() < 0.5:
+        document["policy"]["primary"] = [{"threshold": random.choice([2, 3, 4])}]
+    try:
+        return document, release_from_document(document)
+    except TablesealError:
+        return None
+
+
+def as_released(document: Document, protected: Release) -> Document:
+    """What goes out, as a document for readers that share no code with the package."""
+    tables = []
+    for table, found in zip(document["tables"], protected.tables, strict=True):
+        unit = protected.measures[found.measure].unit
+        cells = dict(table["cells"])
+        statuses = [Status(s) for s in found.status[: len(cells["value"])].tolist()]
+        cells["status"] = [s.word for s in statuses]
+        cells["value"] = [
+            None if s.withheld or not known else decimal_text(Fraction(units) * unit)
+            for s, units, known in zip(statuses, found.value.units.tolist(), found.value.known.tolist(), strict=False)
+        ]
+        tables.append({**table, "cells": cells})
+    return {**document, "tables": tables}
+
+
+def answers(release: Release) -> dict[str, Suppression]:
+    """Of the methods that find something; what they refuse, they refuse as what the user gave."""
+    found = {}
+    for name in METHODS:
+        try:
+            found[name] = suppress(release, method=name, explain=name == "heuristic")
+        except TablesealError as error:
+            note(f"{name}: {error}")
+    return found
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.integers(0, 2**40))
+@example(5)  # true values that no table fits
+def test_whatever_is_asked_the_answer_is_safe_and_optimal_is_not_dearer(seed: int) -> None:
+    made = release_of(seed)
+    if made is None:
+        return
+    document, release = made
+    found = answers(release)
+    note(str(document))
+    for name, result in found.items():
+        if result.found.pattern is None or result.found.guarantee != "intervals":
+            continue
+        assert result.verdict != "unsafe" or result.problem.hopeless, name
+        if result.release is not None and not any("compute" in str(t.get("absent")) for t in document["tables"]):
+            judged = read(as_released(document, result.release))
+            tables = judged.tables()
+            if tables is not None and not result.problem.hopeless:
+                assert len(tables), name
+                for cell in judged.open_cells:
+                    values = list(possible_values(tables, judged.forms[cell]))
+                    assert len(values) > 1 or not judged.cells[cell].sensitive, (name, cell)
+    best = found.get("optimal")
+    sure = [r for r in found.values() if r.verdict == "safe" and r.found.guarantee == "intervals"]
+    if best is not None and sure:
+        assert best.found.pattern is not None
+        assert best.found.cost <= min(r.found.cost for r in sure)
