@@ -51,6 +51,14 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
             f"{full_name(release, cells, int(rounded[0]))}: the what-if would have to publish this secondary cell of a "
             "rounded table, and its rounded value is not given; give it as published, or audit the release as it is"
         )
+    return exactly_withheld(cells, sensitive, published)
+
+
+def exactly_withheld(cells: Cells, sensitive: NDArray[np.bool_], published: NDArray[np.bool_]) -> Cells:
+    """The same cells with some withheld as primary and others, whose true values are known, published.
+
+    sensitive, published: bool (cells).
+    """
     status = cells.status.copy()
     status[sensitive] = Status.PRIMARY
     status[published] = Status.PUBLISHED

@@ -45,7 +45,7 @@ def comparison_html(comparison: Comparison) -> str:
         csp=f"default-src 'none'; style-src '{source_hash(style)}'; base-uri 'none'; form-action 'none'",
         style=style,
         title=printable(problem.release.title) or "Untitled release",
-        cells=number(len(problem.cells), HTML),
+        cells=number(problem.listed, HTML),
         primary=number(int(problem.primary.sum()), HTML),
         lines=[_line(comparison, o, letters[o.method]) for o in comparison.outcomes],
         charts=[c for c in _charts(comparison, letters) if c is not None],

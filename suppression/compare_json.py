@@ -36,7 +36,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Json]:
         "release": {"title": problem.release.title, "sha256": comparison.digest},
         "engine": {"version": engine_version()},
         "seed": comparison.seed,
-        "cells": len(problem.cells),
+        "cells": problem.listed,
         "primary": int(problem.primary.sum()),
         "methods": [_outcome(comparison, outcome) for outcome in comparison.outcomes],
         "withheld": _withheld(comparison),

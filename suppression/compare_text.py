@@ -15,7 +15,7 @@ def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
     """One line a method; explain: also how long each search took."""
     problem = comparison.problem
     lines = [
-        f"{problem.release.title or 'Untitled release'}: {plural(len(problem.cells), 'cell')}, "
+        f"{problem.release.title or 'Untitled release'}: {plural(problem.listed, 'cell')}, "
         f"{int(problem.primary.sum())} sensitive",
         rules_words(problem.rules),
         "",

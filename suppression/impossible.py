@@ -69,6 +69,8 @@ def _text(
 ) -> str:
     need = attack.requirement
     name = full_name(problem.release, problem.cells, need.cell)
+    if need.cell >= problem.listed:
+        name = f"{_short(problem, need.cell)}, which no row lists,"
     against = f" against an insider ({attack.who})" if attack.who else ""
     lines = [f"{name} cannot be protected{against}: it needs {_asked(problem, attack)}."]
     if problem.cells.unrounded[need.cell]:
@@ -120,7 +122,7 @@ def _asked(problem: Problem, attack: Attack) -> str:
         ends.append(f"{decimal(need.lower, unit)} or less")
     if need.upper is not None and need.upper > value:
         ends.append(f"{decimal(need.upper, unit)} or more")
-    asked = f"values of {' and '.join(ends)} to stay possible" if ends else ""
+    asked = f"values of {(' or ' if need.either else ' and ').join(ends)} to stay possible" if ends else ""
     if need.width > 1 or not ends:
         width = (
             f"values {decimal(need.width, unit)} apart" if need.width > 1 else "more than one value to stay possible"

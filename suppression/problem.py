@@ -1,12 +1,13 @@
 """What a search for secondary cells is given: which cells must be withheld, which may be, at what cost, and what every
 pattern has to achieve."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.bounds.component import Limits
 from audit.bounds.plan import deciding
 from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations, build_equations
@@ -24,14 +25,17 @@ from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
 from suppression.insiders import Insiders
 from suppression.stability import LastPeriod, last_period
+from suppression.unlisted import unlisted
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A search problem; positions are those of the release's distinct cells.
+    """A search problem; positions are those of the release's distinct cells, and behind them of cells that no row lists
+    and that have to be protected all the same (see suppression.unlisted).
 
     Attributes
     ----------
+    release: with tables that ask about such cells, behind those of `given`. given: without. listed: how many cells are.
     primary: bool (cells), sensitive: withheld in every pattern.
     may: bool (cells), may be withheld besides.
     cost: int64 (cells), of withholding; in 1 / scale.
@@ -43,7 +47,9 @@ class Problem:
     """
 
     release: Release
+    given: Release
     cells: Cells
+    listed: int
     equations: Equations
     primary: NDArray[np.bool_]
     may: NDArray[np.bool_]
@@ -58,13 +64,33 @@ class Problem:
     rules: tuple[str, ...] = ()
     """That were applied, in words."""
 
+    def asking(self, release: Release) -> Release:
+        """A release like the given one, with what asks about cells that no row lists."""
+        more = self.release.tables[len(self.given.tables) :]
+        return replace(release, variables=self.release.variables, tables=(*release.tables, *more))
+
+    def as_given(self, release: Release) -> Release:
+        """A release with these cells without what was added to ask about those that no row lists."""
+        return replace(release, variables=self.given.variables, tables=release.tables[: len(self.given.tables)])
+
+    @property
+    def unlisted(self) -> int:
+        """How many cells that no row lists have to be protected."""
+        return len(self.cells) - self.listed
+
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
         return int(self.cost[pattern & ~self.primary].sum())
 
 
 def build_problem(
-    release: Release, policy: Policy, costs: Costs, solver: Solver, *, last: Release | None = None
+    release: Release,
+    policy: Policy,
+    costs: Costs,
+    solver: Solver,
+    *,
+    last: Release | None = None,
+    limits: Limits | None = None,
 ) -> Problem:
     """The search problem of a release: everything withheld so far but the sensitive cells is given back first.
 
@@ -72,7 +98,8 @@ def build_problem(
     are released rounded or as intervals, and what the contributors of one cell must not find out about each other
     (`intruder.insiders`).
 
-    last: last period's release, whose pattern is cheaper than another one.
+    last: last period's release, whose pattern is cheaper than another one. limits: for the search for cells that no row
+    lists.
 
     Raises
     ------
@@ -81,9 +108,9 @@ def build_problem(
     AdditivityError, ContradictionError, LimitError: see audit.prepare.
     """
     release = with_readers(release, policy, anew=True)
-    listed, _ = merge_cells(release)
-    sensitivity = assess(release, listed, policy)
-    cells = completed(release, listed)
+    merged, _ = merge_cells(release)
+    sensitivity = assess(release, merged, policy)
+    cells = completed(release, merged)
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
     primary &= cells.status != Status.MISSING
     refuse_unjudged(release, cells, policy, sensitivity)
@@ -95,11 +122,19 @@ def build_problem(
     may = possible & may_be_withheld(cells, primary, value)
     before = None if last is None else last_period(release, cells, last)
     cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
+    listed, given, asked = len(cells), release, primary | shown_in_part(cells, sensitivity)
+    further = unlisted(release, cells, primary, sensitivity, policy, solver, limits or Limits())
+    if further is not None:
+        release, cells = further.release, further.cells
+        more = len(cells) - listed
+        equations = build_equations(release, cells, deciding(solver))
+        primary, may, cost = (np.concatenate([a, np.zeros(more, a.dtype)]) for a in (primary, may, cost))
+        before = None if before is None else before.longer(more)
     insiders = Insiders(release, cells, policy, equations, primary, solver)
     within, hopeless = insiders.within()
     width = least_width(policy.require.risk)
     requirements = []
-    for cell in np.flatnonzero(primary | shown_in_part(cells, sensitivity)).tolist():
+    for cell in np.flatnonzero(asked).tolist():
         lower, upper = sensitivity.required_lower.get(cell), sensitivity.required_upper.get(cell)
         sliding = sensitivity.required_width.get(cell) or 0
         if not policy.require.protection:
@@ -108,11 +143,16 @@ def build_problem(
             low, high = within[cell]
             lower, upper = _lower(lower, low), _upper(upper, high)
         requirements.append(Requirement(cell, lower, upper, max(width, sliding)))
-    given = [None if s < Status.SECONDARY else Status(s).word for s in cells.status.tolist()]
-    reason = tuple(r or (g if p else None) for r, g, p in zip(sensitivity.rule, given, primary.tolist(), strict=True))
+    if further is not None:
+        requirements += further.requirements
+    words = [None if s < Status.SECONDARY else Status(s).word for s in cells.status.tolist()]
+    rules = (*sensitivity.rule, *[None] * (len(cells) - listed))
+    reason = tuple(r or (g if p else None) for r, g, p in zip(rules, words, primary.tolist(), strict=True))
     return Problem(
         release,
+        given,
         cells,
+        listed,
         equations,
         primary,
         may,

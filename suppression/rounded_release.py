@@ -24,14 +24,14 @@ def rounded_release(problem: Problem, base: str, seed: int) -> Release:
     """
     release, cells = problem.release, problem.cells
     units = base_units(release, base)
-    value = problem.equations.value[: len(cells)]
-    known = cells.exact | cells.truth.known
+    value = problem.equations.value[: problem.listed]
+    known = (cells.exact | cells.truth.known)[: problem.listed]
     if not known.all() or (value < 0).any() or cells.rounded.any():
         raise InputError("rounding: needs the true value of every cell, none below zero and none rounded already.")
     draw = np.random.default_rng(seed)
-    shown = np.empty(len(cells), np.int64)
+    shown = np.empty(problem.listed, np.int64)
     for m, size in enumerate(units.values()):
-        own = np.flatnonzero(cells.measure == m)
+        own = np.flatnonzero(cells.measure[: problem.listed] == m)
         shown[own] = random_rounding(value[own], size, draw)[0]
     order = np.argsort(cells.listing_table, kind="stable")
     tables, offset = [], 0
@@ -39,7 +39,7 @@ def rounded_release(problem: Problem, base: str, seed: int) -> Release:
         cell = cells.listing_cell[order[offset : offset + len(table.codes)]]
         offset += len(table.codes)
         tables.append(_rounded(table, Amounts(value[cell], known[cell]), shown[cell], units[table.measure]))
-    return replace(release, tables=tuple(tables))
+    return replace(problem.as_given(release), tables=tuple(tables))
 
 
 def base_units(release: Release, base: str) -> dict[str, int]:

@@ -318,7 +318,7 @@ class Rounds:
         """What a search found, with this pattern, audited. seconds: for that, if not as long as any audit."""
         problem = self._problem
         release = protected_release(problem.release, problem.cells, problem.primary, pattern)
-        release = replace(release, policy=problem.policy)
+        release = replace(problem.as_given(release), policy=problem.policy)
         began, allowed = monotonic(), self._audit_limit if seconds is None else seconds
         report = audit(release, time_limit=allowed, progress=self._progress, executor=self._executor).report
         self._cut_short = allowed is not None and monotonic() - began >= allowed

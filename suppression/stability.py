@@ -19,6 +19,11 @@ class LastPeriod:
     common: NDArray[np.bool_]
     withheld: NDArray[np.bool_]
 
+    def longer(self, more: int) -> "LastPeriod":
+        """The same with further cells behind, which last period did not have."""
+        none = np.zeros(more, np.bool_)
+        return LastPeriod(np.concatenate([self.common, none]), np.concatenate([self.withheld, none]))
+
 
 @dataclass(frozen=True)
 class Changes:

@@ -78,11 +78,10 @@ def suppress(
     rules, chosen = policy or release.policy or Policy(), costs or Costs()
     if not insiders:
         release = replace(release, intruder=replace(release.intruder, insiders=(), coalition=1))
-    problem = build_problem(release, rules, chosen, engine, last=last)
-    hand = decided(release, problem.cells, problem.primary, problem.may, problem.hopeless, decisions)
-    problem = replace(
-        problem, may=(problem.may & ~hand.keep) | hand.accept, release=hand.accepting(release, problem.cells)
-    )
+    problem = build_problem(release, rules, chosen, engine, last=last, limits=limits)
+    hand = decided(problem.asking(release), problem.cells, problem.primary, problem.may, problem.hopeless, decisions)
+    accepting = hand.accepting(problem.asking(release), problem.cells)
+    problem = replace(problem, may=(problem.may & ~hand.keep) | hand.accept, release=accepting)
     clock.lap("rules, relations and costs")
 
     def result(outcome: Outcome) -> Suppression:

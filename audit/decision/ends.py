@@ -130,7 +130,8 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], never
         row, cell = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         known = csr_array((np.ones(len(row), np.int64), (row, cell)), shape=(len(found), len(never_published)))
     of_end = np.array(attacker, dtype=np.int64)
-    return Ends(*columns, either=either[columns[0]], known=known, attacker=of_end, wide=wide)
+    own, far = either[columns[0]], (columns[3], columns[4])
+    return Ends(columns[0], columns[1], columns[2], *far, own, known, of_end, wide)
 
 
 def _secret(need: Requirement, never_published: NDArray[np.bool_]) -> tuple[int, ...]:

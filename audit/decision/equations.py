@@ -115,9 +115,9 @@ def stored(
 
 
 def build_equations(release: Release, cells: Cells, method: Method) -> Equations:
-    """The relations between all cells of a release.
+    """The relations between all cells of a release; those that are `missing` are never published.
 
-    method: finds a table for base cells and rounded cells whose values nobody gives.
+    method: finds a table for base cells and for rounded and missing cells whose values nobody gives.
 
     Raises
     ------
@@ -126,11 +126,14 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
     known = cells.exact | cells.truth.known
     _refuse_unknown(release, cells, known)
     value = np.where(cells.exact, cells.lower.units, cells.truth.units)
+    never = (cells.status == Status.MISSING) & ~cells.exact
+    stated = known | never  # a row for each: it is their sums that matter, the values come later
+    value = np.where(known, value, cells.known_lower.units)
     shown = replace(
         cells,
-        lower=Amounts(np.where(known, value, cells.lower.units), known | cells.lower.known),
-        upper=Amounts(np.where(known, value, cells.upper.units), known | cells.upper.known),
-        exact=known,
+        lower=Amounts(np.where(stated, value, cells.lower.units), stated | cells.lower.known),
+        upper=Amounts(np.where(stated, value, cells.upper.units), stated | cells.upper.known),
+        exact=stated,
     )
     said_lower, said_upper = known_bounds(release, shown, prior=False)
     system = build_system(release, shown, said_lower, said_upper)
@@ -144,7 +147,7 @@ def build_equations(release: Release, cells: Cells, method: Method) -> Equations
     matrix = _relations(system, *own, owner, len(cells))
     lower, upper = _when_withheld(release, cells)
     unknown_base = np.flatnonzero(owner < 0)
-    always_open = np.concatenate([~known | cells.rounded, np.ones(len(unknown_base), np.bool_)])
+    always_open = np.concatenate([~known | cells.rounded | never, np.ones(len(unknown_base), np.bool_)])
     base_lower = 0 if system.nonnegative else NO_LOWER
     rows = np.flatnonzero(np.diff(matrix.indptr) > 0)
     link = system.link >= 0

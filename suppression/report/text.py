@@ -57,6 +57,8 @@ def _figures(result: Suppression) -> list[str]:
     found, problem = result.found, result.problem
     cost, bound = (Fraction(c, problem.scale) for c in (found.cost, found.bound))
     cells = f"{plural(result.secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
+    if problem.unlisted:
+        cells += f" and {problem.unlisted} that no row lists"
     lines = [f"{result.method}: {cells}; cost {_number(cost)} (by {result.costs.kind})."]
     if found.last_resort:
         lines.append("The time was over before a pattern was found: everything is withheld that may be.")

@@ -40,6 +40,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "bound": None if pattern is None else Fraction(found.bound, problem.scale),
         "gap": found.gap,
         "primary": int(problem.primary.sum()),
+        "not_listed": problem.unlisted,
         "secondary": result.secondary,
         "last_resort": found.last_resort,
         "rank": _rank(found),

@@ -28,7 +28,7 @@ def greedy_elimination(problem: Problem, tools: Tools) -> Found:
     if given is not None:
         return Found("infeasible", None, 0, 0, given)
     pattern = eliminated(problem, moves, problem.cost)
-    if determined(problem, pattern)[problem.primary].any():
+    if determined(problem, pattern)[_asked(problem)].any():
         raise LimitError("Elimination modulo a large prime did not agree with whole numbers; use another method.")
     return Found("feasible", pattern, problem.price(pattern), 0, guarantee="exact disclosure")
 
@@ -51,10 +51,10 @@ def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -
 
     moves: from `movements`; cost: int64 (cells), of withholding, for the order alone.
     """
-    space = Subspace(moves, PRIMES[0])
+    space, asked = Subspace(moves, PRIMES[0]), _asked(problem)
     pattern = problem.primary.copy()
     for cell in np.lexsort((np.arange(len(pattern)), -cost)).tolist():
-        if problem.may[cell] and _needed(problem, space, cell):
+        if problem.may[cell] and _needed(asked, space, cell):
             pattern[cell] = True
         elif problem.may[cell]:
             space.vanish(cell)
@@ -84,9 +84,16 @@ def _open_columns(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.in
     return np.flatnonzero(open_columns)
 
 
-def _needed(problem: Problem, space: Subspace, cell: int) -> bool:
-    """Whether a sensitive cell could no longer move if this one were published."""
+def _asked(problem: Problem) -> NDArray[np.bool_]:
+    """bool (cells): those that must be able to move, cells that no row lists among them."""
+    asked = problem.primary.copy()
+    asked[[need.cell for need in problem.requirements]] = True
+    return asked
+
+
+def _needed(asked: NDArray[np.bool_], space: Subspace, cell: int) -> bool:
+    """Whether a cell that must be able to move no longer could if this one were published."""
     if not space.users(cell):
         return False
     near = space.vector(space.shortest(cell))
-    return any(problem.primary[c] and space.parallel(cell, c) for c in near if c < len(problem.primary))
+    return any(asked[c] and space.parallel(cell, c) for c in near if c < len(asked))

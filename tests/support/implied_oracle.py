@@ -216,13 +216,16 @@ class _Judge:
             return None
         count = measure in self._oracle.counts
         microdata = self._document.get("microdata")
+        near = all(any(_few(rule, value, value) for rule in self._rules) for value in possible)
+        if count and near:
+            return True
         if microdata is not None:
             given = self._contributions(microdata, measure, parts)
             if not any(_few(rule, len(given), sum(given)) or _close(rule, given) for rule in self._rules):
                 return False
             return len(possible) == 1 or self._inside(possible, given, count=count)
         if count:
-            return all(any(_few(rule, value, value) for rule in self._rules) for value in possible)
+            return False
         if len(possible) > 1:
             return None
         counts = self._contributors(measure, parts)

@@ -138,6 +138,7 @@ def test_combinations_that_are_asked_for_have_these_intervals(seed: int) -> None
         assert (cell.lower, cell.upper) == (wanted.low * unit, wanted.high * unit)
 
 
+# CONVENTION 523: what is not crossed follows from a cell that is sensitive itself.
 @settings(FEW, max_examples=60)
 @given(SEEDS)
 def test_findings_are_those_of_a_list_of_every_table(seed: int) -> None:
