@@ -143,11 +143,11 @@ class _Vintage:
 
     @cached_property
     def fallen(self) -> dict[CellKey, ReportCell]:
-        return {_key(c, self.release): c for c in self.report.cells if c.verdict in FALLEN}
+        return {_key(c, self.release): c for c in _all_cells(self.report) if c.verdict in FALLEN}
 
     @cached_property
     def listed(self) -> Mapping[CellKey, str]:
-        return {_key(cell, self.release): cell.verdict for cell in self.report.cells}
+        return {_key(cell, self.release): cell.verdict for cell in _all_cells(self.report)}
 
     def verdicts(self, key: CellKey, known: frozenset[TableName]) -> str | None:
         """The verdict on a cell if of all tables just these are known; cells to protect stay what they are."""
@@ -158,9 +158,14 @@ class _Vintage:
         if hidden not in self._tested:
             left = silenced(self.release, hidden)
             # Nothing withheld and nothing said: nothing to ask.
-            cells = self._audited(left).cells if any(len(table.codes) for table in left.tables) else ()
+            cells = _all_cells(self._audited(left)) if any(len(table.codes) for table in left.tables) else ()
             self._tested[hidden] = {_key(cell, self.release): cell.verdict for cell in cells}
         return self._tested[hidden].get(key)
+
+
+def _all_cells(report: Report) -> tuple[ReportCell, ...]:
+    """Listed cells, and those that no row lists and that are given away."""
+    return (*report.cells, *report.implied)
 
 
 def _fallen(

@@ -360,3 +360,23 @@ def test_culprits_of_random_publications_against_every_subset(seed: int) -> None
         if () not in item.culprits.sets:
             named = {t for one in item.culprits.sets for t in one}
             assert not falls(item, [t for t in names if t not in named])
+
+
+def test_what_no_row_lists_falls_by_an_earlier_table() -> None:
+    """CONVENTION 524. Women of A, B and C are out, those of A and B come: 57 - 56 = 1 of C, which no row lists."""
+
+    def query(name: str, groups: list[str], women: int) -> Release:
+        variables = {"dept": {"codes": ["A", "B", "C"]}, "sex": {"total": "T", "codes": ["F", "M"]}}
+        cells = {"sex": ["F", "M", "T"], "value": [women, 40, women + 40]}
+        one = {"name": name, "where": {"dept": groups}, "cells": cells, "absent": NOT_RELEASED}
+        policy = {"primary": [{"threshold": 4}]}
+        said = {"tableseal": 1, "kind": "count", "variables": variables, "tables": [one], "policy": policy}
+        return release_from_document(said)
+
+    found = assess(publication(query("q1", ["A", "B", "C"], 57)), query("q2", ["A", "B"], 56))
+    assert found.verdict == "unsafe"
+    [fallen] = [f for f in found.fallen if dict(f.cell.cell) == {"dept": "C", "sex": "F"}]
+    assert (fallen.cell.reason, fallen.cell.upper, fallen.new) == ("implied", 1, True)
+    assert fallen.culprits.sets == ((TableName(1, "q1"),),)
+    assert "C" in dumps(assessment_document(found))
+    jsonschema.validate(json.loads(dumps(assessment_document(found))), publication_schema("publication-audit"))
