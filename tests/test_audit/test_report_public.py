@@ -276,3 +276,35 @@ def test_nothing_else_is_public():
     )  # fmt: skip
     assert [note.code for note in copy.notes] == ["public_copy", "absent_zero"]
     assert copy.risk_panel == (entries[1],)
+
+
+@pytest.mark.parametrize(("code", "said"), [("prior_knowledge", "prior"), ("what_if", "what-if")])
+def test_reports_that_start_from_true_values_have_no_copy(code, said):
+    # CONVENTION 186
+    with pytest.raises(InputError, match=said):
+        copy_of(OPEN, notes=[Note(code, "x")])
+
+
+def test_notes_that_only_say_how_tables_were_read_stay():
+    notes = [Note(code, "x") for code in ("absent_computed", "absent_zero", "time_limit", "no_rule", "implied_off")]
+    assert [note.code for note in copy_of(OPEN, notes=notes).notes] == [
+        "public_copy", "absent_computed", "absent_zero", "time_limit",
+    ]  # fmt: skip
+
+
+def test_two_whole_values_in_hand_are_enough_and_one_is_not():
+    reached = {"attained": (Fraction(0), Fraction(1)), "upper": Fraction(1)}
+    for at_least, basis in ((2, "integer"), (1, "continuous")):
+        [cell] = copy_of(OPEN._replace(possible=Possible(at_least, 2), **reached)).cells
+        assert (cell.verdict, cell.basis) == ("protected", basis)
+
+
+def test_what_is_missing_stays_missing_and_what_is_only_a_finding_goes():
+    missing = ONE._replace(status="missing", sensitive=False)
+    assert [cell.status for cell in copy_of(missing).cells] == ["missing"]
+    withheld = ONE._replace(status="secondary", sensitive=False)
+    assert [cell.status for cell in copy_of(withheld).cells] == ["withheld"]
+    by_sap = ONE._replace(status="published", sensitive=True, reason="sap")
+    assert copy_of(by_sap).cells == ()
+    unlimited = OPEN._replace(status="published", sensitive=False, lower=None, upper=None, attained=(None, None))
+    assert len(copy_of(unlimited).cells) == 1
