@@ -199,8 +199,8 @@ class _KnownZeros:
 
 
 def _known(cell: Known) -> bool:
-    """A structural zero, or one of which a table says so by leaving its row out, and none more."""
-    return cell.status == "structural_zero" if cell.listed else cell.derived
+    """A structural zero, or one that no row lists: a row left out says so, or a total that is computed."""
+    return cell.status == "structural_zero" if cell.listed else cell.derived or cell.computed
 
 
 class _Judge:
