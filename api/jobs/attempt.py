@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.jobs.kinds import Context, Kind, Result
+from api.jobs.kinds import Context, Kind, Result, keep_nothing
 from api.memory import memory_limit
 from api.places import Files
 from api.problems import Problem, problem_of
@@ -21,18 +21,23 @@ class Limits:
 
 
 def attempt(
-    kind: Kind, request: str, folder: Path, limits: Limits, progress: Callable[[str, int, int], None]
+    kind: Kind,
+    request: str,
+    folder: Path,
+    limits: Limits,
+    progress: Callable[[str, int, int], None],
+    keep: Callable[[Result], None] = keep_nothing,
 ) -> Result | Problem:
     """Do the work of a job; errors that are the user's become problems, faults of ours are raised.
 
     Parameters
     ----------
-    request: as the kind's request model wrote it. folder: where its files lie.
+    request: as the kind's request model wrote it. folder: where its files lie. keep: see `Context`.
     """
     wanted = kind.request.model_validate_json(request)
     try:
         with memory_limit(limits.memory):
-            return kind.run(wanted, Context(folder, progress, limits.cells))
+            return kind.run(wanted, Context(folder, progress, limits.cells, keep))
     except TablesealError as error:
         return problem_of(error, _files(folder))
 

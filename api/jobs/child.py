@@ -27,7 +27,14 @@ class Step:
     total: int
 
 
-Message = Step | Result | Problem
+@dataclass(frozen=True)
+class Kept:
+    """A message from the child: what is the answer if no other one comes."""
+
+    result: Result
+
+
+Message = Step | Kept | Result | Problem
 
 
 class Child:
@@ -95,10 +102,13 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
             last = now
             messages.send(Step(stage, done, total))
 
+    def keep(result: Result) -> None:
+        messages.send(Kept(_on_disk(result, folder, "kept")))
+
     try:
-        answer = attempt(all_kinds()[kind], request, folder, limits, progress)
+        answer = attempt(all_kinds()[kind], request, folder, limits, progress, keep)
         if isinstance(answer, Result):
-            answer = _on_disk(answer, folder)
+            answer = _on_disk(answer, folder, "result")
     except OSError:
         os._exit(1)  # such as a full disk: it may pass, so this is no answer
     except Exception as error:
@@ -106,12 +116,13 @@ def _main(messages: Connection, kind: str, request: str, folder: Path, limits: L
     messages.send(answer)
 
 
-def _on_disk(result: Result, folder: Path) -> Result:
-    """The same with its files in the folder: the worker takes them from there piece by piece."""
+def _on_disk(result: Result, folder: Path, name: str) -> Result:
+    """The same with its files in the folder, under names that begin so: the worker takes them from there piece by
+    piece."""
     documents = []
     for number, document in enumerate(result.documents):
         if isinstance(document.content, bytes):
-            path = folder / f".result-{number}"
+            path = folder / f".{name}-{number}"
             path.write_bytes(document.content)
             document = replace(document, content=path)
         documents.append(document)

@@ -16,24 +16,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Context:
-    """What a kind's function is given besides its request.
-
-    folder: a private folder with the files of the request, under their names. progress: told how far the work is.
-    max_cells: rows of all tables of a release, at most.
-    """
-
-    folder: Path
-    progress: Progress
-    max_cells: int
-
-
-@dataclass(frozen=True)
 class Result:
     """What a job gives: files, the first of which is the answer, and its outcome in a word (such as the verdict)."""
 
     documents: tuple[Document, ...]
     outcome: str | None = None
+
+
+def keep_nothing(result: Result) -> None:
+    """For callers that only want the answer."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a kind's function is given besides its request.
+
+    folder: a private folder with the files of the request, under their names. progress: told how far the work is.
+    max_cells: rows of all tables of a release, at most. keep: told of a result that is an answer already, though not
+    all of it: the job's, should the attempt not come to its end.
+    """
+
+    folder: Path
+    progress: Progress
+    max_cells: int
+    keep: Callable[[Result], None] = keep_nothing
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from api.suppressing import SuppressOptions, run_suppression, with_reasons
 
 if TYPE_CHECKING:
     from audit.model import Release
+    from suppression.answer import Suppression
 
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in archives: equal files make equal archives."""
@@ -36,8 +37,8 @@ class SuppressionRequest(ReleaseRequest):
 
 
 def run(request: SuppressionRequest, context: Context) -> Result:
-    """Search for the release in the folder. The protected release, for readers and with all that the agency knows, is
-    there only if its audit says safe.
+    """Search for the release in the folder; what was found is kept before it is looked for what needs each cell. The
+    protected release, for readers and with all that the agency knows, is there only if its audit says safe.
 
     Raises
     ------
@@ -45,11 +46,9 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     """
     from api.cli.reading import parse_status_map
     from audit.bounds.component import Limits
-    from audit.io import canonical_json, read_release
-    from audit.report import render_html
+    from audit.io import read_release
     from suppression.decisions import read_decisions
-    from suppression.public import public_release
-    from suppression.report import suppression_json
+    from suppression.explaining import explained
 
     release = release_in(request, context)
     last = None
@@ -60,8 +59,19 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
     began = monotonic()
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)
-    # A job that is stopped while it looks for reasons would lose what it has found.
-    result = with_reasons(found, request.options, Limits(monotonic() + max(LEAST_REASONS, monotonic() - began)))
+    if request.options.explain is not False:
+        context.keep(_result(explained(found, Limits(monotonic())), request))
+    limits = Limits(monotonic() + max(LEAST_REASONS, monotonic() - began))
+    return _result(with_reasons(found, request.options, limits), request)
+
+
+def _result(result: "Suppression", request: SuppressionRequest) -> Result:
+    """The documents of a job."""
+    from audit.io import canonical_json
+    from audit.report import render_html
+    from suppression.public import public_release
+    from suppression.report import suppression_json
+
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
         page = render_html(result.report, result.release)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from api.jobs.attempt import Limits
 from api.jobs.bound import given_by_store, taken_by_store
-from api.jobs.child import Child, Step
+from api.jobs.child import Child, Kept, Step
 from api.jobs.folder import job_folder, lay_out, sweep
 from api.jobs.kinds import OutdatedError, Result, all_kinds
 from api.logs import fields, log_to_stderr
@@ -97,32 +97,49 @@ class Worker:
             self._lost(lease)
 
     def _watch(self, lease: Lease, child: Child) -> None:
-        """Until the child answers, is to be stopped, or is lost: keep the lease, pass progress on."""
+        """Until the child answers, is to be stopped, or is lost: keep the lease, pass progress on.
+
+        A child that has kept an answer is never without one, however it ends.
+        """
         settings = self._settings
         begun = renewed = time.monotonic()
         step: Step | None = None
+        kept: Result | None = None
+
+        def end(otherwise: Callable[[Connection], object]) -> None:
+            if kept is None:
+                self._patiently(otherwise)
+            else:
+                self._answer(lease, kept)
+
         while True:
             try:
                 message = child.poll(TICK)
             except EOFError:
-                self._lost(lease)
+                if kept is None:
+                    self._lost(lease)
+                else:
+                    self._answer(lease, kept)
                 return
             if isinstance(message, Result | Problem):
-                self._answer(lease, message)
+                self._answer(lease, message if kept is None or isinstance(message, Result) else kept)
                 return
-            step = message or step
+            if isinstance(message, Kept):
+                kept = message.result
+            else:
+                step = message or step
             now = time.monotonic()
             if self._stopped():
-                self._patiently(lambda c: queue.release(c, lease))
+                end(lambda c: queue.release(c, lease))
                 return
             if now - begun > settings.job_seconds:
-                self._patiently(lambda c: queue.fail(c, lease, TIME_LIMIT.document()))
+                end(lambda c: queue.fail(c, lease, TIME_LIMIT.document()))
                 return
             if now - renewed >= min(1.0, settings.lease_seconds / 4):
                 held = self._renew(lease, step)
                 step, renewed = None, now
                 if held is queue.Held.CANCEL:
-                    self._patiently(lambda c: queue.cancelled(c, lease))
+                    end(lambda c: queue.cancelled(c, lease))
                 if held is not queue.Held.YES:
                     logger.info("job %s: %s", lease.job.id, held.value)
                     return

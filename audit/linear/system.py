@@ -82,17 +82,17 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
     again, again_cell = homes.alternatives(exact)
     stated = np.concatenate([known, again_cell])
     of_links = homes.primary(np.arange(len(cells), len(codes)))
-    links = _link_rows(release, of_links) if release.links else []
+    links = _link_rows(release, of_links)
     separators = [_separator(base, s) for s in base.separators]
     count = sum(m.shape[0] for m in separators)
-    matrix = stacked([homes.primary(known), again, *(row for row, *_ in links), *separators])
+    matrix = stacked([homes.primary(known), again, links.rows, *separators])
     return LinearSystem(
         matrix=matrix,
-        lower=_column(lower[stated], [low for _, low, _, _ in links], 0, count),
-        upper=_column(upper[stated], [high for _, _, high, _ in links], 0, count),
-        scale=_column(np.ones(len(stated), np.int64), [scale for *_, scale in links], 1, count),
-        cell=_column(stated, [-1] * len(links), SEPARATOR, count),
-        link=_column(np.full(len(stated), -1), list(range(len(links))), SEPARATOR, count),
+        lower=_column(lower[stated], links.lower, 0, count),
+        upper=_column(upper[stated], links.upper, 0, count),
+        scale=_column(np.ones(len(stated), np.int64), links.scale, 1, count),
+        cell=_column(stated, [-1] * len(links.scale), SEPARATOR, count),
+        link=_column(np.full(len(stated), -1), list(range(len(links.scale))), SEPARATOR, count),
         forms=homes.primary(open_cells),
         open_cells=open_cells,
         nonnegative=release.intruder.nonnegative,
@@ -228,24 +228,37 @@ class _Homes:
         return matrix
 
 
-def _link_rows(release: Release, forms: csr_array) -> list[tuple[csr_array, int, int, int]]:
-    """(row, lower, upper, scale) of each link, scaled to integers."""
-    result = []
+@dataclass(frozen=True)
+class _Links:
+    """Links, scaled to integers. rows: (links x columns); lower, upper, scale: of each."""
+
+    rows: csr_array
+    lower: list[int]
+    upper: list[int]
+    scale: list[int]
+
+
+def _link_rows(release: Release, forms: csr_array) -> _Links:
+    """The rows of all links; forms: of their terms, one after another."""
     units = {m.name: m.unit for m in release.measures.values()}
-    at = 0
+    weights: list[int] = []
+    lower, upper, scales = [], [], []
     for link in release.links:
         factors = [t.coefficient * units[t.measure] for t in link.terms]
         bounds = [b for b in (link.lower, link.upper) if b is not None]
         scale = lcm(*(Fraction(f).denominator for f in [*factors, *bounds]))
         if any(abs(f * scale) >= NO_UPPER for f in factors):
             raise LimitError("A link's coefficients, written in whole numbers, are more than 2^62.")
-        weights = np.array([int(f * scale) for f in factors], dtype=np.int64)
-        part = forms[at : at + len(link.terms)]
-        at += len(link.terms)
-        row = csr_array(csr_array(weights.reshape(1, -1)) @ part)
+        weights += [int(f * scale) for f in factors]
         low, high = _scaled(link, scale)
-        result.append((row, low, high, scale))
-    return result
+        lower.append(low)
+        upper.append(high)
+        scales.append(scale)
+    ends = np.cumsum([0, *(len(link.terms) for link in release.links)])
+    terms = csr(np.array(weights, np.int64), np.arange(len(weights)), ends, (len(release.links), len(weights)))
+    rows = csr_array(terms @ forms)
+    rows.sort_indices()
+    return _Links(rows, lower, upper, scales)
 
 
 def _scaled(link: Link, scale: int) -> tuple[int, int]:

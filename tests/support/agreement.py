@@ -70,7 +70,10 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         assert oracle.cells[name].exact or oracle.cells[name].derived or oracle.cells[name].computed, name
         assert cell.verdict == "exposed", name
     contradicted = any(c.reason == "sensitive_published" for c in report.cells)
-    assert report.verdict == ("unsafe" if exposed or contradicted else "undecided" if left_open else "safe")
+    verdict = "unsafe" if exposed or contradicted else "undecided" if left_open else "safe"
+    # Where nothing says what is sensitive, nothing is shown to be safe.
+    assert report.verdict == (verdict if report.judged else "undecided")
+    assert report.judged or not any(oracle.cells[name].sensitive for name in oracle.open_cells)
     assert report.summary.rank == oracle.rank()
     assert_arithmetic(document, oracle, report)
 
