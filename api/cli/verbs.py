@@ -9,6 +9,7 @@ import typer
 
 from api.cli.guard import guarded
 from api.cli.streams import say
+from api.cli.supervised import supervise
 
 VERBS = {
     "audit": "audit_verb:audit_verb",
@@ -94,6 +95,7 @@ cells: 0.2 s of processor time with the collector off, 0.65 s with it on; audits
 
 def main() -> None:
     """Entry point of the command."""
+    supervise()
     gc.set_threshold(COLLECT_AFTER)
     first = sys.argv[1] if len(sys.argv) > 1 else None
     command(first if first in VERBS or first in GROUPS else None)(prog_name="tableseal")

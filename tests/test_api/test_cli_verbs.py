@@ -141,6 +141,20 @@ def test_too_little_memory_is_exit_3() -> None:
         assert f"not enough memory: {megabytes} MB were allowed" in result.stderr
 
 
+@pytest.mark.parametrize("number", ["SIGABRT", "SIGSEGV", "SIGKILL"])
+def test_a_library_that_ends_the_process_for_lack_of_memory_is_exit_3(number: str) -> None:
+    # CONVENTION 640
+    ended = f"import os, signal; os.kill(os.getpid(), signal.{number})"
+    start = (
+        f"import api.cli.audit_verb as verb; verb.release_of = lambda *_, **__: exec({ended!r})\n"
+        "from api.cli import main; main()"
+    )
+    words = ["audit", TABLE_1, "--memory-limit", "2000"]
+    result = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "not enough memory" in result.stderr
+
+
 @pytest.mark.parametrize("piped", [False, True])
 def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> None:
     """Whatever the largest file is that would be read."""
