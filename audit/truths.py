@@ -71,12 +71,12 @@ def _broken_links(
     release: Release, cells: Cells, lower: NDArray[np.int64], upper: NDArray[np.int64]
 ) -> Iterator[list[int]]:
     """Cells of each link whose values are all stated and do not satisfy it."""
-    if not release.links:
+    if not release.statements:
         return
     measures = list(release.measures.values())
     names = list(release.measures)
     at = {(int(m), tuple(c)): k for k, (m, c) in enumerate(zip(cells.measure, cells.codes.tolist(), strict=True))}
-    for link in release.links:
+    for link in release.statements:
         members = [at.get((names.index(t.measure), t.codes)) for t in link.terms]
         total = Fraction()
         for term, cell in zip(link.terms, members, strict=True):

@@ -10,6 +10,7 @@ from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace
 from audit.model import Amounts, Consent, Release, Status, Table
 from suppression.places import Places
+from suppression.statistics import given_back
 
 
 def protected_release(
@@ -30,7 +31,8 @@ def protected_release(
         listed = with_rows(table, cells.codes[computed])
         tables.append(_protected(listed, cells, np.concatenate([cell, computed]), primary, pattern))
     consents = (*release.consents, *_without_reason(release, cells, pattern))
-    return replace(release, tables=tuple(tables), consents=consents)
+    release = replace(release, tables=tuple(tables), consents=consents)
+    return given_back(release, cells, pattern) if release.statistics else release
 
 
 def _without_reason(release: Release, cells: Cells, pattern: NDArray[np.bool_]) -> list[Consent]:

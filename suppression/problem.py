@@ -25,6 +25,7 @@ from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
 from suppression.insiders import Insiders
 from suppression.stability import LastPeriod, last_period
+from suppression.statistics import set_aside
 from suppression.unlisted import unlisted
 
 
@@ -65,9 +66,10 @@ class Problem:
     """That were applied, in words."""
 
     def asking(self, release: Release) -> Release:
-        """A release like the given one, with what asks about cells that no row lists."""
+        """A release like the given one, with what asks about cells that no row lists, and statistics set aside."""
         more = self.release.tables[len(self.given.tables) :]
-        return replace(release, variables=self.release.variables, tables=(*release.tables, *more))
+        posed = self.release
+        return replace(release, variables=posed.variables, tables=(*release.tables, *more), statistics=posed.statistics)
 
     def as_given(self, release: Release) -> Release:
         """A release with these cells without what was added to ask about those that no row lists."""
@@ -111,6 +113,7 @@ def build_problem(
     merged, _ = merge_cells(release)
     sensitivity = assess(release, merged, policy)
     cells = completed(release, merged)
+    release = set_aside(release, cells) if release.statistics else release
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
     primary &= cells.status != Status.MISSING
     refuse_unjudged(release, cells, policy, sensitivity)

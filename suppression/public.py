@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from audit.linear.absent import complete
 from audit.linear.keys import KeySpace
-from audit.model import Absent, Amounts, Release, Status, Table
+from audit.model import Absent, Amounts, Release, Statistic, Status, Table
 from audit.rules.readers import without_readers
 from suppression.apply import with_rows
 
@@ -23,10 +23,12 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
     """
     space = KeySpace.of(release)
     tables = tuple(_public(table, release, space, not tell_statuses) for table in release.tables)
+    statistics = tuple(_public_statistic(statistic, not tell_statuses) for statistic in release.statistics)
     intruder = replace(release.intruder, prior=None, insiders=None, coalition=1, knows_rule=False)
     return replace(
         release,
         tables=tables,
+        statistics=statistics,
         intruder=intruder,
         policy=None,
         microdata=None,
@@ -62,6 +64,12 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         source="",
         rows=None,
     )
+
+
+def _public_statistic(statistic: Statistic, mask: bool) -> Statistic:
+    table = statistic.table
+    status = _masked(table) if mask else table.status
+    return replace(statistic, table=replace(table, status=status, truth=table.value, source="", rows=None))
 
 
 def _masked(table: Table) -> NDArray[np.int8]:

@@ -8,7 +8,7 @@ from audit.bounds.elastic import elastic
 from audit.bounds.problem import moved_by
 from audit.errors import ContradictionError
 from audit.linear.integers import product
-from audit.linear.naming import full_name, interval_words, places_of
+from audit.linear.naming import codes_name, decimal, full_name, interval_words, places_of
 from audit.prepare import Prepared
 from audit.solvers.protocol import Floats, Problem, Solver
 
@@ -120,7 +120,13 @@ def _statement(prepared: Prepared, row: int) -> str:
     system, release = prepared.system, prepared.release
     low, high = int(system.lower[row]), int(system.upper[row])
     if system.link[row] >= 0:
-        link = release.links[int(system.link[row])]
+        said = release.statistic_of(int(system.link[row]))
+        if said is not None:
+            statistic, at = said
+            value = decimal(int(statistic.table.value.units[at]), statistic.unit)
+            name = codes_name(release, statistic.table, statistic.codes(at))
+            return f'statistic "{statistic.table.name}" of {name} is {value}'
+        link = release.statements[int(system.link[row])]
         bounds = [f"at least {link.lower}" if link.lower is not None else ""]
         bounds.append(f"at most {link.upper}" if link.upper is not None else "")
         return f"link {int(system.link[row]) + 1} is {' and '.join(b for b in bounds if b)}"

@@ -17,7 +17,20 @@ import numpy as np
 from audit.io.derived import without_rows
 from audit.io.numbers import decimal_text, decimals_of
 from audit.io.policy_file import policy_document
-from audit.model import WEIGHT_UNIT, Amounts, Consent, Hierarchy, Intruder, Link, Microdata, Release, Status, Table
+from audit.model import (
+    WEIGHT_UNIT,
+    Amounts,
+    Consent,
+    Denominator,
+    Hierarchy,
+    Intruder,
+    Link,
+    Microdata,
+    Release,
+    Statistic,
+    Status,
+    Table,
+)
 from audit.model.rounding import EXACT_METHODS, NO_LIMIT, rounding_interval
 
 _WORDS = {int(status): status.word for status in Status}
@@ -57,8 +70,13 @@ def canonical_document(release: Release) -> dict[str, Any]:
     }
     if release.microdata is not None:
         document["microdata"] = _microdata(release.microdata, release)
-    if release.links:
+    if release.statements:
         document["links"] = [_link(link, release) for link in release.links]
+        for statistic in release.statistics:
+            said = {"statistic": statistic.table.name}
+            document["links"] += [_link(link, release) | said for link in statistic.links]
+    if release.statistics:
+        document["statistics"] = [_statistic(statistic, release) for statistic in release.statistics]
     if release.day is not None:
         document["date"] = release.day.isoformat()
     if release.consents:
@@ -103,9 +121,8 @@ def _tree(hierarchy: Hierarchy, grouping: int) -> dict[str, Any]:
     return subtree(None) or {}
 
 
-def _table(table: Table, release: Release) -> dict[str, Any]:
-    unit = release.measures[table.measure].unit
-    taken = set(release.variables)
+def _codes(table: Table, release: Release) -> tuple[dict[str, Sequence[Any]], dict[str, str]]:
+    """Columns of codes, and `where`."""
     cells: dict[str, Sequence[Any]] = {}
     where: dict[str, str] = {}
     for at, (name, hierarchy) in enumerate(release.variables.items()):
@@ -113,6 +130,38 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
             cells[name] = [hierarchy.codes[p] for p in table.codes[:, at].tolist()]
         elif len(table.codes) and table.codes[0, at] != hierarchy.total_index:
             where[name] = hierarchy.codes[table.codes[0, at]]
+    return cells, where
+
+
+def _statistic(statistic: Statistic, release: Release) -> dict[str, Any]:
+    table, taken = statistic.table, set(release.variables)
+    cells, where = _codes(table, release)
+    found: dict[str, Any] = {"name": table.name, "kind": statistic.kind, "measure": statistic.measure}
+    columns: list[tuple[str, Sequence[Any]]] = [
+        ("value", decimals_of(table.value, statistic.unit)),
+        ("status", [_WORDS[code] for code in table.status.tolist()]),
+    ]
+    if isinstance(statistic.of, Denominator):
+        given = zip(release.variables.items(), statistic.of.codes, strict=True)
+        codes = {name: hierarchy.codes[code] for (name, hierarchy), code in given if code is not None}
+        found["of"] = {"measure": statistic.of.measure, **codes}
+    elif statistic.of is not None:
+        found["of"] = _number(statistic.of)
+    elif table.frequency is not None:
+        columns.append(("denominator", decimals_of(table.frequency, Fraction(1))))
+    found |= {"per": statistic.per, "unit": _number(statistic.unit)}
+    for key, values in columns:
+        found[key] = _free(key, taken)
+        cells[found[key]] = values
+    if where:
+        found["where"] = where
+    return found | {"cells": cells}
+
+
+def _table(table: Table, release: Release) -> dict[str, Any]:
+    unit = release.measures[table.measure].unit
+    taken = set(release.variables)
+    cells, where = _codes(table, release)
     found: dict[str, Any] = {"name": table.name, "measure": table.measure}
 
     def add(column: str, values: Sequence[Any]) -> str:

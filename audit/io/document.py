@@ -7,6 +7,8 @@ from pydantic import Discriminator, Field, Tag, WithJsonSchema
 from audit.io.document_types import (
     TAG,
     Code,
+    Count,
+    Decimals,
     Flag,
     Integer,
     Model,
@@ -240,6 +242,44 @@ class LinkDocument(Model):
     )
     lower: Number | None = None
     upper: Number | None = None
+    statistic: Text | None = Field(
+        default=None, description="written by convert: what that entry of `statistics` says; it must follow from it"
+    )
+
+
+OfWhat = Annotated[
+    Annotated[Text, Tag(TAG + "text")] | Annotated[dict[str, Code], Tag(TAG + "mapping")], Discriminator(shape)
+]
+
+
+class StatisticDocument(Model):
+    """A table of percentages, rates or means: `per` times a value divided by another one, rounded to the nearest."""
+
+    name: Text
+    kind: Literal["percent", "rate", "mean"] = Field(description="per 100; per `per`; per 1 (mean: a sum by a count)")
+    measure: Text | None = Field(default=None, description="of the values divided; may be left out when there is one")
+    of: OfWhat | None = Field(
+        default=None,
+        description="what they are divided by: {variable: code, measure: ...}, the same cell but for these; a measure; "
+        "or a number",
+    )
+    denominator: Text | None = Field(
+        default=None, description="column of whole numbers published beside, in place of `of`"
+    )
+    per: Count | None = Field(default=None, description="of a rate: 1000 for a rate per thousand")
+    decimals: Decimals | None = Field(default=None, description="published decimals")
+    unit: Unit | None = Field(default=None, description="what published values are multiples of, in place of decimals")
+    file: Text | None = Field(default=None, description="as in tables, and so what follows")
+    cells: Cells | None = None
+    columns: dict[str, Text] = Field(default={})
+    where: dict[str, CodeOrCodes] = Field(default={})
+    value: Text = Field(default="value", description="column of the percentages, rates or means")
+    status: StatusColumns | None = Field(
+        default=None, description="left out: a column called status; what it withholds says nothing; none: no column"
+    )
+    decimal: Literal[".", ","] | None = None
+    thousands: Thousands | None = None
+    marks: dict[str, Meaning] = Field(default={})
 
 
 class ConsentDocument(Model):
@@ -288,6 +328,9 @@ class ReleaseDocument(Model):
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)
+    statistics: list[StatisticDocument] = Field(
+        default_factory=list, description="published percentages, rates and means of the tables' values"
+    )
     consent: list[ConsentDocument] = Field(
         default_factory=list, description="cells that are published by agreement of their contributors"
     )

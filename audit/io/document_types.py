@@ -122,6 +122,7 @@ _NONNEGATIVE = _Number(minimum=0, maximum=10**6)
 _SHARE = _Number(minimum=0, maximum=1)
 _COUNT = _Number(minimum=1, maximum=10**9, whole=True)
 _INTEGER = _Number(minimum=-(10**9), maximum=10**9, whole=True)
+_DECIMALS = _Number(minimum=0, maximum=9, whole=True)
 _RANK = _Number(minimum=1, maximum=1000, whole=True)
 
 Text = Annotated[str, PlainValidator(_text), WithJsonSchema({"type": ["string", "number"]})]
@@ -136,6 +137,7 @@ Percent = Annotated[Fraction, PlainValidator(_PERCENT), _PERCENT.schema()]
 Share = Annotated[Fraction, PlainValidator(_SHARE), _SHARE.schema()]
 Unit = Annotated[Fraction, PlainValidator(_unit), _POSITIVE.schema()]
 Count = Annotated[int, _integer(_COUNT), _COUNT.schema()]
+Decimals = Annotated[int, _integer(_DECIMALS), _DECIMALS.schema()]
 Rank = Annotated[int, _integer(_RANK), _RANK.schema()]
 Integer = Annotated[int, _integer(_INTEGER), _INTEGER.schema()]
 

@@ -10,13 +10,14 @@ from audit.errors import InputError
 from audit.io.archive import Archive, ArchiveFolder
 from audit.io.codes import group_code, position
 from audit.io.consent import read_consents, read_day
-from audit.io.document import LinkDocument, ReleaseDocument
+from audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from audit.io.document_types import validate
 from audit.io.files import Folder, decode, read_bytes
 from audit.io.hierarchies import read_hierarchy
 from audit.io.init import infer_document, is_data_file
 from audit.io.microdata import read_microdata
 from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from audit.io.statistics import check_statistics, read_statistic
 from audit.io.status_words import status_word
 from audit.io.tables import Setting, cell_positions, choose_measure, read_table
 from audit.io.unread import refuse_ending, refuse_other_json
@@ -32,6 +33,7 @@ from audit.model import (
     Note,
     Policy,
     Release,
+    Statistic,
     Table,
 )
 
@@ -129,7 +131,7 @@ def _release(
     document = validate(ReleaseDocument, parsed, source)
     files = Folder(folder)
     measures = _measures(document, source)
-    for name in repeated(table.name for table in document.tables):
+    for name in repeated([*(table.name for table in document.tables), *(s.name for s in document.statistics)]):
         raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
     variables = {
         name: read_hierarchy(name, variable, files, f"{source}: variables.{name}")
@@ -153,17 +155,25 @@ def _release(
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
+    statistics: list[Statistic] = []
+    for at, figures in enumerate(document.statistics):
+        where = f"{source}: statistics[{at}] ({figures.name})"
+        statistic, notes = read_statistic(figures, fixed[len(tables) + at], setting, tables, files, where)
+        statistics.append(statistic)
+        files.notes.extend(notes)
     microdata = None
     if document.microdata is not None:
         microdata, notes = read_microdata(document.microdata, setting, files, f"{source}: microdata")
         files.notes.extend(notes)
+    links = [_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)]
     insiders = document.intruder.insiders
     release = Release(
         title=document.title,
         measures=measures,
         variables=variables,
         tables=tuple(tables),
-        links=tuple(_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)),
+        links=tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is None),
+        statistics=tuple(statistics),
         consents=read_consents(document.consent, setting, tables, source),
         accepted=read_consents(document.accept, setting, tables, source, "accept"),
         day=None if document.date is None else read_day(document.date, f"{source}: date"),
@@ -180,6 +190,8 @@ def _release(
         notes=tuple(dict.fromkeys(files.notes)),
         files=tuple(dict.fromkeys(files.opened)),
     )
+    check_statistics(release)
+    _check_spelled_out(document, links, release, source)
     if not release.intruder.knows_rule:
         return release
     from audit.rules.readers import with_readers
@@ -213,12 +225,15 @@ def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | No
 def _subpopulations(
     document: ReleaseDocument, variables: dict[str, Hierarchy], source: str
 ) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
-    """What `where` fixes per table; lists of codes become groups of the classification for all tables."""
+    """What `where` fixes per table, then per statistic; lists of codes become groups of the classification for all."""
     fixed: list[dict[str, str]] = []
-    for at, entry in enumerate(document.tables):
+    entries: list[tuple[str, TableDocument | StatisticDocument]] = []
+    entries += [(f"tables[{at}]", entry) for at, entry in enumerate(document.tables)]
+    entries += [(f"statistics[{at}]", entry) for at, entry in enumerate(document.statistics)]
+    for place, entry in entries:
         chosen: dict[str, str] = {}
         for name, codes in entry.where.items():
-            where = f"{source}: tables[{at}] ({entry.name}).where.{name}"
+            where = f"{source}: {place} ({entry.name}).where.{name}"
             hierarchy = variables.get(name)
             if hierarchy is None:
                 raise InputError(
@@ -248,6 +263,15 @@ def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
         named = {name: code for name, code in cell.items() if name in setting.variables or name != _TERM_MEASURE}
         terms.append(LinkTerm(coefficient, measure.name, cell_positions(named, setting.variables, place)))
     return Link(tuple(terms), document.lower, document.upper)
+
+
+def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release: Release, source: str) -> None:
+    """Refuse links that are said to follow from statistics and do not."""
+    spelled = tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is not None)
+    if spelled and spelled != release.statements[len(release.links) :]:
+        raise InputError(
+            f"{source}: links: those with `statistic` are not what `statistics` say; leave them out, they follow."
+        )
 
 
 def _policy(

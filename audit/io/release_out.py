@@ -25,14 +25,14 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"{target}: found {suffix or 'no suffix'}, expected one of {', '.join(SUFFIXES)}.")
-    if suffix == ".csv" and len(release.tables) > 1:
-        raise InputError(
-            f"{target}: the release has {len(release.tables)} tables, and a CSV file holds one; write .yaml or .json."
-        )
+    several = len(release.tables) + len(release.statistics)
+    if suffix == ".csv" and several > 1:
+        raise InputError(f"{target}: the release has {several} tables, and a CSV file holds one; write .yaml or .json.")
     if suffix in (".json", ".csv"):
         return (target,)
     used: set[str] = set()
-    return (*(target.with_name(_table_file(target.stem, t.name, used)) for t in release.tables), target)
+    names = (*(t.name for t in release.tables), *(s.table.name for s in release.statistics))
+    return (*(target.with_name(_table_file(target.stem, name, used)) for name in names), target)
 
 
 def release_files(release: Release, target: Path) -> dict[Path, str]:
@@ -46,7 +46,7 @@ def release_files(release: Release, target: Path) -> dict[Path, str]:
     if target.suffix.lower() == ".json":
         return {target: canonical_json(release).decode("utf-8")}
     document = canonical_document(release)
-    tables: list[dict[str, Any]] = document["tables"]
+    tables: list[dict[str, Any]] = [*document["tables"], *document.get("statistics", [])]
     if target.suffix.lower() == ".csv":
         return {target: _csv_text(tables[0]["cells"])}
     files: dict[Path, str] = {}

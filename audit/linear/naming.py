@@ -1,12 +1,12 @@
 """Cells, values and equations in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from audit.errors import Place
 from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.model import Release
+from audit.model import Release, Table
 
 
 def decimal(units: int | Fraction, unit: Fraction) -> str:
@@ -50,9 +50,13 @@ def cell_name(release: Release, cells: Cells, cell: int) -> str:
 
     A code that two variables share is written "variable=code".
     """
-    table = release.tables[int(cells.table[cell])]
+    return codes_name(release, release.tables[int(cells.table[cell])], cells.codes[cell].tolist())
+
+
+def codes_name(release: Release, table: Table, codes: Sequence[int]) -> str:
+    """The code of every variable that a table names, as in `cell_name`."""
     names = []
-    for (variable, hierarchy), position in zip(release.variables.items(), cells.codes[cell].tolist(), strict=True):
+    for (variable, hierarchy), position in zip(release.variables.items(), codes, strict=True):
         if variable in table.named or position != hierarchy.total_index:
             code = hierarchy.codes[position]
             names.append(f"{variable}={code}" if code in release.shared_codes else code)

@@ -67,7 +67,7 @@ def build_system(release: Release, cells: Cells, lower: NDArray[np.int64], upper
     ------
     LimitError: too many base cells or coefficients.
     """
-    terms = [term for link in release.links for term in link.terms]
+    terms = [term for link in release.statements for term in link.terms]
     names = list(release.measures)
     width = len(release.variables)
     link_measure = np.array([names.index(t.measure) for t in terms], dtype=np.int32)
@@ -243,7 +243,7 @@ def _link_rows(release: Release, forms: csr_array) -> _Links:
     units = {m.name: m.unit for m in release.measures.values()}
     weights: list[int] = []
     lower, upper, scales = [], [], []
-    for link in release.links:
+    for link in release.statements:
         factors = [t.coefficient * units[t.measure] for t in link.terms]
         bounds = [b for b in (link.lower, link.upper) if b is not None]
         scale = lcm(*(Fraction(f).denominator for f in [*factors, *bounds]))
@@ -254,8 +254,8 @@ def _link_rows(release: Release, forms: csr_array) -> _Links:
         lower.append(low)
         upper.append(high)
         scales.append(scale)
-    ends = np.cumsum([0, *(len(link.terms) for link in release.links)])
-    terms = csr(np.array(weights, np.int64), np.arange(len(weights)), ends, (len(release.links), len(weights)))
+    ends = np.cumsum([0, *(len(link.terms) for link in release.statements)])
+    terms = csr(np.array(weights, np.int64), np.arange(len(weights)), ends, (len(release.statements), len(weights)))
     rows = csr_array(terms @ forms)
     rows.sort_indices()
     return _Links(rows, lower, upper, scales)

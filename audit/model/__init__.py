@@ -17,6 +17,7 @@ from audit.model.release import (
     Rounding,
     Table,
 )
+from audit.model.statistic import Denominator, Statistic
 from audit.model.status import SCHEMES, Status
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Amounts",
     "Attribute",
     "Consent",
+    "Denominator",
     "Dominance",
     "Entropy",
     "Hierarchy",
@@ -43,6 +45,7 @@ __all__ = [
     "Rounding",
     "Rule",
     "SapLimit",
+    "Statistic",
     "Status",
     "Table",
     "Threshold",

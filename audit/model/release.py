@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from audit.model.amounts import Amounts
 from audit.model.hierarchy import Hierarchy
 from audit.model.policy import Policy
+
+if TYPE_CHECKING:
+    from audit.model.statistic import Statistic
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,8 @@ class Release:
     variables: Mapping[str, Hierarchy]
     tables: tuple[Table, ...]
     links: tuple[Link, ...] = ()
+    statistics: "tuple[Statistic, ...]" = ()
+    """Published percentages, rates and means of cells."""
     consents: tuple[Consent, ...] = ()
     accepted: tuple[Consent, ...] = ()
     """Cells of which it is accepted that contributors know each other by their ranks."""
@@ -189,6 +194,22 @@ class Release:
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""
+
+    @cached_property
+    def statements(self) -> tuple[Link, ...]:
+        """All that is known of several cells together: the links, then what the statistics say."""
+        return (*self.links, *(link for statistic in self.statistics for link in statistic.links))
+
+    def statistic_of(self, statement: int) -> tuple["Statistic", int] | None:
+        """The statistic and its row that a statement comes from, by the position of the statement; None: a link."""
+        at = len(self.links)
+        for statistic in self.statistics:
+            for row in range(len(statistic.table.codes)):
+                said = len(statistic.said(row))
+                if at <= statement < at + said:
+                    return statistic, row
+                at += said
+        return None
 
     @cached_property
     def shared_codes(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from audit.bounds.reveal import Argument
 from audit.bounds.unfold import Multipliers
-from audit.linear.naming import cell_name, decimal
+from audit.linear.naming import cell_name, codes_name, decimal
 from audit.linear.system import SEPARATOR
 from audit.prepare import Prepared
 from audit.report.model import Reveals, Term
@@ -25,7 +25,7 @@ class Words:
         self.prepared = prepared
         measures = prepared.release.measures
         self._measures, self.units = list(measures), [measure.unit for measure in measures.values()]
-        self.one_unit = len(set(self.units)) == 1 and not prepared.release.links
+        self.one_unit = len(set(self.units)) == 1 and not prepared.release.statements
         self.own = OwnStatements(prepared)
         self._names: dict[int, str] = {}
         self._terms: dict[tuple[int, int, int], Term] = {}
@@ -41,6 +41,14 @@ class Words:
             several = len(self._measures) > 1
             self._names[cell] = f"{self._measure(cell)} {name}" if several else name
         return self._names[cell]
+
+    def link(self, statement: int) -> str:
+        """ "(link 1)", "(share of North)"."""
+        said = self.prepared.release.statistic_of(statement)
+        if said is None:
+            return f"(link {statement + 1})"
+        statistic, row = said
+        return f"({statistic.table.name} of {codes_name(self.prepared.release, statistic.table, statistic.codes(row))})"
 
     def term(self, row: int, coefficient: Fraction) -> Term:
         """A row of the system, so many times."""
@@ -195,7 +203,7 @@ def _spelled(words: Words, told: _Told, upper: bool, unit: Fraction) -> str:
     for row, factor, _ in used[:SHOWN]:
         coefficient = _in_decimals(words, row, factor, unit)
         if system.link[row] >= 0:
-            parts.append((coefficient, f"(link {int(system.link[row]) + 1})"))
+            parts.append((coefficient, words.link(int(system.link[row]))))
         else:
             parts.append((coefficient, _bounded_name(words, row, (factor > 0) == upper)))
     return _joined(parts, len(used)) + (f" (and {zeros} known zeros)" if zeros else "")

@@ -18,6 +18,7 @@ from audit.model import (
     Absent,
     Amounts,
     Consent,
+    Denominator,
     Hierarchy,
     Intruder,
     Link,
@@ -25,6 +26,7 @@ from audit.model import (
     Microdata,
     Policy,
     Release,
+    Statistic,
     Status,
     Table,
 )
@@ -83,6 +85,7 @@ def combine(members: Sequence[Member], *, title: str, policy: Policy | None = No
         variables=variables,
         tables=tuple(table for m in members for table in _tables(m, variables)),
         links=tuple(_link(link, m, variables) for m in members for link in m.release.links),
+        statistics=tuple(_statistic(s, m, variables) for m in members for s in m.release.statistics),
         consents=tuple(_agreed(c, m, variables) for m in members for c in m.release.consents),
         accepted=tuple(_agreed(a, m, variables) for m in members for a in m.release.accepted),
         day=max((m.release.day for m in members if m.release.day is not None), default=None),
@@ -174,6 +177,19 @@ def _recoded(codes: NDArray[np.int32], member: Member, variables: Mapping[str, H
 def _link(link: Link, member: Member, variables: Mapping[str, Hierarchy]) -> Link:
     codes = _recoded(np.array([term.codes for term in link.terms], np.int32), member, variables).tolist()
     return replace(link, terms=tuple(replace(t, codes=tuple(c)) for t, c in zip(link.terms, codes, strict=True)))
+
+
+def _statistic(statistic: Statistic, member: Member, variables: Mapping[str, Hierarchy]) -> Statistic:
+    table, of = statistic.table, statistic.of
+    codes = _recoded(table.codes, member, variables)
+    codes.setflags(write=False)
+    named = tuple(name for name in variables if name in table.named)
+    if isinstance(of, Denominator):
+        [row] = _recoded(np.array([[-1 if code is None else code for code in of.codes]], np.int32), member, variables)
+        own = [name in member.release.variables for name in variables]
+        given = tuple(int(code) if code >= 0 and mine else None for code, mine in zip(row, own, strict=True))
+        of = replace(of, codes=given)
+    return replace(statistic, of=of, table=replace(table, name=member.table(table.name), codes=codes, named=named))
 
 
 def _agreed(consent: Consent, member: Member, variables: Mapping[str, Hierarchy]) -> Consent:
