@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.model import Release, Table
+from audit.report.applied import applied_words
 from audit.report.grid import Codes, Shown, amount, drawn
 from audit.report.page import asset, source_hash, template
 from audit.report.to_json import engine_version
@@ -47,6 +48,7 @@ def comparison_html(comparison: Comparison) -> str:
         title=printable(problem.release.title) or "Untitled release",
         cells=number(problem.listed, HTML),
         primary=number(int(problem.primary.sum()), HTML),
+        applied=printable(applied_words(problem.rules, True)),
         lines=[_line(comparison, o, letters[o.method]) for o in comparison.outcomes],
         charts=[c for c in _charts(comparison, letters) if c is not None],
         width=WIDTH,

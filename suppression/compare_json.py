@@ -35,6 +35,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Json]:
         "confidential": True,
         "release": {"title": problem.release.title, "sha256": comparison.digest},
         "engine": {"version": engine_version()},
+        "rules": list(problem.rules),
         "seed": comparison.seed,
         "cells": problem.listed,
         "primary": int(problem.primary.sum()),

@@ -3,7 +3,8 @@
 from math import isinf
 
 from audit.linear.naming import decimal, plural
-from audit.report.words import rules_words
+from audit.report.applied import applied_words
+from audit.report.words import printable
 from suppression.compare import Comparison, Outcome
 from suppression.search.result import GUARANTEES, most_rank_words
 
@@ -17,7 +18,7 @@ def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
     lines = [
         f"{problem.release.title or 'Untitled release'}: {plural(problem.listed, 'cell')}, "
         f"{int(problem.primary.sum())} sensitive",
-        rules_words(problem.rules),
+        printable(applied_words(problem.rules, True)),
         "",
     ]
     rows: list[tuple[str, ...]] = [(*HEAD, TIME) if explain else HEAD]

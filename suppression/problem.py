@@ -17,7 +17,7 @@ from audit.linear.merge import merge_cells
 from audit.linear.naming import full_name, places_of, plural
 from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
-from audit.report.words import WHAT_TO_SAY
+from audit.report.applied import WHAT_TO_SAY
 from audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
 from audit.rules.judging import rules_in_words
 from audit.rules.readers import with_readers

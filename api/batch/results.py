@@ -26,8 +26,9 @@ from api.batch.work import Audited
 from api.cli.streams import write_target
 from audit.errors import InputError
 from audit.report.exact_json import Json, dumps
+from audit.report.words import headline
 
-RECORD = "tableseal/batch-record/1"
+RECORD = "tableseal/batch-record/2"
 
 _MARK = ".tableseal-batch"
 """Locked by the batch that is at work; marks the folder as one of ours."""
@@ -69,6 +70,9 @@ class Results:
             report=f"reports/{name}.json",
             html=page,
             required_unknown=report.required_unknown,
+            judged=report.judged,
+            rules=report.rules,
+            headline=headline(report),
         )
         self._write(f"reports/{name}.json", found.json)
         if page is not None and found.html is not None:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from api.failures import Failure
 from audit.io.spreadsheet import csv_text
+from audit.report.applied import applied_to_each, applied_words, verdict_word
 from audit.report.exact_json import Json
 from audit.report.to_json import engine_version
 from audit.report.unknown import unknown_in_words
@@ -30,6 +31,7 @@ class Entry:
     verdict: `failed` if there is none; then `failure` says why, and all that a report would say is None.
     counts: cells by what is known of them. report, html: files beside the summary, None if not written.
     required_unknown: withheld cells that no rule could judge.
+    judged, rules, headline: as the report says them.
     """
 
     name: str
@@ -43,6 +45,19 @@ class Entry:
     report: str | None = None
     html: str | None = None
     required_unknown: int | None = None
+    judged: bool | None = None
+    rules: tuple[str, ...] | None = None
+    headline: str | None = None
+
+    @property
+    def word(self) -> str:
+        """What the verdict is called: "not judged" where nothing was."""
+        return verdict_word(self.verdict, self.judged)
+
+    @property
+    def applied(self) -> str | None:
+        """By which rules it was judged, in words; None: not audited."""
+        return None if self.rules is None else applied_words(self.rules, self.judged is True)
 
 
 @dataclass(frozen=True)
@@ -64,10 +79,21 @@ class Batch:
             return "undecided"
         return "failed" if "failed" in verdicts else "safe"
 
+    @property
+    def word(self) -> str:
+        """What the verdict is called: "not judged" where releases were audited together and nothing says what is
+        sensitive."""
+        return self.entries[0].word if self.members else self.verdict
+
     def counts(self) -> dict[str, int]:
-        """How many releases there are of each verdict."""
+        """How many releases there are of each verdict; not_judged: undecided ones that nothing judged."""
         found = Counter(entry.verdict for entry in self.entries)
-        return {"releases": len(self.entries)} | {v: found[v] for v in ("safe", "unsafe", "undecided", "failed")}
+        verdicts = {v: found[v] for v in ("safe", "unsafe", "undecided", "failed")}
+        return {"releases": len(self.entries), **verdicts, "not_judged": sum(e.judged is False for e in self.entries)}
+
+    def applied(self) -> list[str]:
+        """By which rules the releases that could be audited were judged, in words."""
+        return applied_to_each((e.rules, e.judged is True) for e in self.entries if e.rules is not None)
 
 
 def batch_document(batch: Batch) -> dict[str, Json]:
@@ -97,13 +123,20 @@ def entry_document(entry: Entry) -> dict[str, Json]:
         "report": entry.report,
         "html": entry.html,
         "required_unknown": entry.required_unknown,
+        "judged": entry.judged,
+        "rules": None if entry.rules is None else list(entry.rules),
+        "headline": entry.headline,
     }
 
 
 def entry_from_document(document: Mapping[str, Any]) -> Entry:
     """The entry that `entry_document` wrote. KeyError or TypeError if it is something else."""
-    failure = document["failure"]
-    return Entry(**{**document, "failure": None if failure is None else Failure(**failure)})
+    failure, rules = document["failure"], document["rules"]
+    read = {
+        "failure": None if failure is None else Failure(**failure),
+        "rules": None if rules is None else tuple(rules),
+    }
+    return Entry(**{**document, **read})
 
 
 def batch_schema() -> dict[str, object]:
@@ -114,14 +147,15 @@ def batch_schema() -> dict[str, object]:
 
 def summary_csv(batch: Batch) -> str:
     """A row for each release, for a spreadsheet."""
-    header = ("release", "title", "verdict", *COUNTED, "message", "report")
+    header = ("release", "title", "verdict", *COUNTED, "message", "rule", "report")
     rows = [
         (
             entry.name,
             entry.title,
-            entry.verdict,
+            entry.word,
             *(None if entry.counts is None else entry.counts[key] for key in COUNTED),
-            None if entry.failure is None else entry.failure.message,
+            entry.headline if entry.failure is None else entry.failure.message,
+            entry.applied,
             entry.html or entry.report,
         )
         for entry in batch.entries
@@ -137,7 +171,7 @@ def summary_html(batch: Batch) -> str:
     environment.filters |= {"link": quote, "unknown": unknown_in_words}
     template = environment.from_string(_asset("batch.html"))
     return template.render(
-        batch=batch, counts=batch.counts(), worst=_worst_first(batch.entries), version=engine_version()
+        batch=batch, counts=batch.counts(), word=batch.word, worst=_worst_first(batch.entries), version=engine_version()
     )
 
 

@@ -19,7 +19,6 @@ from api.cli.options import (
 )
 from api.cli.progress import Progress
 from api.cli.streams import STREAM, check_targets, say, write_target
-from api.given_rules import policy_of
 from audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,6 +77,7 @@ def batch_verb(
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
     from api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from api.given_rules import policy_of
     from audit.io import read_policy
     from audit.report.exact_json import dumps
 
@@ -136,24 +136,25 @@ def _unjudged(batch: "Batch") -> list[str]:
 
 
 def _text(batch: "Batch", folder: Path) -> str:
+    """How many releases have which verdict, by which rules, what is wrong with each that is not safe."""
+    from audit.report.applied import WHAT_TO_SAY
+    from audit.report.words import printable
+
     counts = batch.counts()
     said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in ("safe", "unsafe", "undecided", "failed"))
-    lines = [f"{counts['releases']:,} releases: {said}"]
+    silent = f" ({counts['not_judged']:,} not judged)" if counts["not_judged"] else ""
+    lines = [f"{counts['releases']:,} releases: {said.replace(' undecided', f' undecided{silent}')}"]
     if batch.members:
         unjudged = _unjudged(batch)
         far = " as far as could be judged" if unjudged and batch.verdict == "safe" else ""
-        lines = [f"{len(batch.members):,} releases together: {batch.verdict}{far}", *unjudged]
+        lines = [f"{len(batch.members):,} releases together: {batch.entries[0].word}{far}", *unjudged]
+    lines[1:1] = [printable(words) for words in batch.applied()]
     bad = [entry for entry in batch.entries if entry.verdict != "safe"]
     for entry in bad[:LISTED]:
-        if entry.failure is not None:
-            lines.append(f"  {entry.name}: failed: {entry.failure.message}")
-        elif entry.counts is not None:
-            found = ", ".join(
-                f"{entry.counts[key]:,} {key}"
-                for key in ("exposed", "underprotected", "undecided")
-                if entry.counts[key]
-            )
-            lines.append(f"  {entry.name}: {entry.verdict}: {found}")
+        why = entry.headline if entry.failure is None else entry.failure.message
+        lines.append(f"  {entry.name}: {entry.word}: {why}")
     if len(bad) > LISTED:
         lines.append(f"  and {len(bad) - LISTED:,} more")
+    if counts["not_judged"]:
+        lines.append(f"Next: {WHAT_TO_SAY}.")
     return "\n".join([*lines, f"Summary and reports: {folder / 'summary.html'}"])

@@ -1,11 +1,12 @@
 """Options that several verbs share."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.given_rules import GivenRules
+if TYPE_CHECKING:
+    from api.given_rules import GivenRules
 
 
 class Bounds(StrEnum):
@@ -72,6 +73,8 @@ DominanceOption = Annotated[
 ]
 
 
-def given_rules(threshold: str | None, p_percent: str | None, dominance: list[str] | None) -> GivenRules:
+def given_rules(threshold: str | None, p_percent: str | None, dominance: list[str] | None) -> "GivenRules":
     """The rules that these options are."""
+    from api.given_rules import GivenRules
+
     return GivenRules(threshold=threshold, p_percent=p_percent, dominance=tuple(dominance or ()))

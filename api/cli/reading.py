@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.cli.streams import STREAM
-from api.given_rules import GivenRules, policy_of
 from audit.errors import InputError
 
 if TYPE_CHECKING:
+    from api.given_rules import GivenRules
     from audit.model import Policy, Release
     from audit.model.count_table import CountTable
 
@@ -19,7 +19,7 @@ def release_of(
     name: str,
     *,
     policy: str | None = None,
-    rules: GivenRules | None = None,
+    rules: "GivenRules | None" = None,
     status_map: Sequence[str] | None = None,
 ) -> "Release":
     """Read a release file, a bare data file, or standard input (`-`, relative to the current folder).
@@ -30,6 +30,7 @@ def release_of(
     ------
     InputError: anything about the input that cannot be used.
     """
+    from api.given_rules import GivenRules, policy_of
     from audit.io import read_release
 
     given = policy_of(rules or GivenRules(), None if policy is None else Path(policy))

@@ -138,7 +138,11 @@ KIND = Kind(
             "counts",
             "report",
             "html",
+            "judged",
+            "rules",
+            "headline",
         ),
+        flags=frozenset(("judged",)),
     ),
     inline=False,
 )

@@ -11,6 +11,7 @@ from audit.errors import InputError
 from audit.io import canonical_document, release_digest, release_from_document
 from audit.report import report_document
 from audit.report.exact_json import Json
+from audit.report.words import headline
 
 PUBLICATION = "tableseal/publication/1"
 ASSESSMENT = "tableseal/publication-audit/1"
@@ -53,6 +54,9 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
         "schema": ASSESSMENT,
         "publication": found.name,
         "verdict": found.verdict,
+        "judged": found.report.judged,
+        "rules": list(found.report.rules),
+        "headline": headline(found.report),
         "published": published,
         "required_unknown": found.required_unknown,
         "supersedes": _tables(found.supersedes),

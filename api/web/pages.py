@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from api.problems import Problem
 from api.store.job import Job
+from audit.report.applied import applied_words, verdict_word
 from audit.report.unknown import unknown_in_words
 
 HEADERS = {
@@ -91,7 +92,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(moment=_moment, duration=_duration, integer=lambda n: f"{n:,}", unknown=unknown_in_words)
+    environment.filters.update(
+        moment=_moment,
+        duration=_duration,
+        integer=lambda n: f"{n:,}",
+        unknown=unknown_in_words,
+        called=verdict_word,
+        applied=applied_words,
+    )
     environment.globals["kinds"] = _KINDS
     return environment
 

@@ -4,6 +4,7 @@ scripts."""
 from dataclasses import dataclass
 
 from audit.model.release import Release
+from audit.report.applied import verdict_word
 from audit.report.grid import risk_style, sheets
 from audit.report.model import Report, ReportCell
 from audit.report.page import asset, source_hash, template
@@ -28,7 +29,6 @@ from audit.report.words import (
     steps_words,
     totals_of,
     verdict,
-    verdict_word,
     worst_first,
 )
 
@@ -132,7 +132,7 @@ def render_html(report: Report, release: Release) -> str:
         script=script,
         report=report,
         title=printable(report.title) or "Untitled release",
-        verdict=verdict_word(report),
+        verdict=verdict_word(report.verdict, report.judged),
         headline=headline(report),
         applied=applied(report),
         following=next_step(report),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from audit.linear.naming import plural
 from audit.model.release import Release
+from audit.report.applied import verdict_word
 from audit.report.model import BeyondHelp, Report, ReportCell
 from audit.report.words import (
     ASCII,
@@ -28,7 +29,6 @@ from audit.report.words import (
     steps_words,
     totals_of,
     verdict,
-    verdict_word,
     worst_first,
 )
 
@@ -85,7 +85,7 @@ def render_text(
         markup=False,
         legacy_windows=False,
     )
-    verdict_line = f"{verdict_word(report).upper()}: {headline(report)}"
+    verdict_line = f"{verdict_word(report.verdict, report.judged).upper()}: {headline(report)}"
     console.print(verdict_line, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
     console.print(applied(report), soft_wrap=True)
     following = next_step(report, file)

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from audit.linear.naming import plural
 from audit.model.release import Release
+from audit.report.applied import WHAT_TO_SAY, applied_words
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 
@@ -27,12 +28,6 @@ class Signs:
 
 ASCII = Signs(infinity="inf", thousands="", about="~", minus="-")
 HTML = Signs(infinity="∞", thousands="\u202f", about="≈\u202f", minus="−")
-
-WHAT_TO_SAY = (
-    "say what is sensitive: --threshold N (--p-percent P, --dominance N,K, --policy FILE), a policy in the release "
-    "file, or a column of statuses"
-)
-"""What to do where nothing was judged."""
 
 VERDICTS: Mapping[str, str] = {
     "exposed": "exposed",
@@ -201,25 +196,11 @@ def steps_words(cell: ReportCell, signs: Signs) -> str:
     return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
 
 
-def verdict_word(report: Report) -> str:
-    """The verdict on the release as it is called: "safe", "not judged"."""
-    return report.verdict if report.judged else "not judged"
-
-
 def applied(report: Report) -> str:
-    """By which rule the release was judged: "Rule: threshold 5; p% 10."."""
-    if report.rules:
-        return rules_words(report.rules)
-    if not report.confidential:
-        return "Rule: the agency's, not shown." if report.judged else "No rule."
-    return rules_words(()) if report.judged else "No rule, and no status."
-
-
-def rules_words(rules: tuple[str, ...]) -> str:
-    """By which rules something was judged of which anything says what is sensitive."""
-    if rules:
-        return f"Rule: {'; '.join(map(printable, rules))}."
-    return "No rule: the statuses in the file decide what is sensitive."
+    """By which rule the release was judged; a public copy does not say it."""
+    if report.confidential:
+        return printable(applied_words(report.rules, report.judged))
+    return "Rule: the agency's, not shown." if report.judged else "No rule."
 
 
 def next_step(report: Report, file: str = "RELEASE") -> str | None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.linear.naming import plural
+from audit.report.applied import applied_words, verdict_word
 from audit.report.model import Report
 from audit.report.words import (
     ASCII,
@@ -17,7 +18,6 @@ from audit.report.words import (
     headline,
     printable,
     totals_of,
-    verdict_word,
 )
 from suppression.answer import Suppression
 from suppression.costs import FACTOR
@@ -36,10 +36,11 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     limit: longest list of cells; what is left out is counted. None: no limit.
     """
     if result.conflict is not None:
-        return f"IMPOSSIBLE: no pattern is safe.\n{printable(result.conflict.text)}\n"
+        said = ("IMPOSSIBLE: no pattern is safe.", applied_words(result.problem.rules, True), result.conflict.text)
+        return "\n".join(map(printable, said)) + "\n"
     report = result.report
     assert report is not None
-    verdict = f"{verdict_word(report).upper()}: {headline(report)}"
+    verdict = f"{verdict_word(report.verdict, report.judged).upper()}: {headline(report)}"
     lines = [verdict, applied(report), *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
     lines += _unexplained(result)

@@ -32,6 +32,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         "schema": SCHEMA,
         "confidential": True,
         "verdict": result.verdict,
+        "rules": list(problem.rules),
         "method": result.method,
         "status": found.status,
         "guarantee": found.guarantee,

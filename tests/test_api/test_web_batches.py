@@ -56,7 +56,14 @@ def test_an_archive_is_audited_and_its_summary_downloaded(client: TestClient) ->
     assert {answer.status_code for answer in found.values()} == {200}
     rows = list(csv.DictReader(io.StringIO(found["summary.csv"].text, newline="")))
     assert {row["release"]: row["verdict"] for row in rows} == verdicts(page.text)
-    assert found["result"].json()["counts"] == {"releases": 3, "safe": 1, "unsafe": 1, "undecided": 0, "failed": 1}
+    assert found["result"].json()["counts"] == {
+        "releases": 3,
+        "safe": 1,
+        "unsafe": 1,
+        "undecided": 0,
+        "failed": 1,
+        "not_judged": 0,
+    }
     assert found["report.html"].headers["content-type"].startswith("text/html")
     assert f'href="/jobs/{identity(page)}"' in client.get("/batches").text
     assert f'href="/jobs/{identity(page)}"' in client.get("/jobs").text
