@@ -30,11 +30,12 @@ EXAMPLE: dict[str, Any] = {
             "cells": {
                 "region": ["N", "N", "N", "S", "S", "S", "T", "T", "T"],
                 "size": ["small", "large", "Total", "small", "large", "Total", "small", "large", "Total"],
-                "value": [None, None, 20, None, None, 30, 26, 24, 50],
+                "value": [2, 18, 20, 24, 6, 30, 26, 24, 50],
                 "status": ["primary", "secondary", "", "secondary", "secondary", "", "", "", ""],
             },
         }
     ],
+    "policy": {"primary": [{"threshold": 3}]},
 }
 """A release that the documentation of the interface shows; it runs."""
 
