@@ -40,6 +40,9 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         return
     found = by_name(report)
     together = document.get("intruder", {}).get("coalition", 1)
+    contradictory = (
+        len(_fitting(oracle, tables, [n for n in oracle.open_cells if oracle.cells[n].status != "missing"])) == 0
+    )
     exposed = left_open = False
     for name in oracle.open_cells:
         cell, unit = found.pop(name), oracle.units[name[0]]
@@ -61,10 +64,16 @@ def assert_agrees(document: Document, *, tables: np.ndarray, oracle: Oracle, rep
         verdict = "protected" if len(values) > 1 else "exposed"
         if verdict == "protected" and known.sensitive and insiders_know(oracle, tables, name, together):
             verdict = "underprotected"
-        unfit = verdict == "protected" and known.sensitive and some_insider_does_not_fit(oracle, tables, name, together)
-        assert cell.verdict == verdict or (unfit and cell.verdict == "undecided"), name
+        unfit = known.sensitive and some_insider_does_not_fit(oracle, tables, name, together)
+        stated = known.truth is not None
+        if stated and not values[0] <= known.truth <= values[-1]:  # CONVENTION 569
+            assert cell.verdict == ("undecided" if verdict == "protected" else verdict), name
+        elif verdict == "protected" and (unfit or (stated and contradictory)):
+            assert cell.verdict in (verdict, "undecided"), name
+        else:
+            assert cell.verdict == verdict, name
         exposed |= known.sensitive and verdict != "protected"
-        left_open |= unfit and cell.verdict == "undecided"
+        left_open |= known.sensitive and cell.verdict == "undecided"
     # Beside open cells only published ones that another table withholds may be listed.
     for name, cell in found.items():
         assert oracle.cells[name].exact or oracle.cells[name].derived or oracle.cells[name].computed, name
