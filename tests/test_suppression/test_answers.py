@@ -16,7 +16,7 @@ from api.cases import cases_folder
 from audit.bounds.plan import deciding
 from audit.decision.oracle import Oracle
 from audit.io import read_release, release_from_document
-from audit.model import Policy
+from audit.model import Policy, Status
 from audit.pipeline import audit
 from audit.solvers.highs import Highs
 from suppression.answer import Suppression
@@ -120,7 +120,7 @@ def test_three_linked_tables_need_a_cycle_in_each() -> None:
             if known:
                 rows.append(row)
                 values.append(int(value))
-        primary = table.status.tolist().index(7)
+        primary = table.status.tolist().index(Status.PRIMARY)
         names = release.cell_codes(table.codes[primary]).values()
         primaries.append([all(n in ("Total", b) for n, b in zip(names, cell, strict=True)) for cell in base])
     fits = LinearConstraint(np.array(rows, float), values, values)

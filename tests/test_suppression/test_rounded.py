@@ -79,3 +79,44 @@ def test_true_values_that_withheld_cells_cannot_have_are_named() -> None:
     }
     with pytest.raises(InputError, match=r"a=x in table .t.: is withheld, but its true value contradicts .*nonempty"):
         suppress(release_from_document(document))
+
+
+def all_rounded(status: str, shown: int | None) -> dict[str, Any]:
+    """A table rounded to base 5 whose first cell, 2, is sensitive by rule."""
+    cells = {
+        "a": [a for a in "xyzT" for _ in range(3)],
+        "b": ["p", "q", "U"] * 4,
+        "value": [shown, 10, 15, 20, 30, 50, 5, 5, 10, 30, 45, 75],
+        "truth": [2, 11, 13, 21, 31, 52, 4, 6, 10, 27, 48, 75],
+        "status": [status] + [""] * 11,
+    }
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"a": {"total": "T", "codes": ["x", "y", "z"]}, "b": {"total": "U", "codes": ["p", "q"]}},
+        "tables": [
+            {
+                "name": "t",
+                "cells": cells,
+                "truth": "truth",
+                "status": "status",
+                "rounding": {"base": 5, "method": "random"},
+            }
+        ],
+        "policy": {"primary": [{"threshold": 3}]},
+        "intruder": {"insiders": []},
+    }
+
+
+def test_a_sensitive_cell_of_a_rounded_table_is_refused_with_what_to_do_and_that_works() -> None:
+    """CONVENTION 609"""
+    with pytest.raises(
+        InputError, match=r'a=x, b=p in table "t".*rounded table \(1 such cell\).*leave the cell\'s value'
+    ):
+        suppress(release_from_document(all_rounded("", 0)))
+    result = suppress(release_from_document(all_rounded("primary", None)))
+    assert (result.verdict, result.secondary) == ("safe", 0)
+    assert result.report is not None
+    left_out = next(c for c in result.report.cells if c.cell == (("a", "x"), ("b", "p")))
+    assert left_out.upper is not None
+    assert left_out.upper - (left_out.lower or 0) >= 13
