@@ -38,10 +38,12 @@ def impossible_truths(prepared: Prepared, found: CellBounds) -> ImpossibleTruths
     stated = np.zeros(len(cells), np.bool_)
     stated[open_cells] = cells.truth.known[open_cells] & (cells.status[open_cells] != Status.MISSING)
     wrong: set[int] = set()
-    if stated.any():
+    negative = cells.impossible & (cells.status != Status.MISSING)
+    if stated.any() or negative.any():
         together = _not_together(prepared.release, cells, stated)
         for k, cell in enumerate(open_cells.tolist()):
-            if stated[cell] and (together[cell] or _outside(found, k, int(cells.truth.units[cell]))):
+            outside = stated[cell] and _outside(found, k, int(cells.truth.units[cell]))
+            if negative[cell] or together[cell] or outside:
                 wrong.add(k)
     return ImpossibleTruths(frozenset(wrong), _note(prepared, found, sorted(wrong)) if wrong else None)
 

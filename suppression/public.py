@@ -61,6 +61,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         protection_upper=None,
         protection_sliding=None,
         cost=None,
+        impossible=None,
         source="",
         rows=None,
     )

@@ -34,6 +34,7 @@ def as_cells(named: Named, truth: Amounts, frequency: Amounts, zero: NDArray[np.
         known_upper=nothing,
         exact=no,
         truth=truth,
+        impossible=no,
         frequency=frequency,
         weighted=nothing,
         contributors=(),

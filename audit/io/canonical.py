@@ -169,7 +169,7 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         cells[name] = values
         return name
 
-    found["value"] = add("value", decimals_of(table.value, unit))
+    found["value"] = add("value", _values(table, unit))
     found["status"] = add("status", [_WORDS[code] for code in table.status.tolist()])
     if (table.truth.known & (~table.value.known | (table.rounding is not None))).any():
         found["truth"] = add("truth", decimals_of(table.truth, unit))
@@ -206,6 +206,14 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         found["where"] = where
     found["cells"] = cells
     return found
+
+
+def _values(table: Table, unit: Fraction) -> Sequence[Any]:
+    """Published values; one that cannot be stands for what was stated beside a status and cannot be."""
+    values = decimals_of(table.value, unit)
+    if table.impossible is None:
+        return values
+    return [_number(-unit) if bad else v for v, bad in zip(values, table.impossible.tolist(), strict=True)]
 
 
 def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:

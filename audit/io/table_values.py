@@ -42,6 +42,7 @@ class Values:
     value: Amounts
     truth: Amounts
     rounding: Rounding | None
+    impossible: NDArray[np.bool_] | None
     notes: tuple[Note, ...]
 
 
@@ -98,8 +99,8 @@ def read_values(
             released & ~is_possible(given.units, rounding), columns, value, _not_given(rounding, measure), show=True
         )
     published = Amounts(np.where(released, given.units, 0), released)
-    known, more = _truth(context, given, released, structural, value, truth, rounded=rounding is not None)
-    return Values(status, published, known, rounding, (*notes, *more))
+    known, impossible, more = _truth(context, given, released, structural, value, truth, rounded=rounding is not None)
+    return Values(status, published, known, rounding, impossible, (*notes, *more))
 
 
 def _not_given(rounding: Rounding, measure: Measure) -> str:
@@ -120,7 +121,8 @@ def _truth(
     truth: str | None,
     *,
     rounded: bool,
-) -> tuple[Amounts, list[Note]]:
+) -> tuple[Amounts, NDArray[np.bool_] | None, list[Note]]:
+    """True values, and where one is stated that cannot be."""
     columns, measure = context.columns, context.measure
     notes: list[Note] = []
     beside = given.known & ~released & ~structural & (not rounded)
@@ -163,7 +165,8 @@ def _truth(
             )
         units = np.where(stated.known, stated.units, units)
         known = known | stated.known
-    return Amounts(units, known), notes
+        impossible &= ~stated.known
+    return Amounts(units, known), impossible if impossible.any() else None, notes
 
 
 def read_bound(context: Context, name: str | None, *, upper: bool) -> Amounts:

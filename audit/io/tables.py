@@ -133,11 +133,12 @@ def read_table(
         protection_sliding=sliding,
         cost=None if document.cost is None else read_costs(context, document.cost),
         rounding=values.rounding,
+        impossible=values.impossible,
         absent=Absent(document.absent.leaves, document.absent.totals),
         source=columns.source,
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
     )
-    for array in (table.codes, table.status, table.rows, table.cost):
+    for array in (table.codes, table.status, table.rows, table.cost, table.impossible):
         if array is not None:
             array.setflags(write=False)
     return table, notes

@@ -26,7 +26,7 @@ class Cells:
         published exactly, an interval where it is rounded or has known bounds, unknown where nothing is said.
     known_lower, known_upper: bounds that the intruder has anyway, whatever the release says.
     exact: bool (cells): the exact value is released (or is a zero everyone knows).
-    truth: agency knowledge of the true value.
+    truth: agency knowledge of the true value. impossible: bool (cells): one is stated that cannot be, and not used.
     frequency, weighted, contributors: agency knowledge; unknown where no table gives them.
     protection_lower, protection_upper: required distances given per cell; protection_sliding: required widths.
     table, row: int32, int64 (cells): first table that lists it, and the row there; row -1: absent, taken as zero or
@@ -49,6 +49,7 @@ class Cells:
     known_upper: Amounts
     exact: NDArray[np.bool_]
     truth: Amounts
+    impossible: NDArray[np.bool_]
     frequency: Amounts
     weighted: Amounts
     contributors: tuple[Amounts, ...]

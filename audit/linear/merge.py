@@ -32,6 +32,7 @@ class _Rows:
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     truth: Amounts
+    impossible: NDArray[np.bool_]
     known_lower: Amounts
     known_upper: Amounts
 
@@ -74,6 +75,7 @@ def _concatenate(parts: list[_Rows]) -> _Rows:
         lower=np.concatenate([p.lower for p in parts]),
         upper=np.concatenate([p.upper for p in parts]),
         truth=_end_to_end([p.truth for p in parts]),
+        impossible=np.concatenate([p.impossible for p in parts]),
         known_lower=_end_to_end([p.known_lower for p in parts]),
         known_upper=_end_to_end([p.known_upper for p in parts]),
     )
@@ -134,6 +136,7 @@ def _table_rows(release: Release, t: int, space: KeySpace, notes: list[Note]) ->
         lower=np.concatenate([lower, fill]),
         upper=np.concatenate([upper, fill]),
         truth=_end_to_end([table.truth, Amounts(fill, np.ones(added, np.bool_))]),
+        impossible=np.zeros(n, np.bool_) if table.impossible is None else np.pad(table.impossible, (0, added)),
         known_lower=_end_to_end([table.lower, Amounts.none(added)]),
         known_upper=_end_to_end([table.upper, Amounts.none(added)]),
     )
@@ -229,6 +232,7 @@ def _merge(
         known_upper=_strictest(rows.known_upper, group, n, np.minimum),
         exact=exact,
         truth=truth,
+        impossible=some(rows.impossible),
         frequency=known_of(lambda t: t.frequency, "frequency"),
         weighted=known_of(lambda t: t.weighted, "sum of weights"),
         contributors=tuple(known_of(partial(_contributor, rank=k), f"contribution {k + 1}") for k in ranks),

@@ -71,6 +71,8 @@ class Table:
     lower, upper: bounds on the true value that the intruder has anyway.
     protection_lower, protection_upper: required distance below / above the true value. protection_sliding: required
         width of what stays possible, wherever that lies.
+    impossible: bool (rows), beside whose status the agency states a value that cannot be (a negative one), which is
+        used for nothing; None: no row.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
     """
 
@@ -91,6 +93,7 @@ class Table:
     protection_sliding: Amounts | None = None
     cost: NDArray[np.float64] | None = None
     rounding: Rounding | None = None
+    impossible: NDArray[np.bool_] | None = None
     absent: Absent = Absent()
     source: str = ""
     rows: NDArray[np.int64] | None = None

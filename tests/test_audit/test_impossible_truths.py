@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.errors import AdditivityError, InputError
-from audit.io import release_from_document
+from audit.io import canonical_document, canonical_json, release_from_document
 from audit.pipeline import audit
 from audit.report.model import Report
+from suppression.public import public_release
 
 CELLS = [(r, c) for r in "abT" for c in "xyU"]
 EQUATIONS = [[("a", c), ("b", c), ("T", c)] for c in "xyU"] + [[(r, "x"), (r, "y"), (r, "U")] for r in "abT"]
@@ -17,15 +18,18 @@ EQUATIONS = [[("a", c), ("b", c), ("T", c)] for c in "xyU"] + [[(r, "x"), (r, "y
 
 def report(value: dict[Any, int | None], status: dict[Any, str], **more: Any) -> Report:
     what_if = more.pop("what_if", False)
+    return audit(release_from_document(table_of(value, status) | more), withhold_primaries=what_if).report
+
+
+def table_of(value: dict[Any, int | None], status: dict[Any, str]) -> dict[str, Any]:
     cells = {"r": [c[0] for c in value], "c": [c[1] for c in value]}
     cells |= {"v": list(value.values()), "s": [status.get(c, "") for c in value]}
-    document = {
+    return {
         "tableseal": 1,
         "kind": "count",
         "variables": {"r": {"total": "T", "codes": ["a", "b"]}, "c": {"total": "U", "codes": ["x", "y"]}},
         "tables": [{"name": "t", "cells": cells, "value": "v", "status": "s"}],
     }
-    return audit(release_from_document(document | more), withhold_primaries=what_if).report
 
 
 def added_up(ax: int, ay: int, bx: int, by: int) -> dict[Any, int]:
@@ -132,3 +136,22 @@ def test_what_no_single_equation_says_is_said_without_values() -> None:
     link = {"terms": [[1, {"r": "a", "c": "y"}], [1, {"r": "b", "c": "y"}]], "lower": 11}
     with pytest.raises(InputError):
         report(value, hidden, links=[link], policy={"primary": [{"threshold": 3}]}, what_if=True)
+
+
+def test_a_negative_value_beside_a_status_leaves_the_cell_undecided() -> None:
+    # CONVENTION 577
+    shown: dict[Any, int | None] = {**added_up(3, 4, 5, 6)}
+    withheld = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+    status = dict.fromkeys(withheld, "primary")
+    assert report(shown, status).verdict == "safe"
+    document = release_from_document(table_of(shown | {("a", "x"): -3}, status))
+    for release in (document, release_from_document(canonical_document(document))):
+        found = audit(release).report
+        verdicts = {tuple(dict(c.cell).values()): c.verdict for c in found.cells}
+        assert verdicts == dict.fromkeys(withheld, "protected") | {("a", "x"): "undecided"}
+        assert found.verdict == "undecided"
+        [note] = [note for note in found.notes if note.code == "impossible_truth"]
+        assert "a / x" in note.text or "r=a, c=x" in note.text
+        assert "-3" not in note.text
+    assert canonical_json(release_from_document(canonical_document(document))) == canonical_json(document)
+    assert audit(public_release(document)).report.verdict == "safe"
