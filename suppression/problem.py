@@ -266,8 +266,8 @@ def _refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_]
         raise InputError(
             f"{full_name(release, cells, int(at[0]))}: is sensitive and stands in a rounded table "
             f"({plural(len(at), 'such cell')}). A search does not choose what a rounded table withholds: leave the "
-            "cell's value out (empty, status `primary`, its true value in the column of true values), and the search sees "
-            "to it that the rounded values around it do not give it away; or protect the exact table, and round what that "
-            "publishes",
+            "cell's value out (empty, status `primary`, its true value in the column of true values), and the search "
+            "sees to it that the rounded values around it do not give it away; or protect the exact table, and round "
+            "what that publishes",
             places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
         )

@@ -22,6 +22,7 @@ from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
+from audit.io.wording import quoted
 
 if TYPE_CHECKING:
     from audit.model import Release
@@ -148,6 +149,14 @@ def suppress_verb(
     tell_statuses: Annotated[
         bool, typer.Option("--tell-statuses", help="OUT tells primary from secondary cells.")
     ] = False,
+    symbol: Annotated[
+        str | None,
+        typer.Option(
+            "--symbol",
+            metavar="MARK",
+            help="Stands for a withheld value in the CSV files of OUT (default: as in the files read, or nothing).",
+        ),
+    ] = None,
     json: JsonOption = None,
     html: Annotated[
         str | None, typer.Option("--html", metavar="FILE|-", help="Write the report of the audit as one page.")
@@ -178,6 +187,8 @@ def suppress_verb(
         )
     if best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
+    if symbol is not None:
+        _check_symbol(symbol, output)
     from api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
     from suppression.decisions import read_decisions
 
@@ -220,7 +231,7 @@ def suppress_verb(
             raise
         say(f"Interrupted; the best audited pattern so far is in {best_so_far}.", error=True)
         return Code.INTERRUPTED
-    to = _Targets(output, confidential, json, html, best_so_far, tell_statuses)
+    to = _Targets(output, confidential, json, html, best_so_far, tell_statuses, symbol)
     _write(result, to)
     try:
         with Progress():
@@ -266,6 +277,7 @@ class _Targets:
     html: str | None
     best_so_far: str | None
     tell: bool
+    symbol: str | None
 
 
 def _write(result: "Suppression", to: _Targets) -> None:
@@ -276,7 +288,7 @@ def _write(result: "Suppression", to: _Targets) -> None:
 
     if _safe(result) and result.release is not None:
         if to.output is not None:
-            _write_release(public_release(result.release, tell_statuses=to.tell), to.output)
+            _write_release(public_release(result.release, tell_statuses=to.tell), to.output, to.symbol)
         if to.confidential is not None:
             _write_release(result.release, to.confidential)
     _write_results(result, to)
@@ -315,13 +327,22 @@ def _safe(result: "Suppression") -> bool:
     return result.verdict == "safe"
 
 
-def _write_release(release: "Release", target: str) -> None:
+def _check_symbol(symbol: str, output: str | None) -> None:
+    """Refuse a symbol that is none, or that no file would have."""
+    from audit.io import check_symbol
+
+    if output in (None, STREAM) or Path(output).suffix.lower() == ".json":
+        raise InputError(f"--symbol {quoted(symbol)}: is for CSV files; write them with -o NAME.yaml or NAME.csv.")
+    check_symbol(symbol, Path(output))
+
+
+def _write_release(release: "Release", target: str, symbol: str | None = None) -> None:
     from audit.io import canonical_json, release_files
 
     if target == STREAM:
         write_target(STREAM, canonical_json(release).decode("utf-8"))
         return
-    for path, text in release_files(release, Path(target)).items():
+    for path, text in release_files(release, Path(target), symbol=symbol).items():
         write_target(str(path), text)
 
 

@@ -16,7 +16,7 @@ from api.jobs.comparison_kind import KIND as COMPARISON
 from api.jobs.comparison_kind import CompareOptions, ComparisonRequest
 from api.jobs.releases import StatusMap
 from api.jobs.suppression_kind import KIND as SUPPRESSION
-from api.jobs.suppression_kind import SuppressionRequest
+from api.jobs.suppression_kind import SuppressionRequest, Symbol
 from api.suppressing import SuppressOptions
 
 SUPPRESSION_FIELDS = Fields("release", ("policy", "decisions", "last_period"))
@@ -44,6 +44,7 @@ class SuppressionParameters(SuppressOptions, GivenRules):
     tell_statuses: Annotated[bool, Field(description="The protected release tells primary from secondary cells.")] = (
         False
     )
+    symbol: Symbol = None
     status_map: StatusMap = ()
 
 
@@ -77,6 +78,7 @@ async def post_suppression(ask: Asked, options: Annotated[SuppressionParameters,
             rules=options.alone(),
             status_map=options.status_map,
             tell_statuses=options.tell_statuses,
+            symbol=options.symbol,
             options=SuppressOptions(**options.model_dump(include=set(SuppressOptions.model_fields))),
         )
         return await answer(ask, Order(SUPPRESSION.name, wanted.model_dump_json(), upload.files))

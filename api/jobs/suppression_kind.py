@@ -21,8 +21,23 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in archives: equal files make equal archives."""
 
 
+_RELEASE = Path("release.yaml")
+"""The release file in an archive; its tables are CSV files."""
+
 LEAST_REASONS = 10.0
 """Seconds that may go into what needs each cell where no time limit is given: so many, or as many as all before."""
+
+
+Symbol = Annotated[
+    str | None,
+    Field(
+        description="Stands for a withheld value in the CSV files of the archive; without it, the mark of the files "
+        "that came in, or nothing.",
+        min_length=1,
+        max_length=20,
+    ),
+]
+"""What marks withheld values where tables are written for readers."""
 
 
 class SuppressionRequest(ReleaseRequest):
@@ -33,6 +48,7 @@ class SuppressionRequest(ReleaseRequest):
     tell_statuses: Annotated[bool, Field(description="The protected release tells primary from secondary cells.")] = (
         False
     )
+    symbol: Symbol = None
     options: SuppressOptions = SuppressOptions()
 
 
@@ -46,10 +62,11 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     """
     from api.cli.reading import parse_status_map
     from audit.bounds.component import Limits
-    from audit.io import read_release
+    from audit.io import check_symbol, read_release
     from suppression.decisions import read_decisions
     from suppression.explaining import explained
 
+    check_symbol(request.symbol, _RELEASE)
     release = release_in(request, context)
     last = None
     if request.last_period is not None:
@@ -79,18 +96,18 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents.append(Document("protected.json", "application/json", canonical_json(public)))
-            documents.append(Document("protected.zip", "application/zip", _packed(public)))
+            documents.append(Document("protected.zip", "application/zip", _packed(public, request.symbol)))
             documents.append(Document("confidential.json", "application/json", canonical_json(result.release)))
     return Result(tuple(documents), result.verdict)
 
 
-def _packed(release: "Release") -> bytes:
+def _packed(release: "Release", symbol: str | None) -> bytes:
     """A release as an archive: release.yaml, and a CSV file for each table."""
     from audit.io import release_files
 
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for path, text in release_files(release, Path("release.yaml")).items():
+        for path, text in release_files(release, _RELEASE, symbol=symbol).items():
             archive.writestr(zipfile.ZipInfo(path.name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
     return target.getvalue()
 

@@ -51,8 +51,8 @@ async def post_suppression(draft: str, request: Request, at: ServiceDep, asking:
     form = await plain_form(request)
     given = {"method": str(form.get("method", "")), "cost": str(form.get("cost", "column"))}
     options = checked(SuppressOptions, {**given, **chosen(form, ["time_limit"])})
-    told = "tell_statuses" in form
-    return await _begun(at, asking, draft, "suppression", SuppressionRequest, options=options, tell_statuses=told)
+    written = {"tell_statuses": "tell_statuses" in form, "symbol": str(form.get("symbol", "")).strip() or None}
+    return await _begun(at, asking, draft, "suppression", SuppressionRequest, options=options, **written)
 
 
 @router.get("/jobs/{job}/files/{name}")

@@ -6,7 +6,7 @@ from audit.io.frames import table_from_frame
 from audit.io.init import infer_document
 from audit.io.policy_file import policy_document, policy_from_document, read_policy
 from audit.io.release_file import read_archived, read_release, release_from_document
-from audit.io.release_out import file_names, release_files
+from audit.io.release_out import check_symbol, file_names, release_files
 from audit.io.schemas import policy_schema, release_schema
 from audit.io.yaml_out import write_document
 from audit.io.yaml_text import parse_document
@@ -15,6 +15,7 @@ __all__ = [
     "Archive",
     "canonical_document",
     "canonical_json",
+    "check_symbol",
     "file_names",
     "infer_document",
     "parse_document",

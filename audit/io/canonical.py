@@ -151,7 +151,7 @@ def _statistic(statistic: Statistic, release: Release) -> dict[str, Any]:
         columns.append(("denominator", decimals_of(table.frequency, Fraction(1))))
     found |= {"per": statistic.per, "unit": _number(statistic.unit)}
     for key, values in columns:
-        found[key] = _free(key, taken)
+        found[key] = free_name(key, taken)
         cells[found[key]] = values
     if where:
         found["where"] = where
@@ -165,7 +165,7 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
     found: dict[str, Any] = {"name": table.name, "measure": table.measure}
 
     def add(column: str, values: Sequence[Any]) -> str:
-        name = _free(column, taken)
+        name = free_name(column, taken)
         cells[name] = values
         return name
 
@@ -233,7 +233,7 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """A column name that no variable and no other column has."""
     while name in taken:
         name += "_"
@@ -251,7 +251,7 @@ def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def add(column: str, values: Sequence[Any]) -> str:
-        name = _free(column, taken)
+        name = free_name(column, taken)
         cells[name] = values
         return name
 

@@ -9,8 +9,11 @@ from typing import Any
 
 from audit.errors import InputError
 from audit.io.canonical import canonical_document, canonical_json
+from audit.io.headings import reads_as_number, with_headings
+from audit.io.usual_marks import usual_mark
+from audit.io.wording import quoted
 from audit.io.yaml_out import write_document
-from audit.model import Release
+from audit.model import Release, Status, Table
 
 SUFFIXES = (".yaml", ".yml", ".json", ".csv")
 
@@ -35,19 +38,28 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     return (*(target.with_name(_table_file(target.stem, name, used)) for name in names), target)
 
 
-def release_files(release: Release, target: Path) -> dict[Path, str]:
+def release_files(release: Release, target: Path, *, symbol: str | None = None) -> dict[Path, str]:
     """What to write, file by file; the release file itself comes last, so that it never names files that are not there.
+    CSV files have the column names of the user's files, and mark withheld values as these do.
+
+    symbol: marks withheld values in CSV files (None: as in the user's files).
 
     Raises
     ------
-    InputError: see `file_names`.
+    InputError: see `file_names` and `check_symbol`.
     """
     names = file_names(release, target)
+    check_symbol(symbol, target)
     if target.suffix.lower() == ".json":
         return {target: canonical_json(release).decode("utf-8")}
     document = canonical_document(release)
+    bare = target.suffix.lower() == ".csv"
+    document["tables"] = [
+        with_headings(written, table, release, _mark(table, symbol, bare=bare))
+        for written, table in zip(document["tables"], release.tables, strict=True)
+    ]
     tables: list[dict[str, Any]] = [*document["tables"], *document.get("statistics", [])]
-    if target.suffix.lower() == ".csv":
+    if bare:
         return {target: _csv_text(tables[0]["cells"])}
     files: dict[Path, str] = {}
     for table, name in zip(tables, names[:-1], strict=True):
@@ -55,6 +67,34 @@ def release_files(release: Release, target: Path) -> dict[Path, str]:
         table.pop("derived", None)
         table |= {"file": name.name, "decimal": "."}
     return files | {target: write_document(document)}
+
+
+def check_symbol(symbol: str | None, target: Path) -> None:
+    """Refuse a symbol for withheld values that reads as something else.
+
+    Raises
+    ------
+    InputError: nothing, a number; for a bare CSV file, what is no usual mark of a withheld value.
+    """
+    if symbol is None:
+        return
+    if not symbol.strip() or symbol != symbol.strip() or reads_as_number(symbol):
+        raise InputError(f"--symbol {quoted(symbol)}: expected a mark that is no number, such as *.")
+    if target.suffix.lower() == ".csv" and not _usual(symbol):
+        raise InputError(
+            f"--symbol {quoted(symbol)}: {target.name} is a bare CSV file, which has no place to say what this means; "
+            "write .yaml, or take a usual mark such as *."
+        )
+
+
+def _usual(mark: str) -> bool:
+    found = usual_mark(mark)
+    return found is not None and found.meaning == Status.WITHHELD.word
+
+
+def _mark(table: Table, symbol: str | None, *, bare: bool) -> str | None:
+    own = None if table.headings is None else table.headings.mark
+    return symbol or (own if own is None or not bare or _usual(own) else None)
 
 
 def _table_file(stem: str, name: str, used: set[str]) -> str:

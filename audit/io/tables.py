@@ -10,7 +10,7 @@ from audit.io.codes import Variables, fill_codes, position, variable_columns
 from audit.io.columns import Columns, inline_columns
 from audit.io.document import StatusDocument, TableDocument
 from audit.io.files import Folder
-from audit.io.marks import check_within, read_marks, replace_marks, within
+from audit.io.marks import Mark, check_within, read_marks, replace_marks, within
 from audit.io.numbers import decimal_sign
 from audit.io.rounding import read_scheme
 from audit.io.separators import Signs, refuse_points, stated_signs, without_separators
@@ -26,7 +26,7 @@ from audit.io.table_values import (
     read_values,
 )
 from audit.io.wording import listing, quoted, suggestion
-from audit.model import WEIGHT_UNIT, Absent, Amounts, Measure, Note, Status, Table
+from audit.model import WEIGHT_UNIT, Absent, Amounts, Headings, Measure, Note, Status, Table
 
 FREQUENCY = Measure("frequency", "count")
 """Frequencies are whole numbers, whatever the measure."""
@@ -137,6 +137,7 @@ def read_table(
         absent=Absent(document.absent.leaves, document.absent.totals),
         source=columns.source,
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
+        headings=Headings(named, document.value, _mark_of_withheld(marks)),
     )
     for array in (table.codes, table.status, table.rows, table.cost, table.impossible):
         if array is not None:
@@ -200,6 +201,11 @@ def cell_positions(cell: Mapping[str, str], variables: Variables, where: str) ->
         else:
             codes.append(hierarchy.total_index)
     return tuple(codes)
+
+
+def _mark_of_withheld(marks: Mapping[str, Mark]) -> str | None:
+    """The first mark that says nothing but that a value is withheld."""
+    return next((text for text, mark in marks.items() if mark == Mark(Status.WITHHELD)), None)
 
 
 def _number_columns(document: TableDocument) -> list[str]:

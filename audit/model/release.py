@@ -54,6 +54,16 @@ class Absent:
 
 
 @dataclass(frozen=True)
+class Headings:
+    """What the file of a table calls things, for what is written from it: variable -> column; the column of the values;
+    the mark of a withheld value (None: left empty)."""
+
+    variables: Mapping[str, str]
+    value: str
+    mark: str | None = None
+
+
+@dataclass(frozen=True)
 class Table:
     """One table, a row per listed cell.
 
@@ -74,6 +84,7 @@ class Table:
     impossible: bool (rows), beside whose status the agency states a value that cannot be (a negative one), which is
         used for nothing; None: no row.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
+    headings: the names of the user's file; no part of the canonical form.
     """
 
     name: str
@@ -97,6 +108,7 @@ class Table:
     absent: Absent = Absent()
     source: str = ""
     rows: NDArray[np.int64] | None = None
+    headings: Headings | None = None
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,19 @@ def test_formats_and_masked_statuses(release: Path, tmp_path: Path, name: str, m
     assert set(words) - {"published"} == expected
 
 
+def test_a_symbol_of_ones_own(release: Path, tmp_path: Path) -> None:
+    """CONVENTION 591"""
+    assert run(release, "-o", tmp_path / "out.csv", "--symbol", "*").exit_code == Code.DONE
+    lines = (tmp_path / "out.csv").read_text("utf-8").split()
+    assert lines[1] == "North,F,*,withheld"
+    assert sum(",*,withheld" in line for line in lines) == 4
+    for name, symbol in (("out.csv", "@"), ("out.yaml", "12"), ("out.json", "*"), ("-", "*")):
+        refused = run(release, "-o", tmp_path / name if name != "-" else "-", "--symbol", symbol)
+        assert refused.exit_code == Code.BAD_INPUT
+        assert f'--symbol "{symbol}"' in refused.stderr
+    assert not (tmp_path / "out.yaml").exists()
+
+
 def test_standard_output_takes_the_release_or_the_result(release: Path) -> None:
     result = run(release, "-o", "-")
     assert result.exit_code == Code.DONE

@@ -295,7 +295,10 @@ def test_methods_are_compared_and_a_release_is_protected(client: TestClient) -> 
     assert "<svg" in compared.text
     methods = client.get(f"/v1/jobs/{identity(compared)}/result").json()["methods"]
     assert [(method["method"], method["secondary"]) for method in methods] == [("optimal", 3), ("heuristic", 3)]
-    done = until_done(client, client.post(f"{found.url.path}/suppressions", data={"method": "optimal", "cost": "unit"}))
+    done = until_done(
+        client,
+        client.post(f"{found.url.path}/suppressions", data={"method": "optimal", "cost": "unit", "symbol": "[c]"}),
+    )
     assert '<div class="banner safe"' in done.text
     packed = client.get(f"{done.url.path}/files/protected.zip")
     with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
@@ -303,7 +306,7 @@ def test_methods_are_compared_and_a_release_is_protected(client: TestClient) -> 
     table = next(content.decode() for name, content in files if name.endswith(".csv"))
     withheld = [row for row in csv.DictReader(io.StringIO(table)) if row["status"] == "withheld"]
     assert len(withheld) == 4
-    assert {row["value"] for row in withheld} == {""}
+    assert {row["value"] for row in withheld} == {"[c]"}
     again = bring(client, *files)
     audited = until_done(client, client.post(f"{again.url.path}/audits", data={}))
     assert client.get(f"/v1/jobs/{identity(audited)}/result").json()["verdict"] == "safe"
