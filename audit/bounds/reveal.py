@@ -132,6 +132,7 @@ class Revealer:
         self._length = (np.diff(self._transform.indptr) + left_over).astype(np.float64)
         self._areas: dict[int, _Area] = {}
         self._programs: dict[bytes, WarmSolver] = {}
+        self._components: dict[bytes, tuple[Component, WarmSolver]] = {}
 
     def explain(self, forms: csr_array, limits: Limits, *, large: int | None = None) -> Iterator[Argument | None]:
         """An argument for the only value of each form (forms x columns), None where none could be confirmed; fewer than
@@ -192,8 +193,13 @@ class Revealer:
     def _end(self, area: _Area, form: csr_array) -> tuple[Multipliers, Fraction] | None:
         """Multipliers and the lower bound on the form that they prove: the shortest, and where these are not found (or
         fall short, as small fractions do when they are rounded) those of an exact vertex."""
-        component, cost = self._component(area), area.weights(form)
-        outcome = self._solver.warm(solver_problem(component)[0]).minimise(cost.astype(np.float64))
+        cost = area.weights(form)
+        key = area.columns.tobytes()
+        if key not in self._components:
+            component = self._component(area)
+            self._components[key] = component, self._solver.warm(solver_problem(component)[0])
+        component, warm = self._components[key]
+        outcome = warm.minimise(cost.astype(np.float64))
         if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
             return None
         constant = sum(w * int(self._value[c]) for c, w in entries_of(form, 0) if self._known[c])

@@ -14,7 +14,7 @@ from audit.implied.grids import Grid, axes_of, grids
 from audit.implied.judged import Judged, forms_of, together
 from audit.implied.naming import Named, named
 from audit.implied.narrow import Bounding, Search
-from audit.implied.tables import tables_in_hand
+from audit.implied.tables import true_table
 from audit.implied.values import judge_values
 from audit.linear.cells import Cells
 from audit.linear.reduce import Reduced
@@ -83,11 +83,7 @@ def find_implied(
     close: list[Judged] = []
     left_out = 0
     if bounding is not None:
-        touched = np.zeros(prepared.system.base.columns, np.bool_)
-        for grid, c in found:
-            touched |= grid.reach(~np.isin(grid.unlisted, c.at, assume_unique=True))
-        tables = tables_in_hand(prepared, reduced, axes, touched, bounding.solver, bounding.limits)
-        search = Search(prepared, reduced, policy, found, bounding, tables)
+        search = Search(prepared, reduced, policy, found, bounding, true_table(prepared, reduced, axes))
         singles, narrow = search.by_value()
         found = [_merged(one, more) for one, more in zip(found, singles, strict=True)]
         microdata = search.from_microdata(singles, narrow.chosen)

@@ -76,20 +76,21 @@ class Grid:
             parts.append(values.ravel()[self.unlisted[low:high] - begin * rest])
         return np.concatenate(parts)
 
-    def reach(self, which: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """bool (columns): base cells of some unlisted combinations (of all, where the grid is large)."""
-        reached = np.zeros(self.columns, np.bool_)
+    def spread(self, which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """int64 (columns): in how many of some unlisted combinations each base cell is (1 in all, where the grid is
+        large)."""
+        spread = np.zeros(self.columns, np.int64)
         inside = slice(self.table.offset, self.table.offset + self.table.size)
         if self.spoken.size > AT_ONCE or not which.any():
-            reached[inside] = which.any()
-            return reached
+            spread[inside] = which.any()
+            return spread
         flat = np.zeros(self.spoken.size, np.int64)
         flat[self.unlisted[which]] = 1
         marked: NDArray[np.int64] = flat.reshape(self.spoken.shape)
         for k, axis in enumerate(self.own):
-            marked = (along(marked, csr_array(axis.points.T.tocsr()), k) > 0).astype(np.int64)
-        reached[inside] = marked.ravel() > 0
-        return reached
+            marked = along(marked, csr_array(axis.points.T.tocsr()), k)
+        spread[inside] = marked.ravel()
+        return spread
 
     def is_count(self, release: Release) -> bool:
         """Whether it counts."""

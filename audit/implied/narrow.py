@@ -16,8 +16,8 @@ from audit.implied.danger import Danger
 from audit.implied.grids import Grid
 from audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
 from audit.implied.naming import named
-from audit.implied.tables import Table
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.implied.seen import Seen, look
+from audit.implied.tables import Table, Tables
 from audit.linear.reduce import Reduced
 from audit.model import Amounts, Policy
 from audit.prepare import Prepared
@@ -66,35 +66,44 @@ class Search:
         policy: Policy,
         found: Sequence[tuple[Grid, Computed]],
         bounding: Bounding,
-        tables: Sequence[Table],
+        true: Table,
     ) -> None:
-        """found: what the equations give. tables: in hand; what they give different, or harmless, values is refuted."""
+        """found: what the equations give. true: the true values, as far as they are known."""
         self._prepared, self._reduced, self._policy = prepared, reduced, policy
-        self._bounding, self._tables = bounding, tables
-        self._open = [(grid, ~np.isin(grid.unlisted, c.at, assume_unique=True)) for grid, c in found]
+        self._bounding, self._true_table = bounding, true
+        danger = Danger.of(policy, nonnegative=prepared.system.nonnegative)
+        self._seen = [
+            Seen(
+                grid,
+                ~np.isin(grid.unlisted, c.at, assume_unique=True),
+                danger if grid.is_count(prepared.release) else None,
+            )
+            for grid, c in found
+        ]
+        touched = np.sum([one.grid.spread(one.left) for one in self._seen], axis=0) > 0
+        self._tables = look(self._seen, [true], Tables(reduced, touched, bounding.solver, bounding.limits))
         self._budget = max(WORK, int(_work(reduced, bounding.forms).sum()) // 3)
         self.left_out = 0
 
     def by_value(self) -> tuple[list[tuple[Grid, Computed]], Judged]:
         """(combinations that bounds leave one value, narrow counts)."""
-        danger = Danger.of(self._policy, nonnegative=self._prepared.system.nonnegative)
-        sorted_out = [self._candidates(grid, left, danger) for grid, left in self._open]
         chosen = self._affordable(
-            [(grid, at) for (grid, _), (at, _) in zip(self._open, sorted_out, strict=True)],
-            [(grid, at) for (grid, _), (_, at) in zip(self._open, sorted_out, strict=True)],
+            [(one.grid, one.grid.unlisted[one.sensitive]) for one in self._seen],
+            [(one.grid, one.grid.unlisted[one.single & ~one.sensitive]) for one in self._seen],
         )
         bounds = self._bounds(chosen)
         single = np.array([b is not None and _single(b) for b in bounds], np.bool_)
-        is_count = np.repeat(
-            [grid.is_count(self._prepared.release) for grid, _ in chosen], [len(at) for _, at in chosen]
-        ).astype(np.bool_)
+        dangers = [one.danger for one, (_, at) in zip(self._seen, chosen, strict=True) for _ in at]
         close = np.zeros(len(bounds), np.bool_)
-        if danger is not None and self._policy.require.protection:
-            close = is_count & ~single
-            close &= np.array([b is not None and _inside(b, danger.low, danger.high) for b in bounds], np.bool_)
+        if self._policy.require.protection:
+            inside = [
+                b is not None and danger is not None and _inside(b, danger.low, danger.high)
+                for b, danger in zip(bounds, dangers, strict=True)
+            ]
+            close = ~single & np.array(inside, np.bool_)
         self.left_out += sum(
-            not (one or near or _refuted(b, danger if count else None))
-            for b, one, near, count in zip(bounds, single, close, is_count, strict=True)
+            not (one or near or _refuted(b, danger))
+            for b, one, near, danger in zip(bounds, single, close, dangers, strict=True)
         )
         values = iter([b.lower.outer for b, one in zip(bounds, single, strict=True) if b is not None and one])
         singles = [
@@ -114,8 +123,8 @@ class Search:
             return None
         chosen = self._affordable(
             [
-                (grid, np.setdiff1d(grid.unlisted[left], np.concatenate([one.at, close])))
-                for (grid, left), (_, one), (_, close) in zip(self._open, singles, narrow, strict=True)
+                (seen.grid, np.setdiff1d(seen.grid.unlisted[seen.left], np.concatenate([one.at, close])))
+                for seen, (_, one), (_, close) in zip(self._seen, singles, narrow, strict=True)
             ]
         )
         names = named(self._prepared, chosen)
@@ -140,25 +149,6 @@ class Search:
         at = wanted[np.array(close, np.bool_)]
         kept = tuple(b for b, keep in zip(bounds, close, strict=True) if keep and b is not None)
         return Judged(picked(chosen, at), cells.truth.take(at), cells.frequency.take(at), rules_at(rules, at), kept)
-
-    def _candidates(
-        self, grid: Grid, left: NDArray[np.bool_], danger: Danger | None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Positions of open combinations that tables in hand give one value, or only sensitive ones; and of those whose
-        one value would be harmless."""
-        least, most = np.full(len(left), NO_UPPER), np.full(len(left), NO_LOWER)
-        tables = np.zeros(len(left), np.int64)
-        for table in self._tables if left.any() else ():
-            known = grid.sums((~table.known).astype(np.int64)) == 0
-            value = grid.sums(np.where(table.known, table.value, 0))
-            least = np.where(known, np.minimum(least, value), least)
-            most = np.where(known, np.maximum(most, value), most)
-            tables += known
-        single = left & (tables > 1) & (least == most)  # one table alone says nothing of that
-        if danger is None or not grid.is_count(self._prepared.release):
-            return grid.unlisted[single], grid.unlisted[:0]
-        wanted = left & ((tables == 0) | ((least >= danger.low) & (most <= danger.high)))
-        return grid.unlisted[wanted], grid.unlisted[single & ~wanted]
 
     def _affordable(self, needed: Chosen, free: Chosen = ()) -> list[tuple[Grid, NDArray[np.int64]]]:
         """Those that are looked at one by one, ascending: those that ask for least first."""
@@ -199,13 +189,10 @@ class Search:
         return Judged(chosen, self._true(chosen), nothing, rules, bounds)
 
     def _true(self, chosen: Chosen) -> Amounts:
-        """True values, where the first table is the true one and has them."""
-        forms = forms_of(self._prepared, chosen)
-        for table in self._tables:
-            if table.true:
-                known = forms @ (~table.known).astype(np.int64) == 0
-                return Amounts(np.where(known, forms @ np.where(table.known, table.value, 0), 0), known)
-        return Amounts.none(forms.shape[0])
+        """True values, where they are known."""
+        forms, true = forms_of(self._prepared, chosen), self._true_table
+        known = forms @ (~true.known).astype(np.int64) == 0
+        return Amounts(np.where(known, forms @ np.where(true.known, true.value, 0), 0), known)
 
     def _beyond(self, chosen: Chosen, low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.bool_]:
         """bool (combinations): a table in hand gives a value outside [low, high]."""

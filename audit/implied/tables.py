@@ -1,4 +1,4 @@
-"""Tables in hand: a combination to which one of them gives a harmless value is not narrow."""
+"""Tables of base cells: the true one, and such as show that a combination has several values, or a harmless one."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
+from audit.bounds.component import Component, Limits
 from audit.bounds.components import Components
+from audit.bounds.problem import solver_problem
 from audit.implied.axes import Axis
 from audit.linear.base import BaseTable
 from audit.linear.reduce import Reduced
-from audit.measures.feasible_tables.start import starting_tables
+from audit.measures.feasible_tables.start import whole_table
 from audit.prepare import Prepared
-from audit.solvers.protocol import Solver
+from audit.solvers.protocol import Problem, Solver, WarmSolver
 
 LARGEST, MOST_PARTS = 20_000, 300
 """Open base cells, and components, for which tables are looked for."""
 
 TABLES = 4
-"""Tables that are looked for (an even number)."""
+"""Tables in random directions (an even number)."""
 
 SEED = 20260104
 
@@ -84,30 +85,58 @@ def _fits(reduced: Reduced, value: NDArray[np.int64], known: NDArray[np.bool_]) 
     return result
 
 
-def tables_in_hand(
-    prepared: Prepared,
-    reduced: Reduced,
-    axes: list[tuple[Axis, ...]],
-    touched: NDArray[np.bool_],
-    solver: Solver,
-    limits: Limits,
-) -> list[Table]:
-    """The true table, and some as different as can be.
+class Tables:
+    """Tables that are looked for: as far in a direction as can be.
 
-    touched: bool (columns), where they are needed: components of these are looked at, the smallest first, up to
-    `LARGEST` columns and `MOST_PARTS` components in all.
+    Components of some columns are looked at, the smallest first, up to `LARGEST` columns and `MOST_PARTS` components in
+    all; whatever else is open stays unknown in every table.
     """
-    true = true_table(prepared, reduced, axes)
-    parts = Components(reduced)
-    value, known = np.tile(np.where(reduced.fixed, reduced.value, 0), (TABLES, 1)), reduced.fixed.copy()
-    nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
-    which = np.unique(reduced.component[touched & ~reduced.fixed])
-    which = which[np.argsort(parts.columns_of(which), kind="stable")][:MOST_PARTS]
-    for c in which[np.cumsum(parts.columns_of(which)) <= LARGEST].tolist():
-        if limits.out_of_time():
-            break
-        tables = starting_tables(parts.component(c, nothing, 0, 0), TABLES, solver, SEED, limits)
-        if tables is not None:
-            columns = parts.columns(c)
-            value[:, columns], known[columns] = tables, True
-    return [true, *(Table(row, known, False) for row in value)]
+
+    def __init__(self, reduced: Reduced, touched: NDArray[np.bool_], solver: Solver, limits: Limits) -> None:
+        """touched: bool (columns), where tables are needed."""
+        self._reduced, self._solver, self._limits = reduced, solver, limits
+        parts = Components(reduced)
+        nothing = csr_array((0, reduced.matrix.shape[1]), dtype=np.int64)
+        which = np.unique(reduced.component[touched & ~reduced.fixed])
+        which = which[np.argsort(parts.columns_of(which), kind="stable")][:MOST_PARTS]
+        self._parts: list[_Part] = []
+        for c in which[np.cumsum(parts.columns_of(which)) <= LARGEST].tolist():
+            component = parts.component(c, nothing, 0, 0)
+            problem, shift = solver_problem(component)
+            self._parts.append(_Part(parts.columns(c), component, problem, shift, solver.warm(problem)))
+
+    def far_apart(self) -> list[Table]:
+        """Some tables for random directions and their opposites."""
+        generator = np.random.default_rng(SEED)
+        random = generator.standard_normal((TABLES // 2, self._reduced.matrix.shape[1]))
+        return [self.towards(sign * way, whole=True) for way in random for sign in (1, -1)]
+
+    def towards(self, direction: NDArray[np.float64], *, whole: bool = False) -> Table:
+        """The table with the least direction @ value, where it consists of whole units.
+
+        whole: integer programs where it does not.
+        """
+        reduced, limits = self._reduced, self._limits
+        value, known = np.where(reduced.fixed, reduced.value, 0), reduced.fixed.copy()
+        for part in self._parts:
+            if limits.out_of_time():
+                break
+            cost = direction[part.columns]
+            table = whole_table(part.component, part.warm.minimise(cost).x, part.shift)
+            if table is None and whole:
+                outcome = self._solver.minimise_integer(part.problem, cost, limits.seconds_left())
+                table = whole_table(part.component, outcome.x, part.shift)
+            if table is not None:
+                value[part.columns], known[part.columns] = table, True
+        return Table(value, known, False)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A component, and its program kept warm."""
+
+    columns: NDArray[np.int64]
+    component: Component
+    problem: Problem
+    shift: NDArray[np.int64]
+    warm: WarmSolver

@@ -19,16 +19,22 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     zero = (cells.status == Status.STRUCTURAL_ZERO) | ((cells.row < 0) & cells.exact & (cells.truth.units == 0))
     known = cells.frequency.known | zero
     number = np.where(cells.frequency.known, cells.frequency.units, 0)
-    stated = np.flatnonzero((system.cell >= 0) & known[system.cell])
-    separator = np.flatnonzero((system.cell < 0) & (system.link < 0))
-    open_ = np.flatnonzero(known[system.open_cells])
-    parts = [rows_at(system.matrix, stated), rows_at(system.matrix, separator), rows_at(system.forms, open_)]
+    of_cell = system.cell >= 0  # other rows that are no links make base tables agree
+    counted = np.where(of_cell, known[system.cell], system.link < 0)
+    of_row = np.where(counted & of_cell, number[system.cell], 0)
+    # Rows that were made short, where everything in them is counted, say the same in fewer coefficients.
+    transform = prepared.differenced.transform
+    short = counted & (transform.astype(np.bool_) @ (~counted).astype(np.int64) == 0)
+    as_stated, open_ = np.flatnonzero(counted & ~short), np.flatnonzero(known[system.open_cells])
+    parts = [
+        rows_at(prepared.differenced.matrix, np.flatnonzero(short)),
+        rows_at(system.matrix, as_stated),
+        rows_at(system.forms, open_),
+    ]
     nothing = Amounts.none(forms.shape[0])
     if sum(part.nnz for part in parts) > LARGEST or not forms.shape[0]:
         return nothing
-    value = np.concatenate(
-        [number[system.cell[stated]], np.zeros(len(separator), np.int64), number[system.open_cells[open_]]]
-    )
+    value = np.concatenate([(transform @ of_row)[short], of_row[as_stated], number[system.open_cells[open_]]])
     equations = Elimination(stacked(parts), value)
     if not equations.consistent:
         return nothing

@@ -21,9 +21,9 @@ def starting_tables(
     for _ in range(-(-count // 2)):
         direction = generator.standard_normal(component.matrix.shape[1])
         for cost in (direction, -direction):
-            table = _whole(component, warm.minimise(cost).x, shift)
+            table = whole_table(component, warm.minimise(cost).x, shift)
             if table is None:
-                table = _whole(component, solver.minimise_integer(problem, cost, limits.seconds_left()).x, shift)
+                table = whole_table(component, solver.minimise_integer(problem, cost, limits.seconds_left()).x, shift)
             if table is not None:
                 found.append(table)
     if not found:
@@ -31,9 +31,11 @@ def starting_tables(
     return np.array([found[k % len(found)] for k in range(count)])
 
 
-def _whole(
+def whole_table(
     component: Component, point: NDArray[np.float64] | None, shift: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
+    """A solver's point of a component (moved by `shift`, see `solver_problem`) as a table of whole units; None where it
+    is none that fits exactly."""
     z = None if point is None else rationalise(point)
     if z is None or z.denominator != 1:
         return None
