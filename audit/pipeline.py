@@ -229,7 +229,7 @@ _NO_PROOF = InputError(
 )
 
 
-LARGE = 4
+LARGE = 2
 """Cells that no row lists whose arithmetic is looked for by bounds where much hangs together."""
 
 

@@ -4,7 +4,6 @@ scripts."""
 from dataclasses import dataclass
 
 from audit.model.release import Release
-from audit.report.applied import verdict_word
 from audit.report.grid import risk_style, sheets
 from audit.report.model import Report, ReportCell
 from audit.report.page import asset, source_hash, template
@@ -15,6 +14,7 @@ from audit.report.words import (
     WAYS_PAST,
     applied,
     beyond_help_words,
+    called,
     cell_name,
     figure,
     headline,
@@ -132,7 +132,7 @@ def render_html(report: Report, release: Release) -> str:
         script=script,
         report=report,
         title=printable(report.title) or "Untitled release",
-        verdict=verdict_word(report.verdict, report.judged),
+        verdict=called(report),
         headline=headline(report),
         applied=applied(report),
         following=next_step(report),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from audit.linear.naming import plural
 from audit.model.release import Release
-from audit.report.applied import verdict_word
 from audit.report.model import BeyondHelp, Report, ReportCell
 from audit.report.words import (
     ASCII,
@@ -17,7 +16,6 @@ from audit.report.words import (
     beyond_help_words,
     cell_name,
     figure,
-    headline,
     implied_line,
     insider_words,
     interval,
@@ -29,6 +27,7 @@ from audit.report.words import (
     steps_words,
     totals_of,
     verdict,
+    verdict_line,
     worst_first,
 )
 
@@ -85,8 +84,8 @@ def render_text(
         markup=False,
         legacy_windows=False,
     )
-    verdict_line = f"{verdict_word(report.verdict, report.judged).upper()}: {headline(report)}"
-    console.print(verdict_line, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
+    first = verdict_line(report)
+    console.print(first, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
     console.print(applied(report), soft_wrap=True)
     following = next_step(report, file)
     if following is not None:
@@ -128,7 +127,7 @@ def render_text(
     console.print()
     for line in _identity(report):
         console.print(line, soft_wrap=True)
-    console.print(verdict_line, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
+    console.print(first, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 

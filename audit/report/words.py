@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from audit.linear.naming import plural
 from audit.model.release import Release
-from audit.report.applied import WHAT_TO_SAY, applied_words
+from audit.report.applied import WHAT_TO_SAY, applied_words, verdict_word
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 
@@ -196,6 +196,20 @@ def steps_words(cell: ReportCell, signs: Signs) -> str:
     return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
 
 
+def called(report: Report) -> str:
+    """The verdict on the release as it is called, "safe as listed" where more is given away than anybody judged."""
+    word = verdict_word(report.verdict, report.judged)
+    return "safe as listed" if word == "safe" and unlisted_words(report) else word
+
+
+def verdict_line(report: Report) -> str:
+    """The first and the last line of a text: "UNSAFE: This release ...", "SAFE as listed; 12 further cells ..."."""
+    word = verdict_word(report.verdict, report.judged)
+    if word == "safe" and (unlisted := unlisted_words(report)):
+        return f"SAFE as listed; {unlisted}. {_answer(report)}"
+    return f"{word.upper()}: {headline(report)}"
+
+
 def applied(report: Report) -> str:
     """By which rule the release was judged; a public copy does not say it."""
     if report.confidential:
@@ -221,7 +235,12 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
 
 
 def headline(report: Report) -> str:
-    """The answer in one or two sentences."""
+    """The answer in one or two sentences, and what is left open of cells that no row lists."""
+    unlisted = unlisted_words(report)
+    return _answer(report) + (f" {unlisted[0].upper()}{unlisted[1:]}." if report.judged and unlisted else "")
+
+
+def _answer(report: Report) -> str:
     if not report.judged:
         said = (note.text for note in report.notes if note.code == "not_judged")
         return next(said, "Nothing says what is sensitive.")
@@ -246,7 +265,6 @@ def headline(report: Report) -> str:
     waste = summary.secondary_exposed
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
-    tail += implied_tail(report)
     if report.verdict == "safe":
         if report.confidential and not any(cell.sensitive for cell in report.cells):
             return "This release may go out: no cell is sensitive, by rule or by status." + tail
@@ -258,19 +276,16 @@ def headline(report: Report) -> str:
     return "Not proved either way: a limit was reached before every cell was decided." + tail
 
 
-def implied_tail(report: Report) -> str:
+def unlisted_words(report: Report) -> str:
     """What the headline must say of cells that no row lists: that they were not looked for, or that some can be
-    computed and nobody could judge them."""
-    count = report.summary.implied
+    computed and nobody could judge them; else nothing."""
     if any(note.code == "implied_off" for note in report.notes):
-        return " Cells that no row lists were not looked for (implied: off)."
-    if count is None:
-        return ""
-    unjudged = count.computed - count.judged
+        return "cells that no row lists were not looked for (implied: off)"
+    count = report.summary.implied
+    unjudged = 0 if count is None else count.computed - count.judged
     if not unjudged:
         return ""
-    cells = plural(unjudged, "further cell can", "further cells can")
-    return f" That is true as listed: {cells} be computed that no row lists and no rule could judge."
+    return f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge"
 
 
 def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from audit.linear.naming import plural
-from audit.report.applied import applied_words, verdict_word
+from audit.report.applied import applied_words
 from audit.report.model import Report
 from audit.report.words import (
     ASCII,
@@ -15,9 +15,9 @@ from audit.report.words import (
     applied,
     beyond_help_words,
     cell_name,
-    headline,
     printable,
     totals_of,
+    verdict_line,
 )
 from suppression.answer import Suppression
 from suppression.costs import FACTOR
@@ -40,7 +40,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
         return "\n".join(map(printable, said)) + "\n"
     report = result.report
     assert report is not None
-    verdict = f"{verdict_word(report.verdict, report.judged).upper()}: {headline(report)}"
+    verdict = verdict_line(report)
     lines = [verdict, applied(report), *_figures(result)]
     lines += _listed("Withheld besides", _reasons(result), limit)
     lines += _unexplained(result)

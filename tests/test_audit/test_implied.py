@@ -117,6 +117,25 @@ def test_what_is_looked_for_is_the_policys(setting, found):
     assert bool(cells) == found
     assert report.verdict == ("unsafe" if found else "safe")
     assert (report.summary.implied is None) == (setting == "off")
+    first, last = first_and_last_line(report)
+    assert first == last
+    if setting == "off":
+        unlisted = "cells that no row lists were not looked for (implied: off)"
+        assert (
+            first == f"SAFE as listed; {unlisted}. This release may go out: no cell is sensitive, by rule or by status."
+        )
+    else:
+        assert first.startswith(
+            "UNSAFE: This release must not go out as it is. 1 sensitive cell that no row lists given"
+        )
+
+
+HARMLESS = "This release may go out: no cell is sensitive, by rule or by status."
+
+
+def first_and_last_line(report):
+    lines = render_text(report, colour=False, width=100, limit=None).splitlines()
+    return lines[0], lines[-1]
 
 
 LEAVES = ["A", "B", "C", "D"]
@@ -226,6 +245,11 @@ def test_a_rule_that_judges_nothing_is_counted_and_may_be_required():
     assert report.verdict == "safe"
     # H = T - G; by p% alone nobody can say whether it is sensitive.
     assert (report.summary.implied.computed, report.summary.implied.judged) == (1, 0)
+    counted = "1 further cell can be computed that no rule could judge"
+    assert first_and_last_line(report) == (f"SAFE as listed; {counted}. {HARMLESS}",) * 2
+    page = render_html(report, release_from_document(document))
+    assert "<strong>Safe as listed</strong>" in page
+    assert f"{HARMLESS} {counted}." in page
     document["policy"]["require"] = {"implied": "judged"}
     assert implied(document)[1].verdict == "undecided"
     document["policy"]["primary"].append({"threshold": 3})
