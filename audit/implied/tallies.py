@@ -1,9 +1,11 @@
 """How many contribute to a combination: the agency's frequency columns add up like values."""
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from audit.linear.eliminate import Elimination
+from audit.linear.graph import connected
 from audit.model import Amounts, Status
 from audit.prepare import Prepared
 from audit.sparse import rows_at, stacked
@@ -14,7 +16,8 @@ LARGEST = 5_000_000
 
 def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     """Numbers of contributors of forms (forms x columns) that follow from those of the cells, withheld ones among them,
-    that have one. Zeros that everyone knows have none."""
+    that have one. Zeros that everyone knows have none. Where they contradict each other, nothing follows from what hangs
+    together with them."""
     system, cells = prepared.system, prepared.cells
     zero = (cells.status == Status.STRUCTURAL_ZERO) | ((cells.row < 0) & cells.exact & (cells.truth.units == 0))
     known = cells.frequency.known | zero
@@ -35,10 +38,21 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     if sum(part.nnz for part in parts) > LARGEST or not forms.shape[0]:
         return nothing
     value = np.concatenate([(transform @ of_row)[short], of_row[as_stated], number[system.open_cells[open_]]])
-    equations = Elimination(stacked(parts), value)
-    if not equations.consistent:
-        return nothing
+    equations = _agreeing(stacked(parts), value)
     found = equations.values(forms)
     below = found.denominator.astype(object)
     told = found.known & (found.numerator % below == 0).astype(np.bool_) & (found.numerator >= 0).astype(np.bool_)
     return Amounts(np.where(told, found.numerator // below, 0).astype(np.int64), told)
+
+
+def _agreeing(matrix: csr_array, value: NDArray[np.int64]) -> Elimination:
+    """The equations without the components that contradict themselves."""
+    equations = Elimination(matrix, value)
+    if equations.consistent:
+        return equations
+    label, _ = connected(matrix)
+    good = np.zeros(len(value), np.bool_)
+    for component in range(int(label.max()) + 1):
+        rows = np.flatnonzero(label == component)
+        good[rows] = Elimination(rows_at(matrix, rows), value[rows]).consistent
+    return Elimination(rows_at(matrix, np.flatnonzero(good)), value[good])

@@ -28,7 +28,8 @@ class Implied:
     low, high: least and largest value over all tables, in units. computed: they are one; narrow: they are not, and
     every value would be sensitive. sensitive: None where no rule can judge it. crossed: of any two of its variables
     that do not stand at everything some statement says more than each alone; what follows of others follows from a
-    cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them.
+    cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them; or
+    the microdata have records where there are such zeros.
     """
 
     measure: str
@@ -47,7 +48,7 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
     oracle = read(document)
     variables = variables_of(document)
     merged, forms = _merged(oracle, document, variables)
-    judge, known_zero = _Judge(document, oracle, variables), _KnownZeros(oracle, variables)
+    judge, known_zero = _Judge(document, oracle, variables), _KnownZeros(document, oracle, variables)
     values = _values(merged, forms, most)
     if values is None:
         return None
@@ -59,7 +60,7 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
         if computed or narrow:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
-            zeros = known_zero(measure, parts)
+            zeros = known_zero(measure, parts) or known_zero.disputed(measure, parts)
             found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros))
     return found
 
@@ -186,7 +187,9 @@ def _crossed(document: Document, oracle: Oracle, variables: Mapping[str, Variabl
 class _KnownZeros:
     """What consists of zeros that everyone knows: no rule makes it sensitive."""
 
-    def __init__(self, oracle: Oracle, variables: Mapping[str, Variable]) -> None:
+    def __init__(self, document: Document, oracle: Oracle, variables: Mapping[str, Variable]) -> None:
+        records = document.get("microdata", {}).get("cells", {})
+        self._records = list(zip(*(records[name] for name in variables), strict=True)) if records else []
         zero = [name for name, known in oracle.cells.items() if known.low == known.high == 0 and _known(known)]
         self._inside = {
             (m, leaf)
@@ -196,6 +199,13 @@ class _KnownZeros:
 
     def __call__(self, measure: str, parts: Parts) -> bool:
         return all((measure, leaf) in self._inside for leaf in itertools.product(*parts))
+
+    def disputed(self, measure: str, parts: Parts) -> bool:
+        """Whether a record of a combination lies where everyone knows a zero."""
+        return any(
+            (measure, leaf) in self._inside and all(code in part for code, part in zip(leaf, parts, strict=True))
+            for leaf in self._records
+        )
 
 
 def _known(cell: Known) -> bool:
@@ -283,7 +293,7 @@ class _Judge:
                         chosen = _group(self._variables[name], chosen)
                     codes.append(chosen)
                 found[tuple(codes)] = int(number)
-        if len(found) == len(zeros):
+        if not found:
             return None
         forms = np.array([self._oracle.forms[measure, codes] for codes in found])
         return forms, np.array(list(found.values()), float)
@@ -303,6 +313,16 @@ class _Judge:
             ],
             float,
         )
+        near = form.astype(bool)
+        while True:  # cells that hang together with the combination: contradictions elsewhere do not matter
+            beside = forms[:, near].any(axis=1)
+            reached = near | forms[beside].any(axis=0)
+            if (reached == near).all():
+                break
+            near = reached
+        forms, numbers = forms[beside], numbers[beside]
+        if not len(forms) or np.abs(forms @ np.linalg.lstsq(forms, numbers, rcond=None)[0] - numbers).max() > 1e-7:
+            return None
         weights, *_ = np.linalg.lstsq(forms.T, form, rcond=None)
         if np.abs(forms.T @ weights - form).max() > 1e-7:
             return None

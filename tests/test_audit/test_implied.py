@@ -278,6 +278,39 @@ def test_numbers_of_contributors_add_up_like_values():
     assert report.implied[0].rule == "threshold 3"
 
 
+@pytest.mark.parametrize("contradicting", [[("x", "T")], [("x", "T"), ("y", "T")]])
+def test_numbers_of_contributors_that_contradict_each_other_count_only_elsewhere(contradicting):
+    # CONVENTION 504
+    cells = {"v": [*"ABCT"] * 2, "w": ["x"] * 4 + ["y"] * 4, "value": [40, 50, 60, 180] * 2, "n": [9, 9, 9, 29] * 2}
+    document = {
+        "tableseal": 1,
+        "title": "t",
+        "measures": {"turnover": {"kind": "magnitude"}},
+        "variables": TREE | {"w": {"codes": ["x", "y"]}},
+        "tables": [
+            {"name": "t", "absent": {"leaves": "not_released"}, "frequency": "n", "cells": cells},
+            {
+                "name": "again",
+                "absent": {"leaves": "not_released", "totals": "not_released"},
+                "frequency": "n",
+                "cells": {
+                    "v": [a for _ in contradicting for a in ["G", "H", "T"]],
+                    "w": [w for w, _ in contradicting for _ in range(3)],
+                    "value": [90, 90, 180] * len(contradicting),
+                    "n": [18, 5, 29] * len(contradicting),  # 18 + 11 = 29
+                },
+            },
+        ],
+        "policy": {"primary": [{"threshold": 3}]},
+    }
+    found, report = implied(document)
+    agreeing = [w for w in "xy" if (w, "T") not in contradicting]
+    assert found == {("D", w): (30, 30) for w in agreeing}
+    if not agreeing:
+        assert report.verdict == "safe"
+        assert "no rule could judge" in first_and_last_line(report)[0]
+
+
 def test_sums_of_harmless_cells_need_no_judge():
     # CONVENTION 506
     document = {
