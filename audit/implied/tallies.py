@@ -16,8 +16,8 @@ LARGEST = 5_000_000
 
 def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     """Numbers of contributors of forms (forms x columns) that follow from those of the cells, withheld ones among them,
-    that have one. Zeros that everyone knows have none. Where they contradict each other, nothing follows from what hangs
-    together with them."""
+    that have one. Zeros that everyone knows have none. Where they contradict each other, nothing follows from what
+    hangs together with them."""
     system, cells = prepared.system, prepared.cells
     zero = (cells.status == Status.STRUCTURAL_ZERO) | ((cells.row < 0) & cells.exact & (cells.truth.units == 0))
     known = cells.frequency.known | zero

@@ -39,6 +39,7 @@ from audit.rules import Sensitivity, is_judged, nothing_judged
 from audit.rules.judging import partly_judged, rules_in_words, unjudged
 from audit.rules.readers import RULE_UNKNOWN, readers_matter
 from audit.rules.requirements import unknown_requirements
+from audit.rules.too_fine import too_fine
 
 if TYPE_CHECKING:
     from audit.implied.find import Implied
@@ -183,7 +184,7 @@ def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]
     left = unjudged(release, cells, policy, findings.sensitivity)
     if not is_judged(release, cells, policy, findings.sensitivity):
         return False, (nothing_judged(release, cells),)
-    no_rule = (NO_RULE,) if not policy.primary else ()
+    no_rule = (NO_RULE,) if not policy.primary else too_fine(release, policy)
     if _readers_would_know_more(findings, policy):
         no_rule = (*no_rule, RULE_UNKNOWN)
     return True, (*no_rule, *((partly_judged(left),) if left else ()))

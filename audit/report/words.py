@@ -13,6 +13,7 @@ from audit.model.release import Release
 from audit.report.applied import WHAT_TO_SAY, applied_words, verdict_word
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
+from audit.rules.too_fine import CODE as TOO_FINE
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,12 @@ WAYS_PAST = (
 )
 """What the agency can do about it."""
 
+PAST_ROUNDING = (
+    "round more coarsely, or leave the values of such cells out (empty, status primary, true value in the column of "
+    "true values), and tableseal suppress sees to the rest"
+)
+"""What to do about cells that rounding does not protect: a search does not choose among rounded cells."""
+
 
 def insider_words(insider: InsiderFinding, signs: Signs) -> str:
     """ "second largest of k can place the largest contribution to this cell within [40, 60]"."""
@@ -225,6 +232,10 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
         return f"Next: {WHAT_TO_SAY}."
     if report.verdict == "unsafe" and report.only_ranks:
         return "Next: no pattern mends that; ask for consent or accept it with a reason (see below)."
+    if report.verdict == "unsafe" and any(
+        cell.sensitive and cell.status == "published" and cell.verdict == "underprotected" for cell in report.cells
+    ):
+        return f"Next: {PAST_ROUNDING}."
     if report.verdict == "unsafe":
         return f"Next: tableseal suppress {printable(file)} -o OUT finds further cells to withhold."
     if report.verdict == "undecided" and report.bounds != "integer":
@@ -237,7 +248,11 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
 def headline(report: Report) -> str:
     """The answer in one or two sentences, and what is left open of cells that no row lists."""
     unlisted = unlisted_words(report)
-    return _answer(report) + (f" {unlisted[0].upper()}{unlisted[1:]}." if report.judged and unlisted else "")
+    return (
+        _too_fine(report)
+        + _answer(report)
+        + (f" {unlisted[0].upper()}{unlisted[1:]}." if report.judged and unlisted else "")
+    )
 
 
 def _answer(report: Report) -> str:
@@ -274,6 +289,13 @@ def _answer(report: Report) -> str:
     if any(note.code == "impossible_truth" for note in report.notes):
         return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail
+
+
+def _too_fine(report: Report) -> str:
+    """That rounding can never meet the threshold, before what it did not meet; else nothing."""
+    if report.verdict == "safe" or not any(note.code == TOO_FINE for note in report.notes):
+        return ""
+    return "Rounding can never meet the threshold here, whatever is rounded (see the notes). "
 
 
 def unlisted_words(report: Report) -> str:

@@ -71,7 +71,7 @@ def assert_implied(document: Document, cells: list[Implied], report: Report) -> 
     for kind in ("computed", "narrow"):
         least = sum(getattr(c, kind) for c in cells if c.crossed and c.sensitive and not c.zeros)
         assert least <= getattr(said, kind) <= sum(getattr(c, kind) for c in cells), kind
-    judged = [c for c in cells if c.computed and c.sensitive is not None]
+    judged = [c for c in cells if c.computed and (c.sensitive is not None or c.zeros)]
     assert sum(c.crossed for c in judged if c.sensitive and not c.zeros) <= said.judged <= len(judged)
     assert not found or report.verdict == "unsafe"
     # What statements do not cross follows from a cell that is sensitive itself.
