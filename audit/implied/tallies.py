@@ -25,10 +25,12 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     of_cell = system.cell >= 0  # other rows that are no links make base tables agree
     counted = np.where(of_cell, known[system.cell], system.link < 0)
     of_row = np.where(counted & of_cell, number[system.cell], 0)
+    open_ = np.flatnonzero(known[system.open_cells])
+    of_open = number[system.open_cells[open_]]
     # Rows that were made short, where everything in them is counted, say the same in fewer coefficients.
     transform = prepared.differenced.transform
     short = counted & (transform.astype(np.bool_) @ (~counted).astype(np.int64) == 0)
-    as_stated, open_ = np.flatnonzero(counted & ~short), np.flatnonzero(known[system.open_cells])
+    as_stated = np.flatnonzero(counted & ~short)
     parts = [
         rows_at(prepared.differenced.matrix, np.flatnonzero(short)),
         rows_at(system.matrix, as_stated),
@@ -37,8 +39,13 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     nothing = Amounts.none(forms.shape[0])
     if sum(part.nnz for part in parts) > LARGEST or not forms.shape[0]:
         return nothing
-    value = np.concatenate([(transform @ of_row)[short], of_row[as_stated], number[system.open_cells[open_]]])
-    equations = _agreeing(stacked(parts), value)
+    equations = Elimination(stacked(parts), np.concatenate([(transform @ of_row)[short], of_row[as_stated], of_open]))
+    if not equations.consistent:
+        at = np.flatnonzero(counted)  # as they are: made short, contradictions no longer hang together with their cells
+        stated = stacked([rows_at(system.matrix, at), rows_at(system.forms, open_)])
+        if stated.nnz > LARGEST:
+            return nothing
+        equations = _agreeing(stated, np.concatenate([of_row[at], of_open]))
     found = equations.values(forms)
     below = found.denominator.astype(object)
     told = found.known & (found.numerator % below == 0).astype(np.bool_) & (found.numerator >= 0).astype(np.bool_)
@@ -47,9 +54,6 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
 
 def _agreeing(matrix: csr_array, value: NDArray[np.int64]) -> Elimination:
     """The equations without the components that contradict themselves."""
-    equations = Elimination(matrix, value)
-    if equations.consistent:
-        return equations
     label, _ = connected(matrix)
     good = np.zeros(len(value), np.bool_)
     for component in range(int(label.max()) + 1):

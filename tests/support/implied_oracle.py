@@ -29,7 +29,7 @@ class Implied:
     every value would be sensitive. sensitive: None where no rule can judge it. crossed: of any two of its variables
     that do not stand at everything some statement says more than each alone; what follows of others follows from a
     cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them; or
-    the microdata have records where there are such zeros.
+    the microdata have records where there are such zeros, or numbers of contributors contradict each other.
     """
 
     measure: str
@@ -61,6 +61,7 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
             zeros = known_zero(measure, parts) or known_zero.disputed(measure, parts)
+            zeros = zeros or (measure, parts) in judge.contradicted
             found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros))
     return found
 
@@ -219,6 +220,8 @@ class _Judge:
     def __init__(self, document: Document, oracle: Oracle, variables: Mapping[str, Variable]) -> None:
         self._document, self._oracle, self._variables = document, oracle, variables
         self._rules: Sequence[Mapping[str, Any]] = document.get("policy", {}).get("primary", ())
+        self.contradicted: set[tuple[str, Parts]] = set()
+        """Combinations that hang together with numbers of contributors that contradict each other."""
         self._frequencies = {m: self._known_frequencies(m) for m in oracle.units if m not in oracle.counts}
 
     def __call__(self, measure: str, parts: Parts, possible: Sequence[int]) -> bool | None:
@@ -321,7 +324,10 @@ class _Judge:
                 break
             near = reached
         forms, numbers = forms[beside], numbers[beside]
-        if not len(forms) or np.abs(forms @ np.linalg.lstsq(forms, numbers, rcond=None)[0] - numbers).max() > 1e-7:
+        if not len(forms):
+            return None
+        if np.abs(forms @ np.linalg.lstsq(forms, numbers, rcond=None)[0] - numbers).max() > 1e-7:
+            self.contradicted.add((measure, parts))
             return None
         weights, *_ = np.linalg.lstsq(forms.T, form, rcond=None)
         if np.abs(forms.T @ weights - form).max() > 1e-7:
