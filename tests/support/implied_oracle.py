@@ -28,8 +28,9 @@ class Implied:
     low, high: least and largest value over all tables, in units. computed: they are one; narrow: they are not, and
     every value would be sensitive. sensitive: None where no rule can judge it. crossed: of any two of its variables
     that do not stand at everything some statement says more than each alone; what follows of others follows from a
-    cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them; or
-    the microdata have records where there are such zeros, or numbers of contributors contradict each other.
+    cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them.
+    disputed: the microdata have records where there are such zeros, or numbers of contributors contradict each other:
+    what rules make of that is nobody's to say.
     """
 
     measure: str
@@ -41,6 +42,12 @@ class Implied:
     sensitive: bool | None
     crossed: bool
     zeros: bool
+    disputed: bool
+
+    @property
+    def due(self) -> bool:
+        """Whether it has to be found (where it is crossed) or follows from what is found."""
+        return self.sensitive is True and not self.zeros and not self.disputed
 
 
 def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
@@ -60,9 +67,9 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
         if computed or narrow:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
-            zeros = known_zero(measure, parts) or known_zero.disputed(measure, parts)
-            zeros = zeros or (measure, parts) in judge.contradicted
-            found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros))
+            zeros = known_zero(measure, parts)
+            disputed = known_zero.disputed(measure, parts) or (measure, parts) in judge.contradicted
+            found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros, disputed))
     return found
 
 
