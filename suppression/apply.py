@@ -87,6 +87,7 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         protection_sliding=longer(table.protection_sliding),
         cost=None if table.cost is None else np.concatenate([table.cost, np.full(more, np.nan)]),
         impossible=None if table.impossible is None else np.pad(table.impossible, (0, more)),
+        reason=None if table.reason is None else (*table.reason, *[""] * more),
         rows=None if table.rows is None else np.concatenate([table.rows, np.zeros(more, np.int64)]),
     )
 

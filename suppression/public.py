@@ -10,6 +10,7 @@ from audit.linear.keys import KeySpace
 from audit.model import Absent, Amounts, Release, Statistic, Status, Table
 from audit.rules.readers import without_readers
 from suppression.apply import with_rows
+from suppression.letters import with_letters
 
 
 def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
@@ -19,8 +20,11 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
     what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
     true values are written out.
 
-    tell_statuses: whether a cell is withheld for itself or for another one is told; else withheld is withheld.
+    tell_statuses: whether a cell is withheld for itself or for another one is told, and with which reasons of the
+    policy; else withheld is withheld.
     """
+    if tell_statuses:
+        release = with_letters(release)
     space = KeySpace.of(release)
     tables = tuple(_public(table, release, space, not tell_statuses) for table in release.tables)
     statistics = tuple(_public_statistic(statistic, not tell_statuses) for statistic in release.statistics)
@@ -62,6 +66,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         protection_sliding=None,
         cost=None,
         impossible=None,
+        reason=None if mask else table.reason,
         source="",
         rows=None,
     )

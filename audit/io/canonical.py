@@ -196,6 +196,8 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         found["protection"] = protection
     if table.cost is not None:
         found["cost"] = add("cost", [None if np.isnan(cost) else cost for cost in table.cost.tolist()])
+    if table.reason is not None:
+        found["reason"] = add("reason", list(table.reason))
     if table.rounding is not None:
         found["rounding"] = _rounding(table, unit)
     found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}

@@ -191,6 +191,9 @@ class TableDocument(Model):
     weighted: Text | None = Field(
         default=None, description="column: sum of the respondents' weights per cell (agency knowledge)"
     )
+    reason: Text | None = Field(
+        default=None, description="column: why cells are withheld, in letters of the agency's own (used for nothing)"
+    )
     contributors: list[Text] = Field(
         default=[], description="columns: largest contributions, descending (agency knowledge)"
     )

@@ -164,6 +164,24 @@ class InsiderDocument(Model):
     )
 
 
+Letter = Annotated[Text, Field(max_length=20)]
+
+
+class ReasonsDocument(Model):
+    """Why a cell is withheld -> the letter that says so in protected files."""
+
+    threshold: Letter | None = None
+    dominance_by_one: Letter | None = Field(default=None, description="(1, k); left out: as dominance")
+    dominance_by_two: Letter | None = Field(default=None, description="(2, k); left out: as dominance")
+    dominance: Letter | None = None
+    pq: Letter | None = Field(default=None, description="p% rules, too")
+    entropy: Letter | None = None
+    request: Letter | None = None
+    attribute: Letter | None = None
+    status: Letter | None = Field(default=None, description="by its status, no rule says why")
+    secondary: Letter | None = Field(default=None, description="to protect other cells")
+
+
 class PolicyDocument(Model):
     """One agency's disclosure policy."""
 
@@ -173,4 +191,7 @@ class PolicyDocument(Model):
     implied: Literal["all", "computed", "off"] = Field(
         default="all",
         description="cells that no row lists: all that affordable bounds show to be sensitive, computed ones, or none",
+    )
+    reasons: ReasonsDocument | None = Field(
+        default=None, description="letters that say in protected files why a cell is withheld, where statuses are told"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 from audit.io.document_types import validate
 from audit.io.files import decode, read_bytes
@@ -23,7 +24,7 @@ from audit.io.policy_document import (
     ThresholdRule,
 )
 from audit.io.yaml_text import as_text, parse_document
-from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
+from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Reason, Request, Require, Rule, SapLimit, Threshold
 
 
 def read_policy(path: Path) -> Policy:
@@ -65,7 +66,9 @@ def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Polic
     )
     # A rule may be switched off with `request: false`.
     rules = tuple(rule for document in model.primary if (rule := _rule(document)) is not None)
-    policy = Policy(rules, require, model.insider.p_percent, implied=model.implied)
+    kinds: tuple[Reason, ...] = get_args(Reason)
+    reasons = {kind: text for kind in kinds if (text := getattr(model.reasons, kind, None)) is not None}
+    policy = Policy(rules, require, model.insider.p_percent, implied=model.implied, reasons=reasons)
     return replace(policy, sha256=sha256 or _digest(policy))
 
 
@@ -90,6 +93,8 @@ def policy_document(policy: Policy) -> dict[str, object]:
         require["implied"] = policy.require.implied
     if policy.implied != "all":
         document["implied"] = policy.implied
+    if policy.reasons:
+        document["reasons"] = dict(policy.reasons)
     return document
 
 

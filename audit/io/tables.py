@@ -134,6 +134,7 @@ def read_table(
         cost=None if document.cost is None else read_costs(context, document.cost),
         rounding=values.rounding,
         impossible=values.impossible,
+        reason=None if document.reason is None else _reasons(columns, document.reason),
         absent=Absent(document.absent.leaves, document.absent.totals),
         source=columns.source,
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
@@ -201,6 +202,11 @@ def cell_positions(cell: Mapping[str, str], variables: Variables, where: str) ->
         else:
             codes.append(hierarchy.total_index)
     return tuple(codes)
+
+
+def _reasons(columns: Columns, name: str) -> tuple[str, ...]:
+    """Reasons as they stand in their column; empty where there is none."""
+    return tuple((text or "").strip() for text in columns.column(name, "the reason"))
 
 
 def _mark_of_withheld(marks: Mapping[str, Mark]) -> str | None:

@@ -2,7 +2,19 @@
 
 from audit.model.amounts import Amounts
 from audit.model.hierarchy import Hierarchy, build_hierarchy
-from audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Require, Rule, SapLimit, Threshold
+from audit.model.policy import (
+    PQ,
+    Attribute,
+    Dominance,
+    Entropy,
+    Policy,
+    Reason,
+    Request,
+    Require,
+    Rule,
+    SapLimit,
+    Threshold,
+)
 from audit.model.release import (
     WEIGHT_UNIT,
     Absent,
@@ -41,6 +53,7 @@ __all__ = [
     "Microdata",
     "Note",
     "Policy",
+    "Reason",
     "Release",
     "Request",
     "Require",

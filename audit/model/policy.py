@@ -1,6 +1,7 @@
 """The rules an agency applies: which cells are sensitive, and what a release must satisfy."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
@@ -93,6 +94,21 @@ class Require:
     """`judged`: a release of which cells can be computed that no row lists and no rule can judge is undecided."""
 
 
+Reason = Literal[
+    "threshold",
+    "dominance_by_one",
+    "dominance_by_two",
+    "dominance",
+    "pq",
+    "entropy",
+    "request",
+    "attribute",
+    "status",
+    "secondary",
+]
+"""Why a cell is withheld: the first rule that finds it sensitive, its status alone, or for others."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """One agency's policy; `sha256` identifies the text it came from ('' for the default policy)."""
@@ -104,3 +120,5 @@ class Policy:
     sha256: str = ""
     implied: Literal["all", "computed", "off"] = "all"
     """Cells that no row lists: look for all that affordable bounds show to be sensitive, for computed ones, or not."""
+    reasons: Mapping[Reason, str] = field(default_factory=dict)
+    """Reason why a cell is withheld -> what stands for it in protected files."""

@@ -83,6 +83,7 @@ class Table:
         width of what stays possible, wherever that lies.
     impossible: bool (rows), beside whose status the agency states a value that cannot be (a negative one), which is
         used for nothing; None: no row.
+    reason: why each cell is withheld, in the agency's letters (rows); for readers, used for nothing.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
     headings: the names of the user's file; no part of the canonical form.
     """
@@ -105,6 +106,7 @@ class Table:
     cost: NDArray[np.float64] | None = None
     rounding: Rounding | None = None
     impossible: NDArray[np.bool_] | None = None
+    reason: tuple[str, ...] | None = None
     absent: Absent = Absent()
     source: str = ""
     rows: NDArray[np.int64] | None = None
