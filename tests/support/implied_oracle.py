@@ -29,8 +29,8 @@ class Implied:
     every value would be sensitive. sensitive: None where no rule can judge it. crossed: of any two of its variables
     that do not stand at everything some statement says more than each alone; what follows of others follows from a
     cell that is sensitive itself. zeros: it consists of zeros that everyone knows, or of parts of them.
-    disputed: the microdata have records where there are such zeros, or numbers of contributors contradict each other:
-    what rules make of that is nobody's to say.
+    disputed: the microdata have records where there are such zeros, or add up to what is not possible, or numbers of
+    contributors contradict each other: what rules make of that is nobody's to say.
     """
 
     measure: str
@@ -68,7 +68,7 @@ def implied_cells(document: Document, most: int = MOST) -> list[Implied] | None:
             crossed = _crossed(document, oracle, variables, measure, parts)
             low, high = possible[0], possible[-1]
             zeros = known_zero(measure, parts)
-            disputed = known_zero.disputed(measure, parts) or (measure, parts) in judge.contradicted
+            disputed = known_zero.disputed(measure, parts) or judge.disputed(measure, parts, possible)
             found.append(Implied(measure, parts, low, high, computed, narrow, sensitive, crossed, zeros, disputed))
     return found
 
@@ -227,7 +227,7 @@ class _Judge:
     def __init__(self, document: Document, oracle: Oracle, variables: Mapping[str, Variable]) -> None:
         self._document, self._oracle, self._variables = document, oracle, variables
         self._rules: Sequence[Mapping[str, Any]] = document.get("policy", {}).get("primary", ())
-        self.contradicted: set[tuple[str, Parts]] = set()
+        self._contradicted: set[tuple[str, Parts]] = set()
         """Combinations that hang together with numbers of contributors that contradict each other."""
         self._frequencies = {m: self._known_frequencies(m) for m in oracle.units if m not in oracle.counts}
 
@@ -253,6 +253,13 @@ class _Judge:
             return None
         verdicts = {any(_few(rule, n, possible[0]) for rule in self._rules) for n in counts}
         return verdicts.pop() if len(verdicts) == 1 else None
+
+    def disputed(self, measure: str, parts: Parts, possible: Sequence[int]) -> bool:
+        """Whether the agency's own data contradict the release, or themselves."""
+        if (measure, parts) in self._contradicted:
+            return True
+        microdata = self._document.get("microdata")
+        return microdata is not None and sum(self._contributions(microdata, measure, parts)) not in possible
 
     def _inside(self, possible: Sequence[int], given: Sequence[int], *, count: bool) -> bool:
         """Whether no value is possible beyond what a rule asks for, and not all of that."""
@@ -334,7 +341,7 @@ class _Judge:
         if not len(forms):
             return None
         if np.abs(forms @ np.linalg.lstsq(forms, numbers, rcond=None)[0] - numbers).max() > 1e-7:
-            self.contradicted.add((measure, parts))
+            self._contradicted.add((measure, parts))
             return None
         weights, *_ = np.linalg.lstsq(forms.T, form, rcond=None)
         if np.abs(forms.T @ weights - form).max() > 1e-7:
