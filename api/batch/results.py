@@ -14,6 +14,7 @@ from pathlib import Path
 
 from api.batch.summary import (
     COUNTED,
+    IMPLIED,
     Batch,
     Entry,
     batch_document,
@@ -66,7 +67,7 @@ class Results:
             sha256=report.release_sha256,
             policy_sha256=report.policy_sha256,
             bounds=report.bounds,
-            counts={key: getattr(report.summary, key) for key in COUNTED},
+            counts={key: getattr(report.summary, key) for key in COUNTED} | {IMPLIED: len(report.implied)},
             report=f"reports/{name}.json",
             html=page,
             required_unknown=report.required_unknown,

@@ -23,6 +23,9 @@ COUNTED = ("cells", "published", "withheld", "exposed", "secondary_exposed", "un
            "protected_continuous", "undecided", "not_judged")  # fmt: skip
 """What the summary of a report counts in cells."""
 
+IMPLIED = "implied"
+"""Sensitive cells that no row lists and that the release gives away, beside those counts."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -147,13 +150,15 @@ def batch_schema() -> dict[str, object]:
 
 def summary_csv(batch: Batch) -> str:
     """A row for each release, for a spreadsheet."""
-    header = ("release", "title", "verdict", *COUNTED, "message", "rule", "report")
+    counted = (*COUNTED, IMPLIED)
+    header = ("release", "title", "verdict", *counted, "required_unknown", "message", "rule", "report")
     rows = [
         (
             entry.name,
             entry.title,
             entry.word,
-            *(None if entry.counts is None else entry.counts[key] for key in COUNTED),
+            *(None if entry.counts is None else entry.counts.get(key) for key in counted),
+            entry.required_unknown,
             entry.headline if entry.failure is None else entry.failure.message,
             entry.applied,
             entry.html or entry.report,

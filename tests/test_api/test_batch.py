@@ -1,5 +1,6 @@
 """Many releases: each gets its verdict whatever happens to the others, and nothing that was done is done again."""
 
+import csv
 import json
 import os
 import re
@@ -337,6 +338,31 @@ def test_names_and_titles_from_anybody_do_no_harm(tmp_path: Path) -> None:
     assert "<b>&" not in page
     links = re.findall(r'href="([^"]*)"', page)
     assert links == ["reports/%3Dcmd.json.html", "reports/%3Cb%3E%26.json.html"]
+
+
+def test_cells_that_no_row_lists_are_counted(tmp_path: Path) -> None:
+    # CONVENTION 468
+    left_out = table(["T", "k", "l"], [9, 3, 4], absent={"leaves": "not_released"})
+    rules = {"policy": {"primary": [{"threshold": 3}]}}
+    put(
+        tmp_path / "in",
+        {
+            "all.json": document(table(["T", "k", "l", "m"], [12, 3, 4, 5])) | rules,
+            "left_out.json": document(left_out) | rules,
+        },
+    )
+    result = batch(tmp_path / "in", "-o", tmp_path / "out", "--html")
+    assert result.exit_code == 1
+    assert "left_out.json: unsafe: This release must not go out" in result.output
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    jsonschema.validate(summary, batch_schema())
+    assert [(r["name"], r["counts"]["implied"]) for r in summary["releases"]] == [("all.json", 0), ("left_out.json", 1)]
+    with (tmp_path / "out/summary.csv").open(newline="") as file:
+        assert {row["release"]: row["implied"] for row in csv.DictReader(file)} == {
+            "all.json": "0",
+            "left_out.json": "1",
+        }
+    assert "given away, in no row" in (tmp_path / "out/summary.html").read_text()
 
 
 def test_together_what_each_hides_the_other_shows(tmp_path: Path) -> None:
