@@ -282,7 +282,10 @@ def _answer(report: Report) -> str:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
         if report.confidential and not any(cell.sensitive for cell in report.cells):
-            return "This release may go out: no cell is sensitive, by rule or by status." + tail
+            none = "no cell is sensitive, by rule or by status"
+            if summary.withheld and summary.implied is not None:  # withheld for what no row lists
+                none = "no cell that it lists is sensitive, and none that no row lists is given away"
+            return f"This release may go out: {none}." + tail
         return "This release may go out: every sensitive cell is protected." + tail
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
