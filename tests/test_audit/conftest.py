@@ -79,6 +79,7 @@ def make_cells(
         known_upper=Amounts.none(n),
         exact=exact,
         truth=truth,
+        impossible=np.zeros(n, dtype=np.bool_),
         frequency=_column(frequency, n),
         weighted=Amounts.none(n),
         contributors=tuple(_column(c, n) for c in contributors),
