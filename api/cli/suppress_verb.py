@@ -22,7 +22,6 @@ from api.cli.progress import Progress
 from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
-from audit.io.wording import quoted
 
 if TYPE_CHECKING:
     from audit.model import Release
@@ -330,6 +329,7 @@ def _safe(result: "Suppression") -> bool:
 def _check_symbol(symbol: str, output: str | None) -> None:
     """Refuse a symbol that is none, or that no file would have."""
     from audit.io import check_symbol
+    from audit.io.wording import quoted
 
     if output in (None, STREAM) or Path(output).suffix.lower() == ".json":
         raise InputError(f"--symbol {quoted(symbol)}: is for CSV files; write them with -o NAME.yaml or NAME.csv.")

@@ -150,7 +150,7 @@ def test_problems_point_into_the_request(client: TestClient, wait: bool) -> None
 @pytest.mark.parametrize(
     ("body", "problem", "pointer"),
     [
-        (changed(value=[None, None, 21, None, None, 30, 26, 24, 50]), "not-additive", "/tables/0/cells/value/8"),
+        (changed(value=[2, 18, 21, 24, 6, 30, 26, 24, 50]), "not-additive", "/tables/0/cells/value/8"),
         ({**EXAMPLE, "kind": "cuont"}, "invalid-release", "/kind"),
         ({**EXAMPLE, "policy": {"primary": [{"threshold": "no"}]}}, "invalid-release", "/policy/primary/0/threshold"),
         ({**EXAMPLE, "tabels": []}, "invalid-release", "/tabels"),

@@ -13,8 +13,8 @@ from scipy.sparse import issparse
 from audit.io import canonical_json, read_release, release_digest, release_from_document
 from audit.io.schemas import release_schema
 
-SKIPPED = {"source", "rows", "notes"}
-"""Where things were read from is not part of what they say."""
+SKIPPED = {"source", "rows", "notes", "headings"}
+"""Where things were read from, and what they were called there, is not part of what they say."""
 
 
 def plain(value: Any) -> Any:
