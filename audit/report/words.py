@@ -232,9 +232,7 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
         return f"Next: {WHAT_TO_SAY}."
     if report.verdict == "unsafe" and report.only_ranks:
         return "Next: no pattern mends that; ask for consent or accept it with a reason (see below)."
-    if report.verdict == "unsafe" and any(
-        cell.sensitive and cell.status == "published" and cell.verdict == "underprotected" for cell in report.cells
-    ):
+    if report.verdict == "unsafe" and any(_rounded_in_vain(cell) for cell in report.cells):
         return f"Next: {PAST_ROUNDING}."
     if report.verdict == "unsafe":
         return f"Next: tableseal suppress {printable(file)} -o OUT finds further cells to withhold."
@@ -243,6 +241,12 @@ def next_step(report: Report, file: str = "RELEASE") -> str | None:
     if report.verdict == "undecided" and any(note.code == "time_limit" for note in report.notes):
         return "Next: audit again with a longer --time-limit."
     return None
+
+
+def _rounded_in_vain(cell: ReportCell) -> bool:
+    """Whether it is sensitive by a rule, and published rounded, which does not protect it."""
+    shown = cell.status not in ("primary", "secondary", "withheld") and cell.reason != "sensitive_published"
+    return shown and cell.sensitive is True and cell.rule is not None and cell.verdict in ("exposed", "underprotected")
 
 
 def headline(report: Report) -> str:

@@ -28,8 +28,8 @@ def too_fine(release: Release, policy: Policy) -> tuple[Note, ...]:
         if table.rounding is None or measure.kind != "count" or measure.unit != 1:
             continue
         left = _widest(table.rounding, least, count, nonnegative=release.intruder.nonnegative)
-        if left is None or (left[0] <= least and left[1] >= count):
-            continue
+        if left is None or left[0] == left[1] or (left[0] <= least and left[1] >= count):
+            continue  # counts that are shown as they are (top-coding) are not rounded
         notes.append(
             Note(
                 CODE,

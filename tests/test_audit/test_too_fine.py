@@ -56,7 +56,8 @@ def test_it_is_said_exactly_where_no_published_value_leaves_what_is_required(
     rounding = {"base": base, "method": method}
     behind = [possible(rounding, shown) for shown in range(threshold + 2 * base)]
     small = set(range(1, threshold))
-    meets = any(found & small and set(range(threshold + 1)) <= found for found in behind)
+    meets = not any(len(found) > 1 and found & small for found in behind)
+    meets |= any(found & small and set(range(threshold + 1)) <= found for found in behind)
     assert noted(rounding, threshold=threshold) == (not meets)
 
 
@@ -80,3 +81,19 @@ def test_a_table_that_is_safe_needs_no_such_beginning() -> None:
     report = audit(release_from_document(document({"base": 3, "method": "random"}, [9, 9, 18], [9, 8, 17]))).report
     assert report.verdict == "safe"
     assert render_text(report, colour=False, width=100, limit=None).startswith("SAFE: This release may go out")
+
+
+def test_top_coding_rounds_no_small_count() -> None:
+    rounding = {"base": 1, "method": "conventional", "top": 40}
+    report = audit(release_from_document(document(rounding, [2, 40, 40], [2, 47, 49]))).report
+    first, _, following, *_ = render_text(report, colour=False, width=100, limit=None).splitlines()
+    assert first.startswith("UNSAFE: This release must not go out")
+    assert following.startswith("Next: tableseal suppress")
+
+
+def test_no_search_is_recommended_for_rounded_cells_that_exact_ones_give_away() -> None:
+    """Small counts alone are rounded: 20 - 18 = 2."""
+    release = document({"base": 5, "method": "small"}, [0, 18, 20], [2, 18, 20], policy={"primary": [{"threshold": 4}]})
+    report = audit(release_from_document(release)).report
+    assert [cell.verdict for cell in report.cells] == ["exposed"]
+    assert "\nNext: round more coarsely" in render_text(report, colour=False, width=100, limit=None)
