@@ -344,6 +344,7 @@ def test_what_is_out_makes_a_release_fall_until_it_is_withdrawn(watched: Watched
     page.goto(f"{site}/publications")
     watched.good()
     audited(tells)
+    page.get_by_label("Why it goes out although it was not found safe").fill("No rule concerns it")
     page.get_by_role("button", name="Publish").click()
     page.get_by_role("heading", name="Patients 2026", exact=True).wait_for()
     watched.good()
