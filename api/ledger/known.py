@@ -115,6 +115,8 @@ def _bare(table: Table) -> Table:
         protection_lower=None,
         protection_upper=None,
         protection_sliding=None,
+        impossible=None,
+        reason=None,
     )
 
 
@@ -139,5 +141,7 @@ def _taken(table: Table, rows: NDArray[np.int64]) -> Table:
         protection_upper=some(table.protection_upper),
         protection_sliding=some(table.protection_sliding),
         cost=None if table.cost is None else table.cost[rows],
+        impossible=None if table.impossible is None else table.impossible[rows],
+        reason=None if table.reason is None else tuple(table.reason[row] for row in rows.tolist()),
         rows=None if table.rows is None else table.rows[rows],
     )

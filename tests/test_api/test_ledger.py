@@ -380,3 +380,24 @@ def test_what_no_row_lists_falls_by_an_earlier_table() -> None:
     assert fallen.culprits.sets == ((TableName(1, "q1"),),)
     assert "C" in dumps(assessment_document(found))
     jsonschema.validate(json.loads(dumps(assessment_document(found))), publication_schema("publication-audit"))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"values": [9, -2, None, 4]},
+        {"reason": "why", "columns": {"why": ["", "A", "D", ""]}},
+        {"protection": {"sliding": "w"}, "columns": {"w": [None, 2, None, None]}},
+        {"weighted": "n", "frequency": [9, 2, 3, 4], "columns": {"n": [9, 2, 3, 4]}},
+    ],
+)
+def test_whatever_stands_beside_the_cells_of_earlier_tables_goes_with_them(more: dict[str, Any]) -> None:
+    """The table that makes a cell fall is looked for among parts of the earlier ones."""
+    # CONVENTION 480
+    columns, values = more.pop("columns", {}), more.pop("values", [9, None, None, 4])
+    earlier = table(CODES, values, status=["", "primary", "secondary", ""], **more)
+    earlier["cells"] |= columns
+    tells = release(table(["l"], [3], name="of_l", absent=NOT_RELEASED), policy=ANY)
+    found = assess(publication(release(earlier), tells), release(table(["m"], [4], name="of_m", absent=NOT_RELEASED)))
+    assert found.verdict == "unsafe"
+    assert set(culprits_of(found)) == {"k", "l"}
