@@ -10,6 +10,7 @@ from typing import Any
 from api.drafts.marks import Marks, Role, texts_of
 from audit.errors import InputError
 from audit.io.columns import Columns
+from audit.io.flags import looks_like_flags, named_like_flags
 from audit.io.init import infer_document
 from audit.io.numbers import decimal as number_in
 from audit.io.numbers import decimal_sign, decimal_text, looks_like_number
@@ -113,9 +114,11 @@ def _texts(entries: Sequence[str | None]) -> str:
 
 def _role(name: str, entries: Sequence[str | None]) -> Role:
     lower = name.lower()
+    if named_like_flags(name) and looks_like_flags(name, entries):
+        return Role.STATUS
     if not may_hold_values(entries):
         words = {(entry or "").strip().lower() for entry in entries}
-        return Role.STATUS if words <= WORDS.keys() or lower in ("status", "flag") else Role.CLASSIFICATION
+        return Role.STATUS if words <= WORDS.keys() else Role.CLASSIFICATION
     for pattern, role in (
         (_FREQUENCY, Role.FREQUENCY),
         (_CONTRIBUTOR, Role.CONTRIBUTOR),

@@ -1,23 +1,40 @@
 """A first release document from a bare data file: what can be inferred safely, and every assumption as a note."""
 
+import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from audit.errors import InputError
 from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
+from audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
 from audit.io.records import refuse_records, refuse_repeated
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from audit.io.status_words import USUAL_NAMES, StatusSource, are_words, read_statuses, status_word
+from audit.io.status_words import (
+    NONE,
+    StatusSource,
+    are_words,
+    how_to_name,
+    read_statuses,
+    seems_to_withhold,
+    status_word,
+)
 from audit.io.totals import find_total
 from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
-from audit.model import SCHEMES, Note, Status
+from audit.model import Note, Status
 from audit.model.status import WORDS
+
+_REASON = "reason"
+"""Column of protected files that says why a cell is withheld."""
 
 
 def is_data_file(path: PurePath) -> bool:
@@ -51,8 +68,11 @@ def infer_document(
     sources = [StatusSource(status)] if status else []
     withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN
     limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    # A column of yes or no under such a name holds no values, so that it does not stand in the way of those that do.
+    marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
     rest = _without(columns, [status, *limits])
     numeric = [name for name, entries in rest.data.items() if is_numeric(entries)]
+    numbers_only = [name for name in numeric if name not in marking]
 
     def fits(name: str, numbers: Sequence[str]) -> bool:
         try:
@@ -60,7 +80,7 @@ def infer_document(
         except InputError:
             return False
 
-    value = value_column(rest, numeric, withheld, fits)
+    value = value_column(_without(rest, marking), numbers_only, withheld, fits)
     notes = [*folder.notes, Note("assumed_value", f"{source}: the values are in column {quoted(value)}.")]
     if status is None:
         notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
@@ -81,12 +101,15 @@ def infer_document(
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
     numeric += [name for name in limits if name not in bounds]
-    names = _classifications(_without(columns, [status, *bounds]), value, numeric, notes)
+    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, ()), withheld) else None
+    names = _classifications(_without(columns, [status, reason, *bounds]), value, numeric, notes)
+    _refuse_flags(_without(columns, [status, reason, value, *bounds]), names, explained)
     refuse_repeated(columns, names, published)
     notes += values.notes
     classifications = {name: [code or "" for code in columns.data[name]] for name in names}
+    roles = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
     table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
-    table |= {**({"status": status} if status else {}), **values.said, **{name: name for name in bounds}}
+    table |= {key: said for key, said in roles.items() if said is not None}
     document = {
         "tableseal": 1,
         "title": data.stem,
@@ -98,25 +121,59 @@ def infer_document(
 
 
 def _status_column(columns: Columns, explained: Mapping[str, Status]) -> str | None:
+    """The column of status words, or of flags that are explained under a name that says so."""
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
         raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {ADVICE}.")
     if words:
         return words[0]
+    named = [name for name, entries in columns.data.items() if named_like_flags(name) and _clear(entries, explained)]
+    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name])]
+    if len(used) > 1:
+        raise InputError(f"{columns.source}: several columns hold statuses ({listing(used)}); {ADVICE}.")
+    return next(iter(used or named), None)  # an empty one says that everything is published
+
+
+def _are_reasons(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> bool:
+    """Whether a column of letters says nothing but why cells are withheld whose status says that they are."""
+    return bool(entries) and all(not e or e.isspace() or hidden for e, hidden in zip(entries, withheld, strict=False))
+
+
+def _clear(entries: Sequence[str | None], explained: Mapping[str, Status]) -> bool:
+    flags = {(entry or "").strip() for entry in set(entries)}
+    return all(flag in explained or flag.lower() in WORDS for flag in flags)
+
+
+def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str, Status]) -> None:
+    """Refuse what may say which cells are withheld and is no classification that rows are told apart by.
+
+    Parameters
+    ----------
+    columns: all that hold neither values nor statuses. names: those that are taken for classifications.
+
+    Raises
+    ------
+    InputError: says what to write.
+    """
     for name, entries in columns.data.items():
-        if name.lower() in USUAL_NAMES:
-            flags = [(entry or "").strip() for entry in entries]
-            row = next((r for r, flag in enumerate(flags) if flag not in explained and flag.lower() not in WORDS), None)
-            if row is not None:
-                raise InputError(
-                    f"{columns.place(row, name)}: looks like a status column, but {quoted(flags[row])} is no status "
-                    f"word ({listing(word for word in WORDS if word)}); letters mean different things in different "
-                    f"tools, so write a release file that says `status: {{column: {name}, scheme: ...}}` with one of "
-                    f"{listing(scheme for scheme in SCHEMES if scheme != 'words')}, or `status: none`; for a quick "
-                    f"look `tableseal audit` takes `--status-map {flags[row]}=withheld`."
-                )
-            return name  # an empty status column: everything is published
-    return None
+        if looks_like_flags(name, entries) and not (name in names and _is_crossed(columns, name, names)):
+            shown = {flag: word for flag, word in meanings(name, entries).items() if flag not in explained}
+            said = [f"{flag}={'withheld' if word == '...' else word}" for flag, word in shown.items()]
+            quick = "".join(f" --status-map {shlex.quote(pair)}" for pair in said)
+            look = f"; for a quick look, `tableseal audit` takes `{quick.strip()}`"
+            raise InputError(
+                f"{seems_to_withhold(columns, name)}; write a release file whose table says "
+                f"{how_to_name(columns, name)}, or `status: {NONE}` if no column does"
+                f"{look if quick and named_like_flags(name) else ''}."
+            )
+
+
+def _is_crossed(columns: Columns, name: str, names: Sequence[str]) -> bool:
+    """Whether the other classifications do not tell rows apart without this one; most rows, if its name is of flags."""
+    others = [columns.data[other] for other in names if other != name]
+    rows = Counter(zip(*others, strict=True)) if others else {(): len(columns)}
+    repeated = sum(count > 1 for count in rows.values())
+    return 2 * repeated >= len(rows) if named_like_flags(name) else repeated > 0
 
 
 def _without(columns: Columns, names: Sequence[str | None]) -> Columns:

@@ -19,7 +19,7 @@ from audit.io.microdata import read_microdata
 from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from audit.io.statistics import check_statistics, read_statistic
 from audit.io.status_words import status_word
-from audit.io.tables import Setting, cell_positions, choose_measure, read_table
+from audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
 from audit.io.unread import refuse_ending, refuse_other_json
 from audit.io.wording import listing, quoted, repeated, suggestion
 from audit.io.yaml_text import Document, as_text, parse_document
@@ -148,6 +148,7 @@ def _release(
         variables,
         document.intruder.nonnegative,
         {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()},
+        _named_columns(document),
     )
     tables: list[Table] = []
     for at, entry in enumerate(document.tables):
@@ -197,6 +198,19 @@ def _release(
     from audit.rules.readers import with_readers
 
     return with_readers(release)
+
+
+def _named_columns(document: ReleaseDocument) -> dict[str, set[str]]:
+    """File -> columns that entries say hold numbers or codes: they are no flags for other tables of the file."""
+    found: dict[str, set[str]] = {}
+    for entry in document.tables:
+        if entry.file is not None:
+            found.setdefault(entry.file, set()).update(number_columns_of(entry), entry.columns)
+    for figures in document.statistics:
+        if figures.file is not None:
+            named = {figures.value, *([figures.denominator] if figures.denominator else [])}
+            found.setdefault(figures.file, set()).update(named, figures.columns)
+    return found
 
 
 def _measures(document: ReleaseDocument, source: str) -> dict[str, Measure]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.io.columns import Columns
+from audit.io.flags import flags_of, looks_like_flags, map_text, meanings
 from audit.io.wording import listing, quoted, suggestion
 from audit.model import SCHEMES, Status
 from audit.model.status import WORDS
@@ -15,10 +16,8 @@ from audit.model.status import WORDS
 NONE = "none"
 """What `status` says where no column of the table holds statuses."""
 
-USUAL_NAMES = frozenset(
-    ("status", "flag", "flags", "conf_status", "obs_status", "confidentiality", "suppression"),
-)
-"""Names of columns that hold statuses in data files, in lower case."""
+_SHOWN = 6
+"""Flags of a column that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -73,22 +72,38 @@ def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | N
 
     Raises
     ------
-    InputError: several columns are called so; a column that is not called so seems to hold statuses.
+    InputError: several columns are called so; another column may say which cells are withheld.
     """
     free = [name for name in columns.data if name not in taken]
     called = [name for name in free if name.strip().lower() == "status"]
     if len(called) > 1:
         raise InputError(f"{columns.source}: the columns {listing(called)} may hold the status; say which: `status:`.")
-    if called:
-        return StatusSource(called[0], named=False)
     for name in free:
-        usual = name.strip().lower() in USUAL_NAMES and any(e and not e.isspace() for e in columns.data[name])
-        if usual or withholds(columns.data[name]):
-            raise InputError(
-                f"{columns.source}: the column {quoted(name)} seems to hold statuses, and the table does not say "
-                f"what they mean; write {_how(name)}{_or_none()}."
-            )
-    return None
+        if name not in called and (looks_like_flags(name, columns.data[name]) or withholds(columns.data[name])):
+            only = f"`status: {called[0]}` if that alone does" if called else f"`status: {NONE}` if none does"
+            raise InputError(f"{seems_to_withhold(columns, name)}; write {how_to_name(columns, name)}, or {only}.")
+    return StatusSource(called[0], named=False) if called else None
+
+
+def seems_to_withhold(columns: Columns, name: str) -> str:
+    """That a column which nobody has named seems to hold statuses, with the flags in it that may be shown."""
+    found = [f"{quoted(flag)} in {count:,}" for flag, count in list(flags_of(columns.data[name]).items())[:_SHOWN]]
+    shown = f" ({', '.join(found)} of {len(columns):,} rows)" if found else ""
+    return (
+        f"{columns.source}: the column {quoted(name)} seems to say which cells are withheld{shown}, and nothing says "
+        "what its flags mean"
+    )
+
+
+def how_to_name(columns: Columns, name: str) -> str:
+    """What to write for a column of flags."""
+    entries = columns.data[name]
+    said = meanings(name, entries)
+    if are_words(entries):
+        return f"`status: {name}`"
+    if said and "..." not in said.values():
+        return f"`status: {{column: {name}, map: {{{map_text(said)}}}}}`, if that is what they mean"
+    return _how(name)
 
 
 def are_words(entries: Sequence[str | None]) -> bool:

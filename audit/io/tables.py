@@ -1,7 +1,7 @@
 """One entry of `tables` -> Table."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Setting:
     """What the tables of a release share.
 
     stated_units: measures whose unit the release says. status_map: flags explained on the command line.
+    named: file -> columns that some entry says hold numbers or codes.
     """
 
     measures: Mapping[str, Measure]
@@ -46,6 +47,7 @@ class Setting:
     variables: Variables
     nonnegative: bool
     status_map: Mapping[str, Status]
+    named: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def read_table(
@@ -64,14 +66,15 @@ def read_table(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     columns = data_columns(document.file, document.cells, folder, where)
-    number_columns = _number_columns(document)
+    number_columns = number_columns_of(document)
     sources = _status_sources(document, where)
     taken = {*number_columns, *(source.column for source in sources)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = fill_codes(columns, named, fixed, setting.variables, where)
     notes: list[Note] = []
     if document.status is None:
-        found = unnamed_source(columns, {*taken, *named.values()})
+        said = {*taken, *named.values(), *setting.named.get(document.file or "", ())}
+        found = unnamed_source(columns, said if document.reason is None else {*said, document.reason})
         if found is not None:
             sources.append(found)
             text = f"{columns.source}: the status is in column {quoted(found.column)}."
@@ -214,7 +217,8 @@ def _mark_of_withheld(marks: Mapping[str, Mark]) -> str | None:
     return next((text for text, mark in marks.items() if mark == Mark(Status.WITHHELD)), None)
 
 
-def _number_columns(document: TableDocument) -> list[str]:
+def number_columns_of(document: TableDocument) -> list[str]:
+    """Columns that the entry of a table says hold numbers."""
     protection = document.protection
     optional: Sequence[str | None] = (
         document.truth,

@@ -39,7 +39,7 @@ def test_a_frame_becomes_exact_text() -> None:
         "d": ["1.10", None, "-2.00"],
         "b": ["true", "false", None],
     }
-    release = release_from_document({**DOCUMENT, "tables": [table]})
+    release = release_from_document({**DOCUMENT, "tables": [{**table, "status": "none"}]})
     assert release.tables[0].value.units.tolist() == [9007199254740993, 4, 0]
 
 
