@@ -15,9 +15,9 @@ from audit.bounds.component import Limits
 from audit.bounds.plan import full
 from audit.decision.cuts import Requirement
 from audit.implied.asked import with_implied
-from audit.implied.danger import Danger
 from audit.implied.find import Implied, find_implied
 from audit.implied.narrow import Bounding
+from audit.implied.telling import Telling
 from audit.linear.cells import Cells
 from audit.linear.merge import merge_cells
 from audit.model import Policy, Release, Status
@@ -69,33 +69,30 @@ def unlisted(
     if len(found) == 0:
         return None
     asked = with_implied(release, found)
-    return Unlisted(
-        asked, completed(asked, merge_cells(asked)[0]), tuple(_requirements(found, policy, release, len(cells)))
-    )
+    return Unlisted(asked, completed(asked, merge_cells(asked)[0]), tuple(_requirements(found, policy, release, cells)))
 
 
-def _requirements(found: Implied, policy: Policy, release: Release, first: int) -> list[Requirement]:
-    """What makes the audit find no fault with these cells, the first of them at position `first`."""
-    danger = Danger.of(policy, nonnegative=release.intruder.nonnegative)
-    counts = [measure.kind == "count" for measure in release.measures.values()]
+def _requirements(found: Implied, policy: Policy, release: Release, cells: Cells) -> list[Requirement]:
+    """What makes the audit find no fault with these cells, which stand behind the listed ones (`cells`)."""
+    dangers = Telling.of(release, cells).dangers(policy, nonnegative=release.intruder.nonnegative)
     rules = found.sensitivity
     needs = []
     for k in range(len(found)):
-        cell, highest = first + k, found.bounds[k].upper.outer
+        cell, lowest, highest = len(cells) + k, found.bounds[k].lower.outer, found.bounds[k].upper.outer
+        danger = dangers[int(found.cells.measure[k])]
         low, high = rules.required_lower.get(k), rules.required_upper.get(k)
         if policy.implied == "computed" or not policy.require.protection:
             needs.append(Requirement(cell))
         elif release.microdata is not None:
             needs += [Requirement(cell)] if low is None or high is None else _around(cell, low, high)
-        elif danger is not None and counts[int(found.cells.measure[k])]:
-            if highest is not None and highest < 0:
-                needs.append(Requirement(cell, upper=0))
-            elif danger.low <= 0:
-                needs.append(Requirement(cell, upper=danger.high + 1))
-            else:
-                needs.append(Requirement(cell, 0, danger.high + 1, either=True))
+        elif danger is None or lowest is None or not danger.holds(np.array([lowest])).any():
+            needs.append(Requirement(cell))  # not its value is too small: it must not come out, that is all
+        elif highest is not None and highest < 0:
+            needs.append(Requirement(cell, upper=0))
+        elif danger.low <= 0:
+            needs.append(Requirement(cell, upper=danger.high + 1))
         else:
-            needs.append(Requirement(cell))
+            needs.append(Requirement(cell, 0, danger.high + 1, either=True))
     return needs
 
 

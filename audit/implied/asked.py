@@ -15,11 +15,11 @@ def with_implied(release: Release, implied: Implied) -> Release:
     """The release with one more table for each measure, which lists the cells that were found.
 
     They stand as `missing` without a value: open, asked about, and not withheld (`nonempty` does not concern them).
-    With their true values and numbers of contributors beside them, and the release's microdata, rules judge them like
-    any other cell (`assess` calls them sensitive and says what interval they require), and the linear system has a form
-    for each. The classifications have a code for what no code stood for (`implied.named.added`: its leaves); base cells
-    stay what they are, and so do positions of all older codes and tables. `release`: the one that was looked at, or one
-    that differs in what is published.
+    With their true values, numbers of contributors and sums of weights beside them, and the release's microdata, rules
+    judge them like any other cell (`assess` calls them sensitive and says what interval they require), and the linear
+    system has a form for each. The classifications have a code for what no code stood for (`implied.named.added`: its
+    leaves); base cells stay what they are, and so do positions of all older codes and tables. `release`: the one that
+    was looked at, or one that differs in what is published.
 
     A search takes what is found with everything published (`find_implied` of the release with no cell withheld):
     withholding tells less, so no other cell can become one that is given away.
@@ -49,6 +49,7 @@ def with_implied(release: Release, implied: Implied) -> Release:
                 lower=nothing,
                 upper=nothing,
                 frequency=cells.frequency.take(at),
+                weighted=cells.weighted.take(at),
                 absent=Absent("not_released", "not_released"),
             )
         )

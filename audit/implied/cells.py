@@ -8,11 +8,17 @@ from audit.linear.cells import Cells
 from audit.model import Amounts, Status
 
 
-def as_cells(named: Named, truth: Amounts, frequency: Amounts, zero: NDArray[np.bool_]) -> Cells:
+def as_cells(
+    named: Named,
+    truth: Amounts,
+    frequency: Amounts | None = None,
+    weighted: Amounts | None = None,
+    zero: NDArray[np.bool_] | None = None,
+) -> Cells:
     """Cells that nobody releases, with what the agency can work out of them.
 
     They stand as `missing`, which rules judge where the data are there, and are in no row. truth: in units;
-    frequency: numbers of contributors; zero: known to everyone to be zero.
+    frequency: numbers of contributors; weighted: sums of their weights; zero: known to everyone to be zero.
     """
     count = len(named.codes)
     nothing, no = Amounts.none(count), np.zeros(count, np.bool_)
@@ -21,7 +27,7 @@ def as_cells(named: Named, truth: Amounts, frequency: Amounts, zero: NDArray[np.
     return Cells(
         measure=named.measure,
         codes=named.codes,
-        status=np.where(zero, Status.STRUCTURAL_ZERO, Status.MISSING).astype(np.int8),
+        status=np.where(no if zero is None else zero, Status.STRUCTURAL_ZERO, Status.MISSING).astype(np.int8),
         sensitive_status=no,
         withheld_status=no,
         absent_zero=no,
@@ -35,8 +41,8 @@ def as_cells(named: Named, truth: Amounts, frequency: Amounts, zero: NDArray[np.
         exact=no,
         truth=truth,
         impossible=no,
-        frequency=frequency,
-        weighted=nothing,
+        frequency=nothing if frequency is None else frequency,
+        weighted=nothing if weighted is None else weighted,
         contributors=(),
         protection_lower=nothing,
         protection_upper=nothing,

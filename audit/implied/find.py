@@ -107,10 +107,9 @@ def _implied(
 ) -> Implied:
     found = together(parts)
     names = named(prepared, found.chosen)
-    known_zero = np.zeros(len(found.bounds), np.bool_)
     return Implied(
         names,
-        as_cells(names, found.truth, found.frequency, known_zero),
+        as_cells(names, found.truth, found.frequency, found.weighted),
         found.sensitivity,
         forms_of(prepared, found.chosen),
         found.bounds,

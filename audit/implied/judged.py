@@ -25,6 +25,7 @@ class Judged:
     chosen: Chosen
     truth: Amounts
     frequency: Amounts
+    weighted: Amounts
     sensitivity: Sensitivity
     bounds: tuple[TargetBounds, ...]
 
@@ -35,6 +36,7 @@ class Judged:
             picked(self.chosen, at),
             self.truth.take(at),
             self.frequency.take(at),
+            self.weighted.take(at),
             rules_at(self.sensitivity, at),
             tuple(self.bounds[k] for k in at.tolist()),
         )
@@ -74,6 +76,7 @@ def together(parts: Sequence[Judged]) -> Judged:
         [one for part in parts for one in part.chosen],
         _joined([part.truth for part in parts]),
         _joined([part.frequency for part in parts]),
+        _joined([part.weighted for part in parts]),
         Sensitivity(
             np.concatenate([np.empty(0, np.bool_), *(r.sensitive for r in rules)]),
             _joined([r.required_lower for r in rules]),

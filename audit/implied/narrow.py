@@ -18,6 +18,7 @@ from audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
 from audit.implied.naming import named
 from audit.implied.seen import Seen, look
 from audit.implied.tables import Table, Tables
+from audit.implied.telling import Telling
 from audit.linear.reduce import Reduced
 from audit.model import Amounts, Policy
 from audit.prepare import Prepared
@@ -71,12 +72,13 @@ class Search:
         """found: what the equations give. true: the true values, as far as they are known."""
         self._prepared, self._reduced, self._policy = prepared, reduced, policy
         self._bounding, self._true_table = bounding, true
-        danger = Danger.of(policy, nonnegative=prepared.system.nonnegative)
+        self._telling = Telling.of(prepared.release, prepared.cells)
+        dangers = self._telling.dangers(policy, nonnegative=prepared.system.nonnegative)
         self._seen = [
             Seen(
                 grid,
                 ~np.isin(grid.unlisted, c.at, assume_unique=True),
-                danger if grid.is_count(prepared.release) else None,
+                dangers[grid.measure],
             )
             for grid, c in found
         ]
@@ -130,8 +132,8 @@ class Search:
         names = named(self._prepared, chosen)
         count = len(names.codes)
         unknown = Amounts.none(count)
-        cells = completed(names.release, as_cells(names, unknown, unknown, np.zeros(count, np.bool_)))
-        rules, _ = assess_unlisted(names.release, cells, self._policy)
+        cells = completed(names.release, as_cells(names, unknown))
+        rules, _ = assess_unlisted(self._telling.facts(names.release, cells), self._policy)
         known = rules.required_lower.known & rules.required_upper.known & cells.truth.known
         wanted = np.flatnonzero(rules.sensitive & known)
         low, high = rules.required_lower.units[wanted], rules.required_upper.units[wanted]
@@ -148,7 +150,8 @@ class Search:
         )
         at = wanted[np.array(close, np.bool_)]
         kept = tuple(b for b, keep in zip(bounds, close, strict=True) if keep and b is not None)
-        return Judged(picked(chosen, at), cells.truth.take(at), cells.frequency.take(at), rules_at(rules, at), kept)
+        truth, frequency, weighted = (a.take(at) for a in (cells.truth, cells.frequency, cells.weighted))
+        return Judged(picked(chosen, at), truth, frequency, weighted, rules_at(rules, at), kept)
 
     def _affordable(self, needed: Chosen, free: Chosen = ()) -> list[tuple[Grid, NDArray[np.int64]]]:
         """Those that are looked at one by one, ascending: those that ask for least first."""
@@ -183,10 +186,10 @@ class Search:
         """Narrow counts are judged by their least value: a rule finds all of them sensitive."""
         names = named(self._prepared, chosen)
         least = np.array([b.lower.outer for b in bounds], np.int64)
-        nothing, no = Amounts.none(len(bounds)), np.zeros(len(bounds), np.bool_)
-        cells = as_cells(names, Amounts(least, ~no), nothing, no)
-        rules, _ = assess_unlisted(names.release, cells, self._policy)
-        return Judged(chosen, self._true(chosen), nothing, rules, bounds)
+        nothing = Amounts.none(len(bounds))
+        cells = as_cells(names, Amounts(least, np.ones(len(bounds), np.bool_)))
+        rules, _ = assess_unlisted(self._telling.facts(names.release, cells), self._policy)
+        return Judged(chosen, self._true(chosen), nothing, nothing, rules, bounds)
 
     def _true(self, chosen: Chosen) -> Amounts:
         """True values, where they are known."""

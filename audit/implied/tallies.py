@@ -1,4 +1,4 @@
-"""How many contribute to a combination: the agency's frequency columns add up like values."""
+"""How many contribute to a combination, and what they weigh: the agency's columns add up like values."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,14 @@ LARGEST = 5_000_000
 """Coefficients of cells up to which this is asked."""
 
 
-def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
-    """Numbers of contributors of forms (forms x columns) that follow from those of the cells, withheld ones among them,
-    that have one. Zeros that everyone knows have none. Where they contradict each other, nothing follows from what
-    hangs together with them."""
+def tallies(prepared: Prepared, forms: csr_array, stated: Amounts) -> Amounts:
+    """Numbers of contributors (or sums of their weights) of forms (forms x columns) that follow from those stated of
+    the cells, withheld ones among them. Zeros that everyone knows have none. Where they contradict each other, nothing
+    follows from what hangs together with them."""
     system, cells = prepared.system, prepared.cells
     zero = (cells.status == Status.STRUCTURAL_ZERO) | ((cells.row < 0) & cells.exact & (cells.truth.units == 0))
-    known = cells.frequency.known | zero
-    number = np.where(cells.frequency.known, cells.frequency.units, 0)
+    known = stated.known | zero
+    number = np.where(stated.known, stated.units, 0)
     of_cell = system.cell >= 0  # other rows that are no links make base tables agree
     counted = np.where(of_cell, known[system.cell], system.link < 0)
     of_row = np.where(counted & of_cell, number[system.cell], 0)
@@ -42,10 +42,10 @@ def tallies(prepared: Prepared, forms: csr_array) -> Amounts:
     equations = Elimination(stacked(parts), np.concatenate([(transform @ of_row)[short], of_row[as_stated], of_open]))
     if not equations.consistent:
         at = np.flatnonzero(counted)  # as they are: made short, contradictions no longer hang together with their cells
-        stated = stacked([rows_at(system.matrix, at), rows_at(system.forms, open_)])
-        if stated.nnz > LARGEST:
+        rows = stacked([rows_at(system.matrix, at), rows_at(system.forms, open_)])
+        if rows.nnz > LARGEST:
             return nothing
-        equations = _agreeing(stated, np.concatenate([of_row[at], of_open]))
+        equations = _agreeing(rows, np.concatenate([of_row[at], of_open]))
     found = equations.values(forms)
     below = found.denominator.astype(object)
     told = found.known & (found.numerator % below == 0).astype(np.bool_) & (found.numerator >= 0).astype(np.bool_)

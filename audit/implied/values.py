@@ -13,6 +13,7 @@ from audit.implied.grids import Grid
 from audit.implied.judged import Chosen, Judged, forms_of
 from audit.implied.naming import named
 from audit.implied.tallies import tallies
+from audit.implied.telling import Telling
 from audit.implied.unions import unions
 from audit.model import Amounts, Entropy, Policy, Status, Threshold
 from audit.prepare import Prepared
@@ -35,12 +36,15 @@ def judge_values(
     sensitivity: what the rules say of listed cells.
     """
     danger = Danger.of(policy, nonnegative=prepared.system.nonnegative)
+    telling = Telling.of(prepared.release, prepared.cells)
     microdata = prepared.release.microdata is not None
-    tallied = danger is not None and bool(prepared.cells.frequency.known.any())
-    judged, by_value, chosen, values = 0, [], list[tuple[Grid, NDArray[np.int64]]](), [np.empty(0, np.int64)]
-    room, apart = MOST_JUDGED, _counted_apart(prepared, policy)
+    columns = _columns(prepared, policy)
+    tallied = any(stated is not None for stated in columns)
+    by_value = telling.of_all(policy) & (not microdata)
+    judged, quickly, chosen, values = 0, [], list[tuple[Grid, NDArray[np.int64]]](), [np.empty(0, np.int64)]
+    room = MOST_JUDGED
     for grid, c in found:
-        quick = danger is not None and grid.is_count(prepared.release) and not microdata and not apart[grid.measure]
+        quick = bool(by_value[grid.measure])
         if quick and danger is not None:
             judged += len(c.at)
             at = np.flatnonzero(danger.holds(c.value))
@@ -51,32 +55,34 @@ def judge_values(
             room -= len(at)
         chosen.append((grid, c.at[at]))
         values.append(c.value[at])
-        by_value.append(np.full(len(at), quick))
-    value, quickly = np.concatenate(values), np.concatenate([np.empty(0, np.bool_), *by_value])
+        quickly.append(np.full(len(at), quick))
+    value, quick_ones = np.concatenate(values), np.concatenate([np.empty(0, np.bool_), *quickly])
     truth = Amounts(value, np.ones(len(value), np.bool_))
-    frequency = Amounts.none(len(value))
-    if tallied and not microdata and not quickly.all():
-        frequency = tallies(prepared, forms_of(prepared, chosen))
-    zero = np.zeros(len(value), np.bool_)
+    frequency, weighted = (
+        Amounts.none(len(value))
+        if stated is None or microdata or quick_ones.all()
+        else tallies(prepared, forms_of(prepared, chosen), stated)
+        for stated in columns
+    )
+    zero = None
     if danger is not None and danger.low <= 0:
         zero = _known_zeros(prepared, chosen)
     names = named(prepared, chosen)
-    rules, could = assess_unlisted(names.release, as_cells(names, truth, frequency, zero), policy)
-    could &= frequency.known | microdata | ~apart[names.measure]
-    judged += int((could & ~quickly).sum())
-    some = Judged(chosen, truth, frequency, rules, tuple(point(v) for v in value.tolist()))
+    cells = as_cells(names, truth, frequency, weighted, zero)
+    rules, could = assess_unlisted(telling.facts(names.release, cells), policy)
+    judged += int((could & ~quick_ones).sum())
+    some = Judged(chosen, truth, frequency, weighted, rules, tuple(point(v) for v in value.tolist()))
     return some.only(rules.sensitive), judged
 
 
-def _counted_apart(prepared: Prepared, policy: Policy) -> NDArray[np.bool_]:
-    """bool (measures): counts that are not numbers of respondents, as the agency's frequencies say (weighted counts),
-    where a threshold asks for respondents. Their values do not judge them."""
-    cells, measures = prepared.cells, list(prepared.release.measures.values())
-    apart = np.zeros(len(measures), np.bool_)
-    if any(isinstance(rule, Threshold) and rule.of == "respondents" for rule in policy.primary):
-        differ = cells.frequency.known & cells.truth.known & (cells.frequency.units != cells.truth.units)
-        apart[cells.measure[differ]] = True
-    return apart & np.array([measure.kind == "count" for measure in measures], np.bool_)
+def _columns(prepared: Prepared, policy: Policy) -> tuple[Amounts | None, Amounts | None]:
+    """(numbers of respondents, sums of weights) of the cells, where a threshold asks for them and some are given."""
+    asked = {rule.of for rule in policy.primary if isinstance(rule, Threshold)}
+    number, weight = prepared.cells.frequency, prepared.cells.weighted
+    return (
+        number if "respondents" in asked and number.known.any() else None,
+        weight if "weighted" in asked and weight.known.any() else None,
+    )
 
 
 def _unions(

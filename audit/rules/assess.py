@@ -36,7 +36,12 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
         distances has no true value.
     LimitError: amounts beyond 2^62 units.
     """
-    facts = Facts(release, cells)
+    return assess_facts(Facts(release, cells), policy)
+
+
+def assess_facts(facts: Facts, policy: Policy) -> Sensitivity:
+    """`assess`, of what the agency knows of the cells."""
+    release, cells = facts.release, facts.cells
     judgements = [_at_its_level(rule, facts) for rule in policy.primary]
     sensitive = np.zeros(len(cells), dtype=np.bool_)
     first = np.zeros(len(cells), dtype=np.int64)

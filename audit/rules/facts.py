@@ -21,6 +21,10 @@ class Facts:
 
     release: Release
     cells: Cells
+    counted: NDArray[np.bool_] | None = None
+    """bool (cells): counts whose values say how many respond, where nothing else does; None: all."""
+    weighed: NDArray[np.bool_] | None = None
+    """The same of the sum of their weights."""
 
     @cached_property
     def of_units(self) -> "Facts":
@@ -102,7 +106,7 @@ class Facts:
             weights = microdata is not None and microdata.weight is not None
             covered = self.contributions.covered & (~counts | weights)
             listed = _filled(listed, self.contributions.frequency, covered)
-        return _filled(listed, self.value.units, counts & self.value.known)
+        return _filled(listed, self.value.units, counts & self.value.known & _all(self.counted))
 
     def weighted(self, count: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """(sum of weights is known, is less than count, is above 0), bool (cells): what the tables say, else the
@@ -116,7 +120,7 @@ class Facts:
             known |= more
             below |= more & found.weighted.below(count)
             positive |= more & found.weighted.positive
-        more = self._of_kind("count") & self.value.known & ~known
+        more = self._of_kind("count") & self.value.known & ~known & _all(self.weighed)
         below |= more & (self.value.units < count)
         positive |= more & (self.value.units > 0)
         return known | more, below, positive
@@ -179,6 +183,11 @@ def _gaps(microdata: Microdata | None) -> str:
         "belong to the cell or give anything to it. Complete them, write 0 where a record gives nothing, leave out "
         "records that are not in the tables, or name columns of the table"
     )
+
+
+def _all(some: NDArray[np.bool_] | None) -> NDArray[np.bool_] | np.bool_:
+    """None stands for all."""
+    return np.True_ if some is None else some
 
 
 def _filled(amounts: Amounts, units: NDArray[np.int64], there: NDArray[np.bool_]) -> Amounts:

@@ -5,27 +5,27 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Attribute, Policy, Release, Request, Threshold
-from audit.rules.assess import assess
+from audit.model import Attribute, Policy, Request, Threshold
+from audit.rules.assess import assess_facts
 from audit.rules.facts import Facts
 from audit.rules.sensitivity import Sensitivity
 
 
-def assess_unlisted(release: Release, cells: Cells, policy: Policy) -> tuple[Sensitivity, NDArray[np.bool_]]:
+def assess_unlisted(facts: Facts, policy: Policy) -> tuple[Sensitivity, NDArray[np.bool_]]:
     """What the rules say of cells of status `missing`, and which of them any rule could judge.
 
-    A rule judges where its data are there: a threshold where it is known how many contribute (of a count: its value),
-    the others where microdata give every contribution. The attribute rule is about whole lines of a table and says
-    nothing of single combinations.
+    A rule judges where its data are there: a threshold where it is known how many contribute or what they weigh (of a
+    count that says so: its value), the others where microdata give every contribution. The attribute rule is about
+    whole lines of a table and says nothing of single combinations.
+
+    facts: of the cells; `counted` and `weighed` say which counts say so.
 
     Raises
     ------
     As `assess`.
     """
     rules = tuple(rule for rule in policy.primary if not isinstance(rule, Attribute))
-    facts = Facts(release, cells)
-    nobody = np.zeros(len(cells), np.bool_)
+    nobody = np.zeros(len(facts.cells), np.bool_)
     covered = nobody if facts.contributions is None else facts.contributions.covered
     judged = nobody.copy()
     for rule in rules:
@@ -34,4 +34,4 @@ def assess_unlisted(release: Release, cells: Cells, policy: Policy) -> tuple[Sen
             judged |= known & facts.concerned
         else:
             judged |= covered & (facts.concerned if isinstance(rule, Request) else facts.magnitudes)
-    return assess(release, cells, replace(policy, primary=rules)), judged
+    return assess_facts(facts, replace(policy, primary=rules)), judged
