@@ -26,10 +26,11 @@ from api.batch.summary import (
 from api.batch.work import Audited
 from api.cli.streams import write_target
 from audit.errors import InputError
+from audit.report.called import called
 from audit.report.exact_json import Json, dumps
 from audit.report.words import headline
 
-RECORD = "tableseal/batch-record/2"
+RECORD = "tableseal/batch-record/3"
 
 _MARK = ".tableseal-batch"
 """Locked by the batch that is at work; marks the folder as one of ours."""
@@ -71,6 +72,7 @@ class Results:
             report=f"reports/{name}.json",
             html=page,
             required_unknown=report.required_unknown,
+            called=called(report),
             judged=report.judged,
             rules=report.rules,
             headline=headline(report),

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from api.failures import Failure
 from audit.io.spreadsheet import csv_text
-from audit.report.applied import applied_to_each, applied_words, verdict_word
+from audit.report.applied import AS_LISTED, applied_to_each, applied_words, counts_words
 from audit.report.exact_json import Json
 from audit.report.to_json import engine_version
 from audit.report.unknown import unknown_in_words
@@ -34,7 +34,7 @@ class Entry:
     verdict: `failed` if there is none; then `failure` says why, and all that a report would say is None.
     counts: cells by what is known of them. report, html: files beside the summary, None if not written.
     required_unknown: withheld cells that no rule could judge.
-    judged, rules, headline: as the report says them.
+    called: what the verdict is called ("safe as listed"). judged, rules, headline: as the report says them.
     """
 
     name: str
@@ -48,14 +48,15 @@ class Entry:
     report: str | None = None
     html: str | None = None
     required_unknown: int | None = None
+    called: str | None = None
     judged: bool | None = None
     rules: tuple[str, ...] | None = None
     headline: str | None = None
 
     @property
     def word(self) -> str:
-        """What the verdict is called: "not judged" where nothing was."""
-        return verdict_word(self.verdict, self.judged)
+        """What the verdict is called: "not judged" where nothing was, "safe as listed" where not all was."""
+        return self.called or self.verdict
 
     @property
     def applied(self) -> str | None:
@@ -84,15 +85,23 @@ class Batch:
 
     @property
     def word(self) -> str:
-        """What the verdict is called: "not judged" where releases were audited together and nothing says what is
-        sensitive."""
-        return self.entries[0].word if self.members else self.verdict
+        """What the verdict is called: of releases together as their report says; else "safe as listed" if any release
+        is no more than that."""
+        if self.members:
+            return self.entries[0].word
+        return AS_LISTED if self.verdict == "safe" and self.counts()["safe_as_listed"] else self.verdict
 
     def counts(self) -> dict[str, int]:
-        """How many releases there are of each verdict; not_judged: undecided ones that nothing judged."""
+        """How many releases there are of each verdict; not_judged: undecided ones that nothing judged; safe_as_listed:
+        safe ones that are no more than that."""
         found = Counter(entry.verdict for entry in self.entries)
         verdicts = {v: found[v] for v in ("safe", "unsafe", "undecided", "failed")}
-        return {"releases": len(self.entries), **verdicts, "not_judged": sum(e.judged is False for e in self.entries)}
+        return {
+            "releases": len(self.entries),
+            **verdicts,
+            "not_judged": sum(e.judged is False for e in self.entries),
+            "safe_as_listed": sum(e.called == AS_LISTED for e in self.entries),
+        }
 
     def applied(self) -> list[str]:
         """By which rules the releases that could be audited were judged, in words."""
@@ -104,6 +113,7 @@ def batch_document(batch: Batch) -> dict[str, Json]:
     return {
         "schema": SCHEMA,
         "verdict": batch.verdict,
+        "called": batch.word,
         "engine": {"version": engine_version()},
         "together": list(batch.members) or None,
         "counts": batch.counts(),
@@ -126,6 +136,7 @@ def entry_document(entry: Entry) -> dict[str, Json]:
         "report": entry.report,
         "html": entry.html,
         "required_unknown": entry.required_unknown,
+        "called": entry.called,
         "judged": entry.judged,
         "rules": None if entry.rules is None else list(entry.rules),
         "headline": entry.headline,
@@ -173,7 +184,7 @@ def summary_html(batch: Batch) -> str:
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters |= {"link": quote, "unknown": unknown_in_words}
+    environment.filters |= {"link": quote, "unknown": unknown_in_words, "counts_words": counts_words}
     template = environment.from_string(_asset("batch.html"))
     return template.render(
         batch=batch, counts=batch.counts(), word=batch.word, worst=_worst_first(batch.entries), version=engine_version()

@@ -137,19 +137,17 @@ def _unjudged(batch: "Batch") -> list[str]:
 
 def _text(batch: "Batch", folder: Path) -> str:
     """How many releases have which verdict, by which rules, what is wrong with each that is not safe."""
-    from audit.report.applied import WHAT_TO_SAY
+    from audit.report.applied import WHAT_TO_SAY, counts_words, releases_words
     from audit.report.words import printable
 
     counts = batch.counts()
-    said = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in ("safe", "unsafe", "undecided", "failed"))
-    silent = f" ({counts['not_judged']:,} not judged)" if counts["not_judged"] else ""
-    lines = [f"{counts['releases']:,} releases: {said.replace(' undecided', f' undecided{silent}')}"]
+    lines = [f"{releases_words(counts['releases'])}: {counts_words(counts)}"]
     if batch.members:
         unjudged = _unjudged(batch)
         far = " as far as could be judged" if unjudged and batch.verdict == "safe" else ""
-        lines = [f"{len(batch.members):,} releases together: {batch.entries[0].word}{far}", *unjudged]
+        lines = [f"{releases_words(len(batch.members))} together: {batch.word}{far}", *unjudged]
     lines[1:1] = [printable(words) for words in batch.applied()]
-    bad = [entry for entry in batch.entries if entry.verdict != "safe"]
+    bad = [entry for entry in batch.entries if entry.word != "safe"]
     for entry in bad[:LISTED]:
         why = entry.headline if entry.failure is None else entry.failure.message
         lines.append(f"  {entry.name}: {entry.word}: {why}")

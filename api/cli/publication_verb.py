@@ -167,15 +167,17 @@ def publication_withdraw(
 
 def _text(answer: dict[str, Any]) -> str:
     """Verdict, what falls and through what, what no rule could judge, and whether it is out now."""
-    from audit.report.applied import WHAT_TO_SAY, applied_words, verdict_word
+    from audit.linear.naming import plural
+    from audit.report.applied import AS_LISTED, WHAT_TO_SAY, applied_words, shouted
     from audit.report.unknown import unknown_in_words
     from audit.report.words import printable
 
-    word = verdict_word(answer["verdict"], answer["judged"]).upper()
-    lines = [f"{word}: {len(answer['audited'])} tables audited together."]
+    lines = [f"{shouted(answer['called'])}: {plural(len(answer['audited']), 'table')} audited together."]
     lines.append(printable(applied_words(answer["rules"], answer["judged"])))
+    if not answer["judged"] or answer["called"] == AS_LISTED:
+        lines.append(f"  {printable(answer['headline'])}")
     if not answer["judged"]:
-        lines += [f"  {answer['headline']}", f"Next: {WHAT_TO_SAY}."]
+        lines.append(f"Next: {WHAT_TO_SAY}.")
     for cell in (*answer["fallen"], *answer["older"]):
         codes = ", ".join(f"{variable}={code}" for variable, code in cell["cell"].items())
         sets = [" and ".join(f"entry {t['entry']}, {t['table']}" for t in tables) for tables in cell["culprits"]]

@@ -138,6 +138,7 @@ KIND = Kind(
             "counts",
             "report",
             "html",
+            "called",
             "judged",
             "rules",
             "headline",

@@ -15,6 +15,7 @@ from audit.model import Policy, Release
 from audit.pipeline import Bounds, audit
 from audit.progress import Progress, silent
 from audit.report import Report, ReportCell
+from audit.report.called import called
 from audit.together import parts
 
 CellKey = tuple[str, tuple[tuple[str, str], ...]]
@@ -56,6 +57,11 @@ class Assessment:
         if any(found.cell.sensitive for found in self.older):
             return "unsafe"
         return "undecided" if self.report.verdict == "safe" and self.required_unknown else self.report.verdict
+
+    @property
+    def called(self) -> str:
+        """What the verdict is called, "safe as listed" with the same rule as that of one release."""
+        return called(self.report) if self.verdict == self.report.verdict else self.verdict
 
     @property
     def required_unknown(self) -> int:

@@ -54,6 +54,7 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
         "schema": ASSESSMENT,
         "publication": found.name,
         "verdict": found.verdict,
+        "called": found.called,
         "judged": found.report.judged,
         "rules": list(found.report.rules),
         "headline": headline(found.report),

@@ -17,7 +17,7 @@ from api.store.tokens import Principal
 from api.web.drafts import result_file
 from api.web.intake import Brought, brought, checked, chosen, laid_open
 from api.web.pages import page, see
-from audit.report.applied import applied_to_each, verdict_word
+from audit.report.applied import applied_to_each, word_of
 
 LISTED = 200
 """Batches on the page, the newest."""
@@ -61,7 +61,7 @@ def batch_page(at: Service, _: Principal, job: Job, draft: str | None) -> Respon
     batch = json.loads(result_file(at.store, job, "batch.json"))
     releases = sorted(batch["releases"], key=lambda entry: WORST_FIRST.index(entry["verdict"]))
     applied = applied_to_each((e["rules"], e["judged"]) for e in releases if e.get("rules") is not None)
-    word = verdict_word(batch["verdict"], releases[0].get("judged") if batch["together"] else None)
+    word = word_of(releases[0] if batch["together"] else batch)
     return page("batch.html", job=job, batch=batch, releases=releases, word=word, applied=applied)
 
 

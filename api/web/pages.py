@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from api.problems import Problem
 from api.store.job import Job
-from audit.report.applied import applied_words, verdict_word
+from audit.report.applied import applied_words, counts_words, word_of
 from audit.report.unknown import unknown_in_words
 
 HEADERS = {
@@ -97,7 +97,8 @@ def _environment() -> Environment:
         duration=_duration,
         integer=lambda n: f"{n:,}",
         unknown=unknown_in_words,
-        called=verdict_word,
+        called=word_of,
+        counts_words=counts_words,
         applied=applied_words,
     )
     environment.globals["kinds"] = _KINDS

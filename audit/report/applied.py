@@ -2,7 +2,8 @@
 too."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 WHAT_TO_SAY = (
     "say what is sensitive: --threshold N (--p-percent P, --dominance N,K, --policy FILE), a policy in the release "
@@ -11,9 +12,36 @@ WHAT_TO_SAY = (
 """What to do where nothing was judged."""
 
 
+AS_LISTED = "safe as listed"
+"""What is safe is called where cells that no row lists can be computed and no rule could judge them."""
+
+
 def verdict_word(verdict: str, judged: bool | None) -> str:
     """What a verdict is called: "safe", "not judged". judged: None where there is no report."""
     return "not judged" if judged is False else verdict
+
+
+def shouted(word: str) -> str:
+    """A verdict as a text begins with it: "UNSAFE", "SAFE as listed"."""
+    return AS_LISTED.replace("safe", "SAFE") if word == AS_LISTED else word.upper()
+
+
+def word_of(said: Mapping[str, Any]) -> str:
+    """What the verdict of an answer in JSON is called (a batch, a release of one, a publication); answers that were kept
+    before they said so by their verdict."""
+    return said.get("called") or verdict_word(said["verdict"], said.get("judged"))
+
+
+def counts_words(counts: Mapping[str, int]) -> str:
+    """How many releases of a batch have which verdict: "2 safe (1 as listed), 0 unsafe, 1 undecided (1 not judged), 0
+    failed"."""
+    within = {"safe": ("safe_as_listed", "as listed"), "undecided": ("not_judged", "not judged")}
+    said = []
+    for verdict in ("safe", "unsafe", "undecided", "failed"):
+        key, words = within.get(verdict, ("", ""))
+        more = f" ({counts[key]:,} {words})" if counts.get(key) else ""
+        said.append(f"{counts[verdict]:,} {verdict}{more}")
+    return ", ".join(said)
 
 
 def applied_words(rules: Sequence[str], judged: bool) -> str:
@@ -29,4 +57,9 @@ def applied_to_each(releases: Iterable[tuple[Sequence[str], bool]]) -> list[str]
     found = Counter(applied_words(rules, judged) for rules, judged in releases)
     if len(found) == 1:
         return list(found)
-    return [f"{count:,} {'release' if count == 1 else 'releases'}: {words}" for words, count in sorted(found.items())]
+    return [f"{releases_words(count)}: {words}" for words, count in sorted(found.items())]
+
+
+def releases_words(count: int) -> str:
+    """ "1 release", "2,000 releases"."""
+    return f"{count:,} {'release' if count == 1 else 'releases'}"

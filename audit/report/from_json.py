@@ -58,7 +58,7 @@ def report_from_json(text: str) -> Report:
     InputError: not JSON, another schema, or a key or value that does not belong; the place is named.
     """
     at = _At(loads(text, what="The report"), "report")
-    top = at.keys(TOP_KEYS, optional=frozenset({"implied", "beyond_help"}))
+    top = at.keys(TOP_KEYS, optional=frozenset({"called", "implied", "beyond_help"}))
     top["schema"].choice(SCHEMA)
     release = top["release"].keys(["title", "sha256"])
     policy = None if top["policy"].value is None else top["policy"].keys(["sha256"])["sha256"].text()

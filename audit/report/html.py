@@ -4,6 +4,7 @@ scripts."""
 from dataclasses import dataclass
 
 from audit.model.release import Release
+from audit.report.called import called
 from audit.report.grid import risk_style, sheets
 from audit.report.model import Report, ReportCell
 from audit.report.page import asset, source_hash, template
@@ -14,7 +15,6 @@ from audit.report.words import (
     WAYS_PAST,
     applied,
     beyond_help_words,
-    called,
     cell_name,
     figure,
     headline,

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from audit.model.release import Note
+from audit.report.called import called
 from audit.report.exact_json import Json, Written, array, dumps, entry, object_of
 from audit.report.model import (
     BeyondHelp,
@@ -94,6 +95,7 @@ def _document(report: Report, cells: Sequence[Json] | Written) -> dict[str, Json
     return {
         "schema": SCHEMA,
         "verdict": report.verdict,
+        "called": called(report),
         "judged": report.judged,
         "confidential": report.confidential,
         "release": {"title": report.title, "sha256": report.release_sha256 or None},

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 from audit.linear.naming import plural
 from audit.model.release import Release
-from audit.report.applied import WHAT_TO_SAY, applied_words, verdict_word
+from audit.report.applied import AS_LISTED, WHAT_TO_SAY, applied_words, shouted
+from audit.report.called import called, unlisted_words
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from audit.rules.too_fine import CODE as TOO_FINE
@@ -203,18 +204,12 @@ def steps_words(cell: ReportCell, signs: Signs) -> str:
     return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
 
 
-def called(report: Report) -> str:
-    """The verdict on the release as it is called, "safe as listed" where more is given away than anybody judged."""
-    word = verdict_word(report.verdict, report.judged)
-    return "safe as listed" if word == "safe" and unlisted_words(report) else word
-
-
 def verdict_line(report: Report) -> str:
     """The first and the last line of a text: "UNSAFE: This release ...", "SAFE as listed; 12 further cells ..."."""
-    word = verdict_word(report.verdict, report.judged)
-    if word == "safe" and (unlisted := unlisted_words(report)):
-        return f"SAFE as listed; {unlisted}. {_answer(report)}"
-    return f"{word.upper()}: {headline(report)}"
+    word = called(report)
+    if word == AS_LISTED:
+        return f"{shouted(word)}; {unlisted_words(report)}. {_answer(report)}"
+    return f"{shouted(word)}: {headline(report)}"
 
 
 def applied(report: Report) -> str:
@@ -303,18 +298,6 @@ def _too_fine(report: Report) -> str:
     if report.verdict == "safe" or not any(note.code == TOO_FINE for note in report.notes):
         return ""
     return "Rounding can never meet the threshold here, whatever is rounded (see the notes). "
-
-
-def unlisted_words(report: Report) -> str:
-    """What the headline must say of cells that no row lists: that they were not looked for, or that some can be
-    computed and nobody could judge them; else nothing."""
-    if any(note.code == "implied_off" for note in report.notes):
-        return "cells that no row lists were not looked for (implied: off)"
-    count = report.summary.implied
-    unjudged = 0 if count is None else count.computed - count.judged
-    if not unjudged:
-        return ""
-    return f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge"
 
 
 def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:

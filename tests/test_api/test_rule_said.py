@@ -64,7 +64,7 @@ def test_of_each_release_of_a_batch(folder: Path) -> None:
 def test_of_releases_together(folder: Path) -> None:
     # CONVENTION 590
     code, lines = run("batch", "one", "--together", "-o", "results")
-    assert (code, lines[:2]) == (3, ["1 releases together: not judged", "No rule, and no status."])
+    assert (code, lines[:2]) == (3, ["1 release together: not judged", "No rule, and no status."])
     assert '<h1>Batch: <span class="undecided">not judged</span></h1>' in Path("results/summary.html").read_text()
 
 
@@ -72,7 +72,7 @@ def test_of_a_publication(folder: Path) -> None:
     # CONVENTION 590
     given = ["publication", "audit", "prices", "one/a.json", "--data", str(folder / "data")]
     code, lines = run(*given)
-    assert (code, lines[:2]) == (3, ["NOT JUDGED: 1 tables audited together.", "No rule, and no status."])
+    assert (code, lines[:2]) == (3, ["NOT JUDGED: 1 table audited together.", "No rule, and no status."])
     assert lines[3].startswith("Next: say what is sensitive")
     found = said()
     jsonschema.validate(found, publication_schema("publication-audit"))

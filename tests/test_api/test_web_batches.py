@@ -63,6 +63,7 @@ def test_an_archive_is_audited_and_its_summary_downloaded(client: TestClient) ->
         "undecided": 0,
         "failed": 1,
         "not_judged": 0,
+        "safe_as_listed": 0,
     }
     assert found["report.html"].headers["content-type"].startswith("text/html")
     assert f'href="/jobs/{identity(page)}"' in client.get("/batches").text

@@ -290,7 +290,7 @@ def test_the_shape_is_the_agreed_one():
     # CONVENTION 161
     written = json.loads(report_json(O03))
     assert list(written) == [
-        *("schema", "verdict", "judged", "confidential", "release", "policy", "rules", "engine", "summary"),
+        *("schema", "verdict", "called", "judged", "confidential", "release", "policy", "rules", "engine", "summary"),
         "risk_panel",
         *("cells", "implied", "beyond_help", "notes"),
     ]
