@@ -31,6 +31,7 @@ from suppression.search.optimal import optimal
 from suppression.search.result import Found
 from suppression.shares import narrowed, widened
 from suppression.watch import InsiderWatch
+from suppression.zeros import zeros_over
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""
@@ -100,8 +101,10 @@ class Rounds:
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
         self._oracle = self._oracle_of(self._watch)
-        self._forced = hand.accept.copy()
+        self._forced, self._kept = hand.accept.copy(), hand.keep
         self._raised: dict[int, int] = {}
+        self._subtracted: set[Requirement] = set()
+        self._open: set[int] = set()
         self._bound = 0
         self._latest: Found | None = None
         self._best: int | None = None
@@ -174,15 +177,20 @@ class Rounds:
         for _ in range(ROUNDS):
             outcome = self._searched()
             if outcome.found.pattern is None:
-                # A requirement that only the audit has raised is not the user's: the pattern before it stands.
-                raised = outcome.impossible is not None and outcome.impossible.requirement.cell in self._raised
-                return before if raised and before is not None else outcome
+                need = None if outcome.impossible is None else outcome.impossible.requirement
+                if before is None or need is None or need.cell not in self._raised:
+                    return outcome
+                # What only the audit has asked for is not the user's: the pattern before it stands.
+                if not self._leave_open(need):
+                    return before
+                continue
             if outcome.report is None or outcome.report.verdict == "safe" or outcome.found.guarantee != "intervals":
                 return outcome
             if self._limits.out_of_time() or not self._raise(outcome.report):
                 return outcome
             before = outcome
-        return outcome
+        assert before is not None  # the first round has a pattern, or was the last
+        return before
 
     def _searched(self) -> Outcome:
         """A pattern that withstands outsiders and all insiders whom it makes know something, audited."""
@@ -307,12 +315,26 @@ class Rounds:
         less may not get so far, and the audit will tell. False: it does know as much."""
         attack = self._attack(impossible)
         if attack.assumed:
-            kept = [a for a in self._watch.attacks if a != attack]
-            before = self._oracle
-            self._watch = InsiderWatch(self._problem, kept, self._watch.given_up | {attack})
-            self._oracle = self._oracle_of(self._watch)
-            self._oracle.learn_from(before)
+            self._pose([a for a in self._watch.attacks if a != attack], self._watch.given_up | {attack})
         return attack.assumed
+
+    def _leave_open(self, impossible: Requirement) -> bool:
+        """Ask no longer for a cell that no pattern keeps from subtraction: with the others the limit may be met.
+        False: it is asked for another reason."""
+        asked = self._subtracted.difference(self._problem.requirements)
+        if impossible not in asked:
+            return False
+        self._open.add(impossible.cell)
+        kept = [a for a in self._watch.attacks if a.requirement.cell != impossible.cell or a.requirement not in asked]
+        self._pose(kept, self._watch.given_up)
+        return True
+
+    def _pose(self, attacks: list[Attack], given_up: set[Attack]) -> None:
+        """Search for what withstands these attacks."""
+        before = self._oracle
+        self._watch = InsiderWatch(self._problem, attacks, given_up)
+        self._oracle = self._oracle_of(self._watch)
+        self._oracle.learn_from(before)
 
     def _audited(self, found: Found, pattern: Pattern, seconds: float | None = None) -> Outcome:
         """What a search found, with this pattern, audited. seconds: for that, if not as long as any audit."""
@@ -371,7 +393,7 @@ class Rounds:
             if not risky and row.reason != "sap":
                 continue
             cell = self._places.find(row.measure, dict(row.cell))
-            if cell is None:
+            if cell is None or cell in self._open:
                 continue
             widths = [r.width for r in problem.requirements if r.cell == cell]
             if risky and not widths:  # no cell that a pattern could help
@@ -380,11 +402,12 @@ class Rounds:
             if risky:
                 self._ask(Requirement(cell, width=max(widths) + step))
                 asked = True
-            elif self._may_be_forced(cell):
+            elif all(map(self._may_be_forced, together := self._falling_with(cell))):
                 # A zero that nobody can recover is one that may be something else: it has to be withheld itself.
-                self._forced[cell] = not problem.primary[cell]
+                self._forced[together] |= ~problem.primary[together]
                 upper = int(problem.equations.value[cell]) + step
-                self._ask(Requirement(cell, upper=upper))
+                self._subtracted.add(need := Requirement(cell, upper=upper))
+                self._ask(need)
                 asked = True
         return asked
 
@@ -392,7 +415,14 @@ class Rounds:
         self._watch.attacks.append(Attack(need))
         self._oracle.ask([Broken(need, None)])
 
-    def _may_be_forced(self, cell: int) -> bool:
+    def _falling_with(self, cell: int) -> list[int]:
+        """The cell, and sums over it that give it away while they are shown to be 0."""
         problem = self._problem
-        free = problem.cells.status[cell] in (Status.PUBLISHED, Status.SECONDARY) and not problem.cells.rounded[cell]
-        return bool(problem.primary[cell] or free)
+        zeros = zeros_over(problem.release, problem.cells, problem.equations.value[: len(problem.cells)], cell)
+        return sorted({cell, *zeros.tolist()})
+
+    def _may_be_forced(self, cell: int) -> bool:
+        cells = self._problem.cells
+        free = cells.status[cell] in (Status.PUBLISHED, Status.SECONDARY) and not cells.rounded[cell]
+        free = free and not cells.consent[cell] and not self._kept[cell]
+        return bool(self._problem.primary[cell] or free)
