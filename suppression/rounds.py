@@ -100,7 +100,7 @@ class Rounds:
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
         self._oracle = self._oracle_of(self._watch)
-        self._forced = hand.accept.copy()
+        self._forced = hand.accept | problem.stays
         self._raised: dict[int, int] = {}
         self._bound = 0
         self._latest: Found | None = None
