@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from audit.errors import AdditivityError, InputError
 from audit.linear.cells import Cells
 from audit.linear.naming import full_name
+from audit.linear.staying import stays_withheld
 from audit.model import Amounts, Release, Status
 from audit.rules import Sensitivity
 
@@ -32,7 +33,7 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
 
     Raises
     ------
-    InputError: a secondary cell without a true value, or of a rounded table.
+    InputError: a secondary cell without a true value, or of nothing but rounded tables.
     """
     sensitive = sensitivity.sensitive | cells.sensitive_status
     sensitive &= (cells.status != Status.FROZEN) & (cells.status != Status.MISSING)
@@ -44,8 +45,7 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
             f"{full_name(release, cells, int(unknown[0]))}: the what-if publishes secondary cells, and this one has no "
             f"true value{more}; add a truth column"
         )
-    rounding = np.array([t.rounding is not None for t in release.tables], np.bool_)
-    rounded = np.flatnonzero(published & rounding[cells.table])
+    rounded = np.flatnonzero(published & stays_withheld(release, cells))
     if len(rounded):
         raise InputError(
             f"{full_name(release, cells, int(rounded[0]))}: the what-if would have to publish this secondary cell of a "

@@ -18,6 +18,9 @@ def protected_release(
 ) -> Release:
     """The release with exactly the cells of a pattern withheld, in every table that lists or computes them.
 
+    What a rounded table withholds of other cells stays withheld there: it must not show their true value, and what it
+    would show is not known. So does what an exact table withholds of a cell that is shown rounded elsewhere.
+
     primary: bool (cells), sensitive ones; pattern: bool (cells), all withheld ones.
     """
     order = np.argsort(cells.listing_table, kind="stable")
@@ -96,12 +99,13 @@ def _protected(
     table: Table, cells: Cells, cell: NDArray[np.int64], primary: NDArray[np.bool_], pattern: NDArray[np.bool_]
 ) -> Table:
     withheld = pattern[cell]
-    given_back = ~withheld & (table.status >= Status.SECONDARY)
+    given_back = ~withheld & (table.status >= Status.SECONDARY) & ~cells.rounded[cell] & (table.rounding is None)
     status = table.status.copy()
     status[withheld] = np.where(primary[cell[withheld]], Status.PRIMARY, Status.SECONDARY)
     status[given_back] = Status.PUBLISHED
+    # One true value for all tables, so that what is given back is the same everywhere.
     truth = Amounts(
-        np.where(table.truth.known, table.truth.units, cells.truth.units[cell]),
+        np.where(cells.truth.known[cell], cells.truth.units[cell], table.truth.units),
         table.truth.known | cells.truth.known[cell],
     )
     units = np.where(given_back, truth.units, table.value.units)

@@ -124,19 +124,21 @@ def decided(
     cells: Cells,
     primary: NDArray[np.bool_],
     may: NDArray[np.bool_],
+    stays: NDArray[np.bool_],
     hopeless: Collection[int],
     decisions: Sequence[Decision],
 ) -> Decided:
     """Decisions by cell, checked against the release.
 
-    primary, may: bool (cells), sensitive cells and those that may be withheld besides. hopeless: cells whose
-    contributors know each other whatever is withheld.
+    primary, may: bool (cells), sensitive cells and those that may be withheld besides. stays: those that rounded tables
+    withhold for others. hopeless: cells whose contributors know each other whatever is withheld.
 
     Raises
     ------
     InputError: a cell that the release does not have, or about which two decisions were made; a sensitive cell that is
-        to be published; a cell to withhold that must be published, is out already or is a zero. (One that is published
-        by consent is withheld where somebody says so.) A cell with nothing to accept of its contributors.
+        to be published, or one that only rounded tables withhold; a cell to withhold that must be published, is out
+        already or is a zero. (One that is published by consent is withheld where somebody says so.) A cell with nothing
+        to accept of its contributors.
     """
     places = Places(release, cells)
     keep, accept = np.zeros(len(cells), np.bool_), np.zeros(len(cells), np.bool_)
@@ -158,8 +160,13 @@ def decided(
             raise InputError(f"{name}: {found[cell].name} and {decision.name} have decided differently.")
         if decision.kind == "keep_published" and primary[cell]:
             raise InputError(f"{name}: the cell is sensitive and cannot be kept published; it must be withheld.")
+        if decision.kind == "keep_published" and stays[cell]:
+            raise InputError(
+                f"{name}: a rounded table withholds the cell, and what it would show instead is not known; give its "
+                "rounded value there as published."
+            )
         agreed = bool(cells.consent[cell] and cells.exact[cell] and cells.status[cell] == Status.CONSENT)
-        if decision.kind == "accept" and not (primary[cell] or may[cell] or agreed):
+        if decision.kind == "accept" and not (primary[cell] or may[cell] or stays[cell] or agreed):
             status = Status(int(cells.status[cell])).word
             raise InputError(f"{name}: the cell ({status}) is none that may be withheld; there is nothing to accept.")
         found[cell] = decision

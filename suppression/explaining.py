@@ -38,7 +38,8 @@ def explained(result: Suppression, limits: Limits | None = None, *, thorough: bo
     few = result.secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
     failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few, limits=limits)
     needed = needs(problem, found.pattern, failing, method, limits)
-    nothing = [c for c, fails in needed.items() if not fails and not result.decided.accept[c]]
+    bound = result.decided.accept | problem.stays
+    nothing = [c for c, fails in needed.items() if not fails and not bound[c]]
     idle = given_back(problem, found.pattern, nothing, lambda p: not failing(p))
     complete = len(needed) == result.secondary and not (nothing and limits.out_of_time())
     return replace(

@@ -38,7 +38,7 @@ def conflict(problem: Problem, attack: Attack, kept: frozenset[int], method: Met
     kept: cells that are published by decision.
     """
     equations, cells = problem.equations, problem.cells
-    allowed = problem.primary | problem.may
+    allowed = problem.primary | problem.may | problem.stays
     (largest,) = seen(equations, allowed, [attack], method, Limits(), sharp=True)
     low, value, high = (a[: len(cells)] for a in (equations.column_lower, equations.value, equations.column_upper))
     everything = (low <= value) & (value <= high)  # what is known of withheld cells may be wrong of others

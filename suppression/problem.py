@@ -14,7 +14,7 @@ from audit.decision.equations import Equations, build_equations
 from audit.errors import InputError
 from audit.linear.cells import Cells
 from audit.linear.merge import merge_cells
-from audit.linear.naming import full_name, places_of, plural
+from audit.linear.staying import stays_withheld
 from audit.measures.posterior import disclosure_risk
 from audit.model import Policy, Release, Status
 from audit.report.applied import WHAT_TO_SAY
@@ -24,6 +24,7 @@ from audit.rules.readers import with_readers
 from audit.solvers.protocol import Solver
 from suppression.costs import Costs, cell_costs
 from suppression.insiders import Insiders
+from suppression.refusals import refuse_differing, refuse_impossible, refuse_published
 from suppression.stability import LastPeriod, last_period
 from suppression.statistics import set_aside
 from suppression.unlisted import unlisted
@@ -39,6 +40,7 @@ class Problem:
     release: with tables that ask about such cells, behind those of `given`. given: without. listed: how many cells are.
     primary: bool (cells), sensitive: withheld in every pattern.
     may: bool (cells), may be withheld besides.
+    stays: bool (cells), withheld for others by rounded tables alone: in every pattern, and at no cost.
     cost: int64 (cells), of withholding; in 1 / scale.
     requirements: what every pattern has to achieve.
     reason: why each cell is sensitive (None: it is not).
@@ -54,6 +56,7 @@ class Problem:
     equations: Equations
     primary: NDArray[np.bool_]
     may: NDArray[np.bool_]
+    stays: NDArray[np.bool_]
     cost: NDArray[np.int64]
     scale: int
     requirements: tuple[Requirement, ...]
@@ -94,7 +97,8 @@ def build_problem(
     last: Release | None = None,
     limits: Limits | None = None,
 ) -> Problem:
-    """The search problem of a release: everything withheld so far but the sensitive cells is given back first.
+    """The search problem of a release: everything withheld so far but the sensitive cells is given back first, as far
+    as its true value may be shown.
 
     Its requirements are those of the rules, of the distances given per cell and of `require.risk`, also of cells that
     are released rounded or as intervals, and what the contributors of one cell must not find out about each other
@@ -114,24 +118,28 @@ def build_problem(
     sensitivity = assess(release, merged, policy)
     cells = completed(release, merged)
     release = set_aside(release, cells) if release.statistics else release
-    primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
-    primary &= cells.status != Status.MISSING
+    primary = to_be_withheld(cells, sensitivity)
     refuse_unjudged(release, cells, policy, sensitivity)
-    _refuse_published(release, cells, primary)
+    refuse_differing(release, cells)
+    refuse_published(release, cells, primary)
     equations = build_equations(release, cells, deciding(solver))
     value = equations.value[: len(cells)]
     possible = (equations.column_lower[: len(cells)] <= value) & (value <= equations.column_upper[: len(cells)])
-    _refuse_impossible(release, cells, primary & ~possible)
-    may = possible & may_be_withheld(cells, primary, value)
+    stays = stays_withheld(release, cells) & ~primary
+    never_given = equations.always_open[: len(cells)] | (cells.absent_zero & ~cells.exact)
+    refuse_impossible(release, cells, (primary | stays | never_given) & ~possible)
+    may = possible & may_be_withheld(cells, primary | stays, value)
     before = None if last is None else last_period(release, cells, last)
     cost, scale = cell_costs(release, cells, value, costs, primary, may, before)
+    cost = np.where(stays, 0, cost)
     listed, given, asked = len(cells), release, primary | shown_in_part(cells, sensitivity)
     further = unlisted(release, cells, primary, sensitivity, policy, solver, limits or Limits())
     if further is not None:
         release, cells = further.release, further.cells
         more = len(cells) - listed
         equations = build_equations(release, cells, deciding(solver))
-        primary, may, cost = (np.concatenate([a, np.zeros(more, a.dtype)]) for a in (primary, may, cost))
+        primary, may, stays = (np.pad(which, (0, more)) for which in (primary, may, stays))
+        cost = np.pad(cost, (0, more))
         before = None if before is None else before.longer(more)
     insiders = Insiders(release, cells, policy, equations, primary, solver)
     within, hopeless = insiders.within()
@@ -159,6 +167,7 @@ def build_problem(
         equations,
         primary,
         may,
+        stays,
         cost,
         scale,
         tuple(requirements),
@@ -182,10 +191,24 @@ def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity:
         raise InputError(f"{nothing_judged(release, cells).text} There is nothing to protect yet: {WHAT_TO_SAY}.")
 
 
+def to_be_withheld(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:
+    """bool (cells): sensitive cells that every pattern withholds, or that cannot be protected.
+
+    By a rule, or because some table withholds them and says no other reason, whatever another one publishes: but for
+    those that another one shows rounded (see `shown_in_part`). And what is rounded in one table and published exactly
+    in another one, unless it has to be.
+    """
+    by_status = cells.sensitive_status & ~cells.rounded
+    unrounded = cells.unrounded & ~cells.consent & (cells.status == Status.PUBLISHED)
+    result: NDArray[np.bool_] = (sensitivity.sensitive | by_status | unrounded) & (cells.status != Status.MISSING)
+    return result
+
+
 def shown_in_part(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:
     """bool (cells): cells that are released, but not as they are (rounded, or as an interval): nobody may compute them.
 
-    Only one that another table publishes exactly is withheld, but what is withheld elsewhere can keep them open.
+    They are not withheld, but what is withheld elsewhere can keep them open. One that another table must publish
+    exactly cannot be protected.
     """
     result: NDArray[np.bool_] = sensitivity.judged(cells) & (cells.status <= Status.FROZEN)
     result &= ~cells.exact | cells.unrounded
@@ -193,14 +216,14 @@ def shown_in_part(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:
 
 
 def may_be_withheld(cells: Cells, primary: NDArray[np.bool_], value: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """bool (cells): cells that may be withheld to protect others.
+    """bool (cells): cells that may be withheld to protect others. primary: those that are withheld anyway.
 
     Zeros stay: everyone expects them to be shown, and one that is withheld protects nothing below it. A cell with value
     0 that has contributors is no such zero.
     """
     known = cells.exact | cells.truth.known
     may = known & ~cells.rounded & ~primary & ~cells.consent
-    may &= np.isin(cells.status, (Status.PUBLISHED, Status.SECONDARY))
+    may &= np.isin(cells.status, (Status.PUBLISHED, Status.SECONDARY)) & ~cells.absent_zero
     populated = cells.frequency.known & (cells.frequency.units > 0)
     result: NDArray[np.bool_] = may & ((value != 0) | populated)
     return result
@@ -235,39 +258,3 @@ def _lower(one: int | None, other: int) -> int:
 
 def _upper(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
-
-
-def _refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.bool_]) -> None:
-    """A true value that contradicts what everybody is taken to know of withheld cells; it is confidential."""
-    at = np.flatnonzero(impossible)
-    if len(at):
-        nonempty = "`intruder: {nonempty: true}` (a withheld cell is at least one unit) or " * release.intruder.nonempty
-        raise InputError(
-            f"{full_name(release, cells, int(at[0]))}: is withheld, but its true value contradicts {nonempty}what "
-            f"bounds everybody knows of it ({plural(len(at), 'such cell')})",
-            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
-        )
-
-
-def _refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_]) -> None:
-    """A sensitive cell that is out already, must be published or stands nowhere in a table cannot be withheld."""
-    for status, why in (
-        (Status.MUST_PUBLISH, "must be published"),
-        (Status.FROZEN, "has been published already (frozen)"),
-        (Status.STRUCTURAL_ZERO, "is a zero that everyone knows"),
-    ):
-        at = np.flatnonzero(primary & (cells.status == status))
-        if len(at):
-            raise InputError(
-                f"{full_name(release, cells, int(at[0]))}: is sensitive, but {why}; it cannot be protected"
-            )
-    at = np.flatnonzero(primary & cells.rounded)
-    if len(at):
-        raise InputError(
-            f"{full_name(release, cells, int(at[0]))}: is sensitive and stands in a rounded table "
-            f"({plural(len(at), 'such cell')}). A search does not choose what a rounded table withholds: leave the "
-            "cell's value out (empty, status `primary`, its true value in the column of true values), and the search "
-            "sees to it that the rounded values around it do not give it away; or protect the exact table, and round "
-            "what that publishes",
-            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
-        )

@@ -101,7 +101,7 @@ class Rounds:
         self._places = Places(problem.release, problem.cells)
         self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
         self._oracle = self._oracle_of(self._watch)
-        self._forced, self._kept = hand.accept.copy(), hand.keep
+        self._forced, self._kept = hand.accept | problem.stays, hand.keep
         self._raised: dict[int, int] = {}
         self._subtracted: set[Requirement] = set()
         self._open: set[int] = set()

@@ -79,8 +79,9 @@ def suppress(
     if not insiders:
         release = replace(release, intruder=replace(release.intruder, insiders=(), coalition=1))
     problem = build_problem(release, rules, chosen, engine, last=last, limits=limits)
-    hand = decided(problem.asking(release), problem.cells, problem.primary, problem.may, problem.hopeless, decisions)
-    accepting = hand.accepting(problem.asking(release), problem.cells)
+    asking, cells = problem.asking(release), problem.cells
+    hand = decided(asking, cells, problem.primary, problem.may, problem.stays, problem.hopeless, decisions)
+    accepting = hand.accepting(asking, cells)
     problem = replace(problem, may=(problem.may & ~hand.keep) | hand.accept, release=accepting)
     clock.lap("rules, relations and costs")
 

@@ -20,6 +20,7 @@ from audit.implied.narrow import Bounding
 from audit.implied.telling import Telling
 from audit.linear.cells import Cells
 from audit.linear.merge import merge_cells
+from audit.linear.staying import stays_withheld
 from audit.model import Policy, Release, Status
 from audit.prepare import prepare
 from audit.reduction import reduction
@@ -59,8 +60,7 @@ def unlisted(
     """
     if policy.implied == "off" or not policy.primary:
         return None
-    rounding = np.array([table.rounding is not None for table in release.tables], np.bool_)
-    shown = (cells.status == Status.SECONDARY) & ~primary & cells.truth.known & ~rounding[cells.table]
+    shown = (cells.status == Status.SECONDARY) & ~primary & cells.truth.known & ~stays_withheld(release, cells)
     prepared = prepare(release, exactly_withheld(cells, primary, shown))
     bounding = None
     if policy.implied == "all":

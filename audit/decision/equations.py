@@ -181,7 +181,8 @@ def _refuse_unknown(release: Release, cells: Cells, known: NDArray[np.bool_]) ->
 
 
 def _when_withheld(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What an intruder knows of each cell if it is not published; of rounded cells, what their rounding says."""
+    """What an intruder knows of each cell if it is not published; of rounded cells, what their rounding says, and of
+    those that a table says are zero by having no row, that."""
     withheld = replace(
         cells,
         status=np.where(cells.exact | (cells.status >= Status.SECONDARY), np.int8(Status.SECONDARY), cells.status),
@@ -195,7 +196,7 @@ def _when_withheld(release: Release, cells: Cells) -> tuple[NDArray[np.int64], N
 
 
 def _said(cells: Cells, said: Amounts, known: Amounts) -> Amounts:
-    keep = cells.rounded
+    keep = cells.rounded | cells.absent_zero
     return Amounts(np.where(keep, said.units, known.units), np.where(keep, said.known, known.known))
 
 

@@ -112,6 +112,8 @@ def _reasons(result: Suppression) -> list[str]:
         words = [f"needed by {_needed(result, needs)}"] if needs else []
         if result.decided.accept[cell]:
             words.append("accepted by hand")
+        elif problem.stays[cell]:
+            words.append("withheld by a rounded table, which cannot give it back")
         elif needs == ():
             words.append("needed by nothing")
         (name,) = _names(result, [cell])
