@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from audit.linear.absent import complete
 from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace
-from audit.model import Amounts, Consent, Release, Status, Table
+from audit.model import COLUMNS_LEFT_OUT, Amounts, Consent, Release, Status, Table
 from suppression.places import Places
 from suppression.statistics import given_back
 
@@ -18,6 +18,7 @@ def protected_release(
 ) -> Release:
     """The release with exactly the cells of a pattern withheld, in every table that lists or computes them.
 
+    Columns of a bare file that were left out are not in it, and no note speaks of them.
     What a rounded table withholds of other cells stays withheld there: it must not show their true value, and what it
     would show is not known. So does what an exact table withholds of a cell that is shown rounded elsewhere.
 
@@ -34,7 +35,8 @@ def protected_release(
         listed = with_rows(table, cells.codes[computed])
         tables.append(_protected(listed, cells, np.concatenate([cell, computed]), primary, pattern))
     consents = (*release.consents, *_without_reason(release, cells, pattern))
-    release = replace(release, tables=tuple(tables), consents=consents)
+    notes = tuple(note for note in release.notes if note.code != COLUMNS_LEFT_OUT)
+    release = replace(release, tables=tuple(tables), consents=consents, notes=notes)
     return given_back(release, cells, pattern) if release.statistics else release
 
 

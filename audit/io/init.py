@@ -30,7 +30,7 @@ from audit.io.status_words import (
 from audit.io.totals import find_total
 from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
-from audit.model import Note, Status
+from audit.model import COLUMNS_LEFT_OUT, Note, Status
 from audit.model.status import WORDS
 
 _REASON = "reason"
@@ -185,8 +185,11 @@ def _classifications(columns: Columns, value: str, numeric: Sequence[str], notes
     plain = [name for name in columns.data if name not in (value, *numeric)]
     extra = [name for name in numeric if name != value]
     if extra and _tell_apart(columns, plain):
-        text = f"{columns.source}: the columns of numbers {listing(extra)} are left out."
-        notes.append(Note("columns_left_out", text, len(extra)))
+        text = (
+            f"{columns.source}: the columns of numbers {listing(extra)} are left out: nobody looked at what they say. "
+            "If they go out as well, write a release file in which they are tables or statistics, too."
+        )
+        notes.append(Note(COLUMNS_LEFT_OUT, text, len(extra)))
         extra = []
     elif extra:
         repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)

@@ -16,6 +16,7 @@ from audit.model.policy import (
     Threshold,
 )
 from audit.model.release import (
+    COLUMNS_LEFT_OUT,
     WEIGHT_UNIT,
     Absent,
     Consent,
@@ -34,6 +35,7 @@ from audit.model.statistic import Denominator, Statistic
 from audit.model.status import SCHEMES, Status
 
 __all__ = [
+    "COLUMNS_LEFT_OUT",
     "PQ",
     "SCHEMES",
     "WEIGHT_UNIT",

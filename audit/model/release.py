@@ -189,6 +189,10 @@ class Note:
     count: int = 1
 
 
+COLUMNS_LEFT_OUT = "columns_left_out"
+"""Code of the note on columns of numbers that a bare data file holds besides its values: nobody looked at them."""
+
+
 @dataclass(frozen=True)
 class Release:
     """Everything that is audited together."""

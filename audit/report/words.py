@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.applied import AS_LISTED, WHAT_TO_SAY, applied_words, shouted
-from audit.report.called import called, unlisted_words
+from audit.report.called import called, unjudged_words
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from audit.rules.too_fine import CODE as TOO_FINE
@@ -208,7 +208,7 @@ def verdict_line(report: Report) -> str:
     """The first and the last line of a text: "UNSAFE: This release ...", "SAFE as listed; 12 further cells ..."."""
     word = called(report)
     if word == AS_LISTED:
-        return f"{shouted(word)}; {unlisted_words(report)}. {_answer(report)}"
+        return f"{shouted(word)}; {unjudged_words(report)}. {_answer(report)}"
     return f"{shouted(word)}: {headline(report)}"
 
 
@@ -245,12 +245,12 @@ def _rounded_in_vain(cell: ReportCell) -> bool:
 
 
 def headline(report: Report) -> str:
-    """The answer in one or two sentences, and what is left open of cells that no row lists."""
-    unlisted = unlisted_words(report)
+    """The answer in one or two sentences, and what goes out that nobody judged."""
+    unjudged = unjudged_words(report)
     return (
         _too_fine(report)
         + _answer(report)
-        + (f" {unlisted[0].upper()}{unlisted[1:]}." if report.judged and unlisted else "")
+        + (f" {unjudged[0].upper()}{unjudged[1:]}." if report.judged and unjudged else "")
     )
 
 

@@ -1,5 +1,6 @@
 """A release from a bare data file: what is inferred, and what is refused."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,10 @@ from audit.errors import InputError
 from audit.io import infer_document, read_release, release_from_document, write_document
 from audit.io.release_out import release_files
 from audit.io.yaml_text import as_text, parse_document
-from audit.model import Status
+from audit.model import COLUMNS_LEFT_OUT, Policy, Status, Threshold
+from audit.pipeline import audit
+from audit.report.called import called
+from audit.report.words import verdict_line
 
 
 def infer(tmp_path: Path, text: str, name: str = "x.csv") -> dict[str, object]:
@@ -80,7 +84,16 @@ def test_columns_of_other_numbers_are_left_out_and_said(tmp_path: Path) -> None:
     # CONVENTION 113
     (tmp_path / "x.csv").write_text("a,value,weight\nT,9,1\nk,4,2\nl,5,3\n")
     _, notes = infer_document(tmp_path / "x.csv")
-    assert "columns_left_out" in [note.code for note in notes]
+    assert COLUMNS_LEFT_OUT in [note.code for note in notes]
+
+
+def test_what_columns_that_are_left_out_may_say_is_no_plain_safe(tmp_path: Path) -> None:
+    """CONVENTION 113, 630: the total that stands beside each row is 20 + 3."""
+    (tmp_path / "x.csv").write_text("area,sex,n,sum\nk,f,10,22\nk,m,12,22\nl,f,20,23\n")
+    release = read_release(tmp_path / "x.csv")
+    report = audit(replace(release, policy=Policy(primary=(Threshold(4),)))).report
+    assert called(report) == "safe as listed"
+    assert verdict_line(report).startswith("SAFE as listed; 1 column of numbers was not looked at (see the notes).")
 
 
 @pytest.mark.parametrize(
