@@ -40,7 +40,10 @@ def causes(
     if off > 0 and (zeros >= 0).any():
         found.append("if a 0 stands for a suppressed value, mark it as withheld")
     elif off > 0 and len(zeros):
-        found.append("combinations without a row were taken as zero (absent: leaves)")
+        found.append(
+            "combinations without a row were taken as zero; if rows were left out, say so in the table of a release "
+            "file: `absent: {leaves: not_released}`"
+        )
         if open_ended:
             found.append(
                 f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
