@@ -83,6 +83,14 @@ class Problem:
         """How many cells that no row lists have to be protected."""
         return len(self.cells) - self.listed
 
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """bool (cells): those that something is required of. A cell that is withheld in every pattern for another
+        reason (by decision, or by a rounded table) may be computed by anybody."""
+        asked = np.zeros(len(self.cells), np.bool_)
+        asked[[need.cell for need in self.requirements]] = True
+        return asked
+
     def price(self, pattern: NDArray[np.bool_]) -> int:
         """Cost of the secondary cells of a pattern, in 1 / scale."""
         return int(self.cost[pattern & ~self.primary].sum())

@@ -96,10 +96,12 @@ def _widen(
 
 
 def _accompany(problem: Problem, lonely: Lonely, pattern: NDArray[np.bool_], price: NDArray[np.float64]) -> None:
-    """No withheld cell is left alone in a relation, as far as there is something to withhold beside it."""
+    """No withheld cell is left alone in a relation, as far as there is something to withhold beside it, and but for
+    those that may be computed."""
     hopeless: set[tuple[int, int]] = set()
+    matters = problem.may | problem.asked
     while True:
-        alone = [pair for pair in lonely.alone(pattern) if pair not in hopeless]
+        alone = [(relation, c) for relation, c in lonely.alone(pattern) if matters[c] and (relation, c) not in hopeless]
         if not alone:
             return
         wanted = np.zeros(len(pattern), np.int64)

@@ -28,7 +28,7 @@ def greedy_elimination(problem: Problem, tools: Tools) -> Found:
     if given is not None:
         return Found("infeasible", None, 0, 0, given)
     pattern = eliminated(problem, moves, problem.cost)
-    if determined(problem, pattern)[_asked(problem)].any():
+    if determined(problem, pattern)[problem.asked].any():
         raise LimitError("Elimination modulo a large prime did not agree with whole numbers; use another method.")
     return Found("feasible", pattern, problem.price(pattern), 0, guarantee="exact disclosure")
 
@@ -51,7 +51,7 @@ def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -
 
     moves: from `movements`; cost: int64 (cells), of withholding, for the order alone.
     """
-    space, asked = Subspace(moves, PRIMES[0]), _asked(problem)
+    space, asked = Subspace(moves, PRIMES[0]), problem.asked
     pattern = problem.primary.copy()
     for cell in np.lexsort((np.arange(len(pattern)), -cost)).tolist():
         if problem.may[cell] and _needed(asked, space, cell):
@@ -82,13 +82,6 @@ def _open_columns(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.in
     open_columns = equations.always_open.copy()
     open_columns[: equations.cells] |= pattern
     return np.flatnonzero(open_columns)
-
-
-def _asked(problem: Problem) -> NDArray[np.bool_]:
-    """bool (cells): those that must be able to move, cells that no row lists among them."""
-    asked = problem.primary.copy()
-    asked[[need.cell for need in problem.requirements]] = True
-    return asked
 
 
 def _needed(asked: NDArray[np.bool_], space: Subspace, cell: int) -> bool:

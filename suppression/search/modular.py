@@ -127,7 +127,8 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     if not (pattern & inside).any():
         return []
     own = {need.cell for need in problem.requirements if inside[need.cell]}
-    carried = [Requirement(c) for c in part.cells[pattern[part.cells]].tolist() if c not in own]
+    spared = problem.primary & ~problem.asked
+    carried = [Requirement(c) for c in part.cells[(pattern & ~spared)[part.cells]].tolist() if c not in own]
     needs = tuple(need for need in problem.requirements if inside[need.cell]) + tuple(carried)
     equations = problem.equations
     matrix = csr_array(equations.short[part.rows])

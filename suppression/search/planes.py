@@ -48,8 +48,10 @@ class Planes:
         self.open = np.ones(len(self.candidates), np.bool_)
         self.share = problem.primary.astype(np.float64)
         self.reduced = np.zeros(len(self.candidates))
+        self._asked = problem.asked
         for relation, cell in self._lonely.alone(problem.primary):
-            self.add(self._lonely.cut(relation, cell))
+            if self._asked[cell]:
+                self.add(self._lonely.cut(relation, cell))
         self.take()
 
     def improve(self, pattern: NDArray[np.bool_]) -> None:
@@ -117,9 +119,9 @@ class Planes:
             inside = self._place[others]
             inside = inside[inside >= 0]
             own = self._place[cell]
-            if own < 0:
+            if own < 0 and self._asked[cell]:
                 added += self.add(self._lonely.cut(row, cell))
-            else:
+            elif own >= 0:
                 weight = np.append(np.ones(len(inside)), -1.0)
                 added += self.master.add_row(Row(np.append(inside, own), weight, 0.0))
         return added

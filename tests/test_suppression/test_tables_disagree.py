@@ -202,3 +202,23 @@ def test_an_empty_cell_that_stays_withheld_contradicts_that_none_is_empty() -> N
     given = table({"x": "secondary", "y": "primary"}, base=5, truth=truth)
     with pytest.raises(InputError, match=r"a=x in table .t0.: .*nonempty"):
         searched(given, document={"intruder": {"nonempty": True}})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("by", ["decision", "rounded table"])
+def test_what_is_withheld_for_no_sensitive_cell_may_be_computed(by: str, method: str) -> None:
+    """CONVENTION 442 and 610: nothing is withheld beside x of the second year, which its total gives."""
+    years = [table({"y": "primary"}, where={"year": "1"}), table({}, where={"year": "2"})]
+    decisions = [Decision("accept", (("a", "x"), ("year", "2")), None, "why", "who", "2026-01-01")]
+    if by == "rounded table":
+        years[1] = table({}, "yzuT", where={"year": "2"})
+        years.append(table({"x": "secondary"}, "x", base=5, where={"year": "2"}))
+        decisions = []
+    variables = {"a": {"total": "T", "codes": ["x", "y", "z", "u"]}, "year": {"codes": ["1", "2"]}}
+    result = searched(*years, method=method, decisions=decisions, document={"variables": variables})
+    assert written(result, 0)["y"] == ("primary", None)
+    assert written(result, len(years) - 1)["x"] == ("secondary", None)
+    assert result.secondary == 2 or method.startswith("rank")
+    assert result.verdict == "safe"
+    if method == "optimal":
+        assert result.found.status == "optimal"
