@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -27,7 +26,7 @@ from audit.io.status_words import (
     seems_to_withhold,
     status_word,
 )
-from audit.io.totals import find_total
+from audit.io.totals import Rows, find_total
 from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
 from audit.model import COLUMNS_LEFT_OUT, Note, Status
@@ -106,7 +105,7 @@ def infer_document(
     _refuse_flags(_without(columns, [status, reason, value, *bounds]), names, explained)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    classifications = {name: [code or "" for code in columns.data[name]] for name in names}
+    rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
     roles = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
     table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
     table |= {key: said for key, said in roles.items() if said is not None}
@@ -114,7 +113,7 @@ def infer_document(
         "tableseal": 1,
         "title": data.stem,
         **values.scale,
-        "variables": {name: _variable(source, name, classifications, published, notes) for name in names},
+        "variables": {name: _variable(source, name, rows, notes) for name in names},
         "tables": [table],
     }
     return document, notes
@@ -210,15 +209,9 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
     return len(set(zip(*(columns.data[name] for name in names), strict=True))) == len(columns)
 
 
-def _variable(
-    source: str,
-    name: str,
-    classifications: Mapping[str, Sequence[str]],
-    values: Sequence[Fraction | None],
-    notes: list[Note],
-) -> dict[str, Any]:
-    total, reason = find_total(source, name, classifications, values)
-    codes = [code for code in dict.fromkeys(classifications[name]) if code != total]
+def _variable(source: str, name: str, rows: Rows, notes: list[Note]) -> dict[str, Any]:
+    total, reason = find_total(source, name, rows)
+    codes = [code for code in rows.codes[name] if code != total]
     if total is None:
         notes.append(Note("assumed_no_total", f"{source}, column {quoted(name)}: is never added up ({reason})."))
         return {"codes": codes}

@@ -1,8 +1,17 @@
-"""Which code of a classification is its total: by its name or by arithmetic."""
+"""Which code of a classification is its total: by its name or by arithmetic.
+
+A line is all rows that have the same codes in every other classification. A code may be the total if its value is the
+sum of all others in each line: then it is half of the line's sum, so that one sum for each line tells it of every code.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import InputError
 from audit.io.numbers import decimal_text
@@ -13,75 +22,137 @@ NAMES = frozenset(
 )
 """Codes that name a total in data files, compared without regard to case."""
 
+_SAFE = 2**61
+
 
 @dataclass(frozen=True)
-class Check:
-    """Sums compared for one candidate: how many agreed, and the first that did not."""
+class Rows:
+    """Rows of a table as whole numbers, each combination of codes once.
 
-    agreed: int
-    failure: str | None
-
-
-def find_total(
-    source: str,
-    variable: str,
-    classifications: Mapping[str, Sequence[str]],
-    values: Sequence[Fraction | None],
-) -> tuple[str | None, str]:
-    """The total of one classification and the reason for taking it, or (None, reason).
-
-    Parameters
+    Attributes
     ----------
-    classifications: variable -> code of each row.
-    values: published value of each row, None where it is withheld or not known.
+    codes: classification -> its codes, in the order in which they come. at: classification -> int64 (rows), the code of
+        each row.
+    value: int64 (rows), or Python integers where these are too small; in 1 / scale. known: bool (rows).
+    """
+
+    codes: Mapping[str, Sequence[str]]
+    at: Mapping[str, NDArray[np.int64]]
+    value: NDArray[np.int64]
+    known: NDArray[np.bool_]
+    scale: int
+
+    @staticmethod
+    def of(classifications: Mapping[str, Sequence[str]], values: Sequence[Fraction | None]) -> "Rows":
+        """Parameters: classification -> code of each row; published values, None where one is withheld or not known. Of
+        several rows with the same codes the first one counts."""
+        codes: dict[str, Sequence[str]] = {}
+        at: dict[str, NDArray[np.int64]] = {}
+        for name, column in classifications.items():
+            place: dict[str, int] = {}
+            at[name] = np.array([place.setdefault(code, len(place)) for code in column], np.int64)
+            codes[name] = list(place)
+        scale = lcm(*{value.denominator for value in values if value is not None})
+        whole = [0 if value is None else value.numerator * (scale // value.denominator) for value in values]
+        kind: type = np.int64 if sum(map(abs, whole)) < _SAFE else object
+        value: NDArray[np.int64] = np.array(whole, kind)
+        known = np.array([number is not None for number in values], np.bool_)
+        kept = np.sort(np.unique(_groups(list(at.values()), len(value)), return_index=True)[1])
+        return Rows(codes, {name: column[kept] for name, column in at.items()}, value[kept], known[kept], scale)
+
+    def checks(self, variable: str) -> "Checks":
+        """The sums of all lines of one classification."""
+        line = _groups([column for name, column in self.at.items() if name != variable], len(self.value))
+        lines = int(line.max(initial=-1)) + 1
+        total = np.zeros(lines, self.value.dtype)
+        np.add.at(total, line, self.value)
+        whole = (np.bincount(line[~self.known], minlength=lines) == 0) & (np.bincount(line, minlength=lines) >= 3)
+        own = np.flatnonzero(whole[line])
+        own = own[np.argsort(line[own], kind="stable")]
+        return Checks(self.at[variable][own], self.value[own], total[line[own]], len(self.codes[variable]), self.scale)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Rows of lines with three codes or more whose values are all known, line after line.
+
+    code: int64 (rows); value, total: of the row, and of its line, in 1 / scale. codes: how many there are.
+    """
+
+    code: NDArray[np.int64]
+    value: NDArray[np.int64]
+    total: NDArray[np.int64]
+    codes: int
+    scale: int
+
+    @cached_property
+    def agreed(self) -> NDArray[np.int64]:
+        """int64 (codes): how often a value other than 0 is the sum of the others."""
+        same = (2 * self.value == self.total) & (self.value != 0)
+        return np.bincount(self.code[same.astype(np.bool_)], minlength=self.codes)
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """bool (codes): a value is not the sum of the others."""
+        return np.bincount(self.code[self._differ], minlength=self.codes) > 0
+
+    def failure(self, code: int) -> str:
+        """The first such value of a code, in words."""
+        row = int(np.flatnonzero(self._differ & (self.code == code))[0])
+        found = Fraction(int(self.value[row]), self.scale)
+        others = Fraction(int(self.total[row]), self.scale) - found
+        return f"expected {decimal_text(others)}, found {decimal_text(found)}"
+
+    @cached_property
+    def _differ(self) -> NDArray[np.bool_]:
+        result: NDArray[np.bool_] = (2 * self.value != self.total).astype(np.bool_)
+        return result
+
+
+def find_total(source: str, variable: str, rows: Rows) -> tuple[str | None, str]:
+    """The total of one classification and the reason for taking it, or (None, reason).
 
     Raises
     ------
     InputError: the code that is called a total is not the sum of the others, or several codes could be the total.
     """
-    others = [codes for name, codes in classifications.items() if name != variable]
-    lines: dict[tuple[str, ...], dict[str, Fraction | None]] = {}
-    for row, code in enumerate(classifications[variable]):
-        lines.setdefault(tuple(codes[row] for codes in others), {})[code] = values[row]
-    codes = list(dict.fromkeys(classifications[variable]))
-    named = [code for code in codes if code.strip().casefold() in NAMES]
-    checks = {code: _check(code, lines) for code in named or codes}
-    fitting = [code for code, check in checks.items() if check.agreed and check.failure is None]
+    codes, checks = rows.codes[variable], rows.checks(variable)
+    fits = (checks.agreed > 0) & ~checks.failed
+    named = [at for at, code in enumerate(codes) if code.strip().casefold() in NAMES]
+    fitting = [at for at in named if fits[at]] if named else np.flatnonzero(fits).tolist()
     advice = f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"
-    if len(named) == 1 and checks[named[0]].failure is not None:
+    if len(named) == 1 and checks.failed[named[0]]:
         raise InputError(
-            f"{source}, column {quoted(variable)}: code {quoted(named[0])} is called a total but is not the sum of "
-            f"the other codes ({checks[named[0]].failure}); {advice}."
+            f"{source}, column {quoted(variable)}: code {quoted(codes[named[0]])} is called a total but is not the sum "
+            f"of the other codes ({checks.failure(named[0])}); {advice}."
         )
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
-        return named[0], reason
+        return codes[named[0]], reason
     if len(fitting) > 1 or (len(named) > 1 and not fitting):
         raise InputError(
             f"{source}, column {quoted(variable)}: several codes may be the total "
-            f"({listing(fitting or named)}); {advice}."
+            f"({listing(codes[at] for at in fitting or named)}); {advice}."
         )
     if not fitting:
         return None, "no code is the sum of the others"
-    if not named and checks[fitting[0]].agreed < 2:
+    if not named and checks.agreed[fitting[0]] < 2:
         raise InputError(
-            f"{source}, column {quoted(variable)}: code {quoted(fitting[0])} equals the sum of the other codes, but "
-            f"only once, which may be chance; {advice}."
+            f"{source}, column {quoted(variable)}: code {quoted(codes[fitting[0]])} equals the sum of the other codes, "
+            f"but only once, which may be chance; {advice}."
         )
-    return fitting[0], "it is the sum of the others"
+    return codes[fitting[0]], "it is the sum of the others"
 
 
-def _check(code: str, lines: Mapping[tuple[str, ...], Mapping[str, Fraction | None]]) -> Check:
-    agreed, failure = 0, None
-    for line in lines.values():
-        total = line.get(code)
-        parts = [value for other, value in line.items() if other != code]
-        known = [value for value in parts if value is not None]
-        if total is None or len(parts) < 2 or len(known) < len(parts):
-            continue
-        expected = sum(known, Fraction())
-        if expected != total:
-            failure = failure or f"expected {decimal_text(expected)}, found {decimal_text(total)}"
-        elif total:
-            agreed += 1
-    return Check(agreed, failure)
+def _groups(columns: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:
+    """int64 (rows): rows that are alike in all columns have one number, counted in the order of first appearance."""
+    group = np.zeros(rows, np.int64)
+    for column in columns:
+        # Numbers stay below the number of rows, so that no product is too large.
+        _, first, group = np.unique(
+            group * (int(column.max(initial=0)) + 1) + column, return_index=True, return_inverse=True
+        )
+        place = np.empty(len(first), np.int64)
+        place[np.argsort(first, kind="stable")] = np.arange(len(first))
+        group = place[group]
+    return group
