@@ -1,20 +1,28 @@
 """The verifier itself: short, alone, and right about what a release says."""
 
 import ast
+import itertools
 import json
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import jsonschema
 import pytest
+from dense_proof import Dense
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle import variables_of
+from random_releases import Maker
 from small import document, table
 
-from audit.io import canonical_json, release_from_document
+from audit.errors import TablesealError
+from audit.io import canonical_json, release_digest, release_from_document
 from audit.pipeline import audit
 from audit.proof import proof_json, proof_schema, verify
-from audit.proof.verify import RefusedError, check
+from audit.proof.verify import RefusedError, Release, check
 
 SOURCE = Path(verify.__file__)
 
@@ -145,25 +153,73 @@ def test_it_reads_what_is_released(
             claim[side]["outer"] -= step
 
 
-@pytest.mark.parametrize(
-    ("damage", "reason"),
-    [
-        (lambda p: p["claims"].pop(), "no claim of"),
-        (lambda p: p["release"].update(sha256="0" * 64), "of another release"),
-        (lambda p: p["claims"][0]["lower"].pop("attained"), "more or less than it states"),
-        (lambda p: p["claims"][0]["upper"]["proof"]["y"].clear(), "negative coefficient"),
-        (lambda p: p["claims"][0]["lower"]["attained"].__setitem__(0, 7), "does not reach it"),
-        (lambda p: p["reference"][0].__setitem__(2, 8), "does not fit what is said of"),
-        (lambda p: p["reference"][0].__setitem__(1, "T"), "has codes of sums"),
-        (lambda p: p["reference"][0].__setitem__(2, -1), "is negative"),
-        (lambda p: p["claims"][0]["lower"].update(ray=0) or p["rays"].append([["value", "k", 1]]), "does not fit"),
-    ],
-)
+def emptied(**end: Any) -> dict[str, Any]:
+    """An end whose proof says that there is no table at all, for no reason."""
+    return {**end, "proof": {"empty": True, "y": []}}
+
+
+DAMAGES: list[tuple[Any, str]] = [
+    (lambda p: p.update(schema="tableseal/report/1"), "another kind of file"),
+    (lambda p: p["claims"].pop(), "no claim of"),
+    (lambda p: p["release"].update(sha256="0" * 64), "of another release"),
+    (lambda p: p["claims"][0]["lower"].pop("attained"), "more or less than it states"),
+    (lambda p: p["claims"][0]["lower"].update(outer=1), "multipliers prove less"),
+    (lambda p: p["claims"][0]["upper"]["proof"]["y"].clear(), "negative coefficient"),
+    (lambda p: p["claims"][0]["lower"].update(emptied(outer=1000)), "do not show that a case is empty"),
+    (lambda p: p["claims"][0]["upper"].update(emptied(outer=-1000)), "do not show that a case is empty"),
+    (
+        lambda p: p["statements"].append(["value", "k"]) or p["claims"][0]["upper"]["proof"]["y"].append([2, -1]),
+        "uses an end that its statement does not have",
+    ),
+    (lambda p: p["claims"][0]["lower"]["attained"].__setitem__(0, 7), "does not reach it"),
+    (
+        lambda p: (
+            p["tables"].append([["value", "k", "1/2"], ["value", "l", "11/2"]])
+            or p["claims"][0]["lower"].update(attained=["1/2", 3])
+        ),
+        "the table is not of whole units",
+    ),
+    (lambda p: p["reference"][0].__setitem__(2, 8), "does not fit what is said of"),
+    (lambda p: p["reference"][0].__setitem__(1, "T"), "has codes of sums"),
+    (lambda p: p["reference"][0].__setitem__(2, -1), "is negative"),
+    (lambda p: p["claims"][0]["lower"].update(ray=0) or p["rays"].append([["value", "k", 1]]), "does not fit"),
+    (lambda p: p["claims"][0]["lower"].update(ray=0) or p["rays"].append([]), "does not lead there"),
+    (
+        lambda p: (
+            p["rays"].append([])
+            or p.update(reference=[["value", c, x] for c, x in (("k", "1/2"), ("l", "11/2"), ("m", 3))])
+        ),
+        "the reference table is not of whole units",
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "reason"), DAMAGES)
 def test_the_reason_is_said(damage: Any, reason: str) -> None:
     proof, release = proved(WITHHELD)
     damage(proof)
     with pytest.raises(RefusedError, match=reason):
         check(json.dumps(proof).encode(), release)
+
+
+def test_intervals_that_rest_on_true_values_are_refused() -> None:
+    """CONVENTION 303: whatever a proof says."""
+    proof, _ = proved(WITHHELD)
+    release = release_from_document(document(WITHHELD, intruder={"prior": "0.5"}))
+    proof["release"]["sha256"] = release_digest(release)
+    with pytest.raises(RefusedError, match=PRIOR):
+        check(json.dumps(proof).encode(), canonical_json(release))
+
+
+PRIOR = "prior rests on true values"
+
+
+def test_every_reason_to_refuse_is_met_above() -> None:
+    told = [reason for _, reason in DAMAGES] + [PRIOR]
+    for node in ast.walk(ast.parse(SOURCE.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "demand":
+            said = "".join(str(part.value) for part in ast.walk(node.args[1]) if isinstance(part, ast.Constant))
+            assert any(reason in said for reason in told), said
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"{", b"null", b'{"schema": "tableseal/proof/1"}'])
@@ -197,3 +253,26 @@ def test_a_published_cell_with_one_value_needs_none() -> None:
     proof, release = proved(parts, withheld)
     assert proof["claims"] == []
     assert verdict(proof, release) == {"ends": 0, "proved": 0, "attained": 0}
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**40))
+def test_of_every_combination_of_codes_it_reads_what_the_release_says(seed: int) -> None:
+    """Of cells that have no row, too: what is wrongly taken as a zero would let false proofs pass. A second reading of
+    the document as a user writes it says the same."""
+    # CONVENTION 301
+    written = Maker(Random(seed), base=8, damaged=0, rounded=50, linked=50).document()
+    try:
+        release = Release(json.loads(canonical_json(release_from_document(written))))
+    except TablesealError:
+        assume(False)
+    dense, variables = Dense(written), variables_of(written)
+    assert list(release.covers) == [variable.covers for variable in variables.values()]
+    for measure, *codes in itertools.product(release.units, *release.covers):
+        assert release.bounds((measure, *codes)) == dense.bounds([measure, *codes])
+    for (terms, ends), (form, *limits) in zip(release.links, dense.links, strict=True):
+        each = [[weight * x for x in dense.sum_of(list(cell))] for cell, weight in terms]
+        assert ([sum(weights) for weights in zip(*each, strict=True)], [*ends]) == (form, limits)
+    if all(known.low <= known.high for known in dense.oracle.cells.values()):
+        needed = {cell for cell, known in dense.oracle.cells.items() if known.open and dense._is_open(cell)}
+        assert {(measure, tuple(codes)) for measure, *codes in release.open} == needed
