@@ -12,6 +12,8 @@ from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.applied import WHAT_TO_SAY, applied_words, verdict_word
 from audit.report.exact_json import decimal_text
+from audit.report.missing import CODE as MISSING_COMPUTED
+from audit.report.missing import computed_missing
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from audit.rules.too_fine import CODE as TOO_FINE
 
@@ -285,7 +287,10 @@ def _answer(report: Report) -> str:
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
-        if report.confidential and not any(cell.sensitive for cell in report.cells):
+        sensitive = [cell.verdict for cell in report.cells if cell.sensitive]
+        if "not_judged" in sensitive:
+            return "This release may go out: every sensitive cell that is judged is protected." + tail
+        if report.confidential and not sensitive:
             none = "no cell is sensitive, by rule or by status"
             if summary.withheld and summary.implied is not None:  # withheld for what no row lists
                 none = "no cell that it lists is sensitive, and none that no row lists is given away"
@@ -295,6 +300,8 @@ def _answer(report: Report) -> str:
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     if any(note.code == "impossible_truth" for note in report.notes):
         return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
+    if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
+        return "Not judged to the end: the policy asks that whatever can be computed is judged." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail
 
 
@@ -306,15 +313,23 @@ def _too_fine(report: Report) -> str:
 
 
 def unlisted_words(report: Report) -> str:
-    """What the headline must say of cells that no row lists: that they were not looked for, or that some can be
-    computed and nobody could judge them; else nothing."""
-    if any(note.code == "implied_off" for note in report.notes):
-        return "cells that no row lists were not looked for (implied: off)"
+    """What the headline must say of cells that nobody judged: that they were not looked for, or that some can be
+    computed; else nothing."""
+    codes, said = {note.code for note in report.notes}, list[str]()
+    if "implied_off" in codes:
+        said.append("cells that no row lists were not looked for (implied: off)")
+    if "implied_computed" in codes:
+        said.append("cells that no row lists were only looked for as far as they can be computed (implied: computed)")
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged
-    if not unjudged:
-        return ""
-    return f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge"
+    if unjudged:
+        said.append(f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge")
+    if missing := next((note.count for note in report.notes if note.code == MISSING_COMPUTED), 0):
+        would = sum(cell.sensitive is True for cell in computed_missing(report.cells))
+        which = "" if not would else " (sensitive)" if would == missing else f" ({would} of them sensitive)"
+        them = "it" if missing == 1 else "them"
+        said.append(f"{plural(missing, 'cell')} marked missing can be computed{which}, and no rule judged {them}")
+    return "; ".join(said)
 
 
 def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:
