@@ -70,6 +70,15 @@ def finest_axes(table: Table, release: Release) -> list[NDArray[np.int32]]:
     ]
 
 
+def rows_left_out(table: Table, release: Release) -> int:
+    """Combinations of the finest level that a table lists of which it says nothing, as they have no row."""
+    if table.absent.leaves != "not_released" or len(table.codes) == 0:
+        return 0
+    finest = finest_axes(table, release)
+    inside = np.all([np.isin(table.codes[:, v], own) for v, own in enumerate(finest)], axis=0)
+    return prod(map(len, finest)) - len(np.unique(table.codes[inside], axis=0))
+
+
 def leaf_signature(hierarchy: Hierarchy) -> NDArray[np.int64]:
     """(codes x 2) hash of the set of leaves of each code; equal sets have equal rows (128 bits, fixed seed)."""
     result: NDArray[np.int64] = hierarchy.members @ marks(20030407, len(hierarchy.leaves), 2)

@@ -22,6 +22,7 @@ from audit.report.beyond_help import beyond_help, finding, in_force, notes_on_ac
 from audit.report.described import Decimals, DescribedCell, described, lp_ends
 from audit.report.exact_json import significant
 from audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
+from audit.report.missing import computed_missing, missing_note
 from audit.report.model import (
     BeyondHelp,
     CellRank,
@@ -37,7 +38,7 @@ from audit.report.unknown import UNKNOWN_NOTE, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity, is_judged, nothing_judged
 from audit.rules.judging import partly_judged, rules_in_words, unjudged
-from audit.rules.readers import RULE_UNKNOWN, readers_matter
+from audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
 from audit.rules.requirements import unknown_requirements
 from audit.rules.too_fine import too_fine
 
@@ -144,12 +145,14 @@ def build_report(
     found = findings.implied
     implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
     count = implied_count(found)
-    notes = (*notes, *implied_notes(count))
+    missing = computed_missing(open_rows)
+    notes = (*notes, *implied_notes(count, policy or Policy(), prepared.release, missing=len(missing)))
+    notes = (*notes, *missing_note(missing))
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     return Report(
         verdict=worst(
             _verdict(rows, require, findings.sap),
-            implied_verdict(implied, count, require),
+            implied_verdict(implied, count, require, missing=len(missing)),
             "undecided" if findings.impossible else "safe",
         )
         if judged
@@ -184,7 +187,7 @@ def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]
     left = unjudged(release, cells, policy, findings.sensitivity)
     if not is_judged(release, cells, policy, findings.sensitivity):
         return False, (nothing_judged(release, cells),)
-    no_rule = (NO_RULE,) if not policy.primary else too_fine(release, policy)
+    no_rule = (NO_RULE,) if not policy.primary else (*too_fine(release, policy), *of_rows_left_out(release, policy))
     if _readers_would_know_more(findings, policy):
         no_rule = (*no_rule, RULE_UNKNOWN)
     return True, (*no_rule, *((partly_judged(left),) if left else ()))

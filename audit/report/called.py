@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from audit.linear.naming import plural
 from audit.model import COLUMNS_LEFT_OUT
 from audit.report.applied import AS_LISTED, verdict_word
+from audit.report.missing import CODE as MISSING_COMPUTED
+from audit.report.missing import computed_missing
 from audit.report.model import Report
 
 
@@ -20,12 +22,20 @@ def unjudged_words(report: Report) -> str:
 
 
 def _unjudged(report: Report) -> Iterator[str]:
-    if any(note.code == "implied_off" for note in report.notes):
+    codes = {note.code for note in report.notes}
+    if "implied_off" in codes:
         yield "cells that no row lists were not looked for (implied: off)"
+    if "implied_computed" in codes:
+        yield "cells that no row lists were only looked for as far as they can be computed (implied: computed)"
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged
     if unjudged:
         yield f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge"
+    if missing := next((note.count for note in report.notes if note.code == MISSING_COMPUTED), 0):
+        would = sum(cell.sensitive is True for cell in computed_missing(report.cells))
+        which = "" if not would else " (sensitive)" if would == missing else f" ({would} of them sensitive)"
+        them = "it" if missing == 1 else "them"
+        yield f"{plural(missing, 'cell')} marked missing can be computed{which}, and no rule judged {them}"
     columns = sum(note.count for note in report.notes if note.code == COLUMNS_LEFT_OUT)
     if columns:
         yield f"{plural(columns, 'column of numbers was', 'columns of numbers were')} not looked at (see the notes)"

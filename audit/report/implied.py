@@ -7,7 +7,7 @@ from audit.bounds.reveal import Argument
 from audit.implied.find import Implied
 from audit.linear.naming import cell_name
 from audit.measures.posterior import disclosure_risk, entropy_bits
-from audit.model import Note, Require
+from audit.model import Note, Policy, Release, Require, Threshold
 from audit.report.arithmetic import Subject, Words, reveals_subject
 from audit.report.described import Decimals, lp_ends
 from audit.report.model import ImpliedCount, Possible, ReportCell
@@ -83,19 +83,39 @@ def worst(*verdicts: Outcome) -> Outcome:
     return "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
 
 
-def implied_verdict(rows: list[ReportCell], count: ImpliedCount | None, require: Require) -> Outcome:
-    """What these cells make of the release: safe, undecided or unsafe."""
+def implied_verdict(
+    rows: list[ReportCell], count: ImpliedCount | None, require: Require, *, missing: int = 0
+) -> Outcome:
+    """What these cells make of the release: safe, undecided or unsafe.
+
+    count: None where they were not looked for. missing: cells marked `missing` that can be computed.
+    """
     if any(row.verdict == "underprotected" or not require.exposed for row in rows):
         return "unsafe"
-    unjudged = count is not None and count.computed > count.judged
-    return "undecided" if unjudged and require.implied == "judged" else "safe"
+    return "undecided" if _lacking(count, require, missing) else "safe"
 
 
-def implied_notes(count: ImpliedCount | None) -> list[Note]:
-    """What was not looked at."""
+def _lacking(count: ImpliedCount | None, require: Require, missing: int) -> bool:
+    """Whether the policy asks that all that can be computed is judged, and it is not."""
+    unjudged = missing > 0 or count is None or count.computed > count.judged
+    return unjudged and require.implied == "judged"
+
+
+def implied_notes(count: ImpliedCount | None, policy: Policy, release: Release, *, missing: int = 0) -> list[Note]:
+    """What was not looked at, or not judged; missing: as above."""
     notes = []
+    if _lacking(count, policy.require, missing):
+        text = "The policy asks that whatever can be computed is judged (require: {implied: judged}), and it is not."
+        notes.append(Note("implied_required", text))
     if count is None:
         notes.append(Note("implied_off", "Cells that no row lists were not looked for (policy: implied: off)."))
+    elif count.looked_at and _may_be_narrow(policy, release) and not _narrow_looked_for(policy):
+        only = policy.implied == "computed"
+        why = "policy: implied: computed" if only else "require: {protection: false}"
+        text = (
+            f"Of cells that no row lists those were not looked for of which every possible value is sensitive ({why})."
+        )
+        notes.append(Note("implied_computed" if only else "implied_no_protection", text))
     elif count.left_out:
         text = (
             f"Of {count.left_out:,} combinations that no row lists it was not found out whether every value they can "
@@ -103,3 +123,14 @@ def implied_notes(count: ImpliedCount | None) -> list[Note]:
         )
         notes.append(Note("implied_left_out", text, count.left_out))
     return notes
+
+
+def _narrow_looked_for(policy: Policy) -> bool:
+    return policy.implied == "all" and policy.require.protection
+
+
+def _may_be_narrow(policy: Policy, release: Release) -> bool:
+    """Whether a rule could call an interval too narrow: a threshold that of a count, with microdata any."""
+    counts = any(measure.kind == "count" for measure in release.measures.values())
+    thresholds = any(isinstance(rule, Threshold) for rule in policy.primary)
+    return (counts and thresholds) or (release.microdata is not None and bool(policy.primary))

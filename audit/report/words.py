@@ -280,7 +280,10 @@ def _answer(report: Report) -> str:
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
-        if report.confidential and not any(cell.sensitive for cell in report.cells):
+        sensitive = [cell.verdict for cell in report.cells if cell.sensitive]
+        if "not_judged" in sensitive:
+            return "This release may go out: every sensitive cell that is judged is protected." + tail
+        if report.confidential and not sensitive:
             none = "no cell is sensitive, by rule or by status"
             if summary.withheld and summary.implied is not None:  # withheld for what no row lists
                 none = "no cell that it lists is sensitive, and none that no row lists is given away"
@@ -290,6 +293,8 @@ def _answer(report: Report) -> str:
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     if any(note.code == "impossible_truth" for note in report.notes):
         return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
+    if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
+        return "Not judged to the end: the policy asks that whatever can be computed is judged." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail
 
 

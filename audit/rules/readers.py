@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import InputError
+from audit.linear.absent import rows_left_out
 from audit.model import Amounts, Attribute, Note, Policy, Release, Request, Status, Table, Threshold
 
 Bounds = tuple[int, int]
@@ -73,6 +74,21 @@ RULE_UNKNOWN = Note(
 def readers_matter(release: Release, policy: Policy | None) -> Bounds | None:
     """The bounds that readers would know if `knows_rule` were on; None where it is, or says nothing."""
     return None if release.intruder.knows_rule else told_bounds(release, policy)
+
+
+def of_rows_left_out(release: Release, policy: Policy) -> tuple[Note, ...]:
+    """That of rows which are left out nothing is taken to be known, though readers know the rule."""
+    if not release.intruder.knows_rule or told_bounds(release, policy) is None:
+        return ()
+    count = sum(rows_left_out(table, release) for table in release.tables if _counts(release, table))
+    if not count:
+        return ()
+    text = (
+        "Readers who know the rule (intruder: knows_rule) may take combinations without a row for cells below the "
+        f"threshold, too, and that is not reckoned with ({count:,} left out). List them with status withheld if they "
+        "are left out for it."
+    )
+    return (Note("rule_of_rows_unknown", text, count),)
 
 
 def _counts(release: Release, table: Table) -> bool:
