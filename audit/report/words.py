@@ -16,6 +16,7 @@ from audit.report.missing import CODE as MISSING_COMPUTED
 from audit.report.missing import computed_missing
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from audit.rules.too_fine import CODE as TOO_FINE
+from audit.together.names import NOTHING_SHARED
 
 
 @dataclass(frozen=True)
@@ -320,6 +321,8 @@ def unlisted_words(report: Report) -> str:
         said.append("cells that no row lists were not looked for (implied: off)")
     if "implied_computed" in codes:
         said.append("cells that no row lists were only looked for as far as they can be computed (implied: computed)")
+    apart = (note.text.rstrip(".") for note in report.notes if note.code == NOTHING_SHARED)
+    said += [text[0].lower() + text[1:] for text in apart]
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged
     if unjudged:
