@@ -61,7 +61,8 @@ class Shelf:
             )
             if kept:
                 members.append(Member(label(number), replace(release, tables=kept, policy=policy)))
-        return combine(members, title=self._name, policy=policy)
+        out = {member.label for member in members} - {label(NEW)}
+        return combine(members, title=self._name, policy=policy, settled=out)
 
 
 def silenced(release: Release, names: Collection[str]) -> Release:

@@ -8,6 +8,7 @@ from audit.report.applied import AS_LISTED, verdict_word
 from audit.report.missing import CODE as MISSING_COMPUTED
 from audit.report.missing import computed_missing
 from audit.report.model import Report
+from audit.together.names import NOTHING_SHARED
 
 
 def called(report: Report) -> str:
@@ -27,6 +28,8 @@ def _unjudged(report: Report) -> Iterator[str]:
         yield "cells that no row lists were not looked for (implied: off)"
     if "implied_computed" in codes:
         yield "cells that no row lists were only looked for as far as they can be computed (implied: computed)"
+    apart = (note.text.rstrip(".") for note in report.notes if note.code == NOTHING_SHARED)
+    yield from (text[0].lower() + text[1:] for text in apart)
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged
     if unjudged:

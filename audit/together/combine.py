@@ -4,7 +4,7 @@ What has the same name is the same thing: measures and variables of one name mus
 with the same measure and codes are one cell. Tables keep apart under the name of their release.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -30,6 +30,7 @@ from audit.model import (
     Status,
     Table,
 )
+from audit.together.names import nothing_shared, refuse_alike
 from audit.together.variables import agreed_variable, same_variable
 
 NOTHING = Absent("not_released", "not_released")
@@ -56,20 +57,28 @@ class Member:
         return f"{self.label}: {name}"
 
 
-def combine(members: Sequence[Member], *, title: str, policy: Policy | None = None) -> Release:
+def combine(
+    members: Sequence[Member], *, title: str, policy: Policy | None = None, settled: Collection[str] = ()
+) -> Release:
     """All releases as one.
 
     Parameters
     ----------
     members: at least one; labels are unique.
     policy: goes before the policies of the releases, which must be the same one if there is none.
+    settled: labels of releases that are out already, and whose names can no longer be changed.
+
+    Notes say where the releases share no names, so that nothing can be computed from one about the other.
 
     Raises
     ------
-    InputError: measures, variables, intruders, policies or microdata that do not agree; a release without a variable
+    InputError: names that differ in nothing but case or blanks (not of two settled releases); measures, variables,
+        intruders, policies or microdata that do not agree; a release without a variable
         that others have and never add up. The message names both releases and what differs.
     """
     releases = [m.release for m in members]
+    named = [(m.label, m.release) for m in members]
+    notes = (*refuse_alike(named, settled), *nothing_shared(named))
     measures: dict[str, Measure] = {}
     for member in members:
         for name, measure in member.release.measures.items():
@@ -92,7 +101,7 @@ def combine(members: Sequence[Member], *, title: str, policy: Policy | None = No
         intruder=_intruder(members),
         policy=policy if policy is not None else _policy(members),
         microdata=_microdata(members, variables),
-        notes=tuple(replace(note, text=f"{m.label}: {note.text}") for m in members for note in m.release.notes),
+        notes=(*notes, *(replace(n, text=f"{m.label}: {n.text}") for m in members for n in m.release.notes)),
         files=tuple(dict.fromkeys(path for release in releases for path in release.files)),
     )
 
