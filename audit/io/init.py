@@ -15,6 +15,7 @@ from audit.io.archive import ArchiveFolder
 from audit.io.columns import Columns
 from audit.io.files import Folder
 from audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
+from audit.io.periods import are_periods
 from audit.io.records import refuse_records, refuse_repeated
 from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
 from audit.io.status_words import (
@@ -29,7 +30,7 @@ from audit.io.status_words import (
 from audit.io.totals import Rows, find_total
 from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from audit.io.wording import listing, quoted
-from audit.model import COLUMNS_LEFT_OUT, Note, Status
+from audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
 from audit.model.status import WORDS
 
 _REASON = "reason"
@@ -210,11 +211,18 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
 
 
 def _variable(source: str, name: str, rows: Rows, notes: list[Note]) -> dict[str, Any]:
-    total, reason = find_total(source, name, rows)
-    codes = [code for code in rows.codes[name] if code != total]
-    if total is None:
-        notes.append(Note("assumed_no_total", f"{source}, column {quoted(name)}: is never added up ({reason})."))
-        return {"codes": codes}
-    text = f"{source}, column {quoted(name)}: the total is {quoted(total)} ({reason}); the other codes are its parts."
-    notes.append(Note("assumed_total", text))
-    return {"total": total, "codes": codes}
+    found = find_total(source, name, rows)
+    codes = [code for code in rows.codes[name] if code != found.total]
+    where = f"{source}, column {quoted(name)}"
+    if found.total is None:
+        text = f"{where}: is never added up ({found.reason})."
+        said: dict[str, Any] = {"codes": codes}
+    else:
+        text = f"{where}: the total is {quoted(found.total)} ({found.reason}); the other codes are its parts."
+        said = {"total": found.total, "codes": codes}
+    if found.checked or len(codes) == 1 or are_periods(rows.codes[name]):
+        notes.append(Note("assumed_total" if found.total is not None else "assumed_no_total", text))
+    else:
+        advice = f"if a code is the sum of others, write a release file whose variable {name} says so"
+        notes.append(Note(SUMS_UNCHECKED, f"{text} Nothing bears that out: {advice} (`total:`, `tree:`)."))
+    return said

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +110,17 @@ class Checks:
         return result
 
 
-def find_total(source: str, variable: str, rows: Rows) -> tuple[str | None, str]:
-    """The total of one classification and the reason for taking it, or (None, reason).
+class FoundTotal(NamedTuple):
+    """The total of a classification (None: there is none), why, and whether sums of values that are all known bear out
+    that the other codes are its parts."""
+
+    total: str | None
+    reason: str
+    checked: bool
+
+
+def find_total(source: str, variable: str, rows: Rows) -> FoundTotal:
+    """The total of one classification, and the reason for taking it.
 
     Raises
     ------
@@ -128,20 +138,20 @@ def find_total(source: str, variable: str, rows: Rows) -> tuple[str | None, str]
         )
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
-        return codes[named[0]], reason
+        return FoundTotal(codes[named[0]], reason, bool(fitting))
     if len(fitting) > 1 or (len(named) > 1 and not fitting):
         raise InputError(
             f"{source}, column {quoted(variable)}: several codes may be the total "
             f"({listing(codes[at] for at in fitting or named)}); {advice}."
         )
     if not fitting:
-        return None, "no code is the sum of the others"
+        return FoundTotal(None, "no code is the sum of the others", False)
     if not named and checks.agreed[fitting[0]] < 2:
         raise InputError(
             f"{source}, column {quoted(variable)}: code {quoted(codes[fitting[0]])} equals the sum of the other codes, "
             f"but only once, which may be chance; {advice}."
         )
-    return codes[fitting[0]], "it is the sum of the others"
+    return FoundTotal(codes[fitting[0]], "it is the sum of the others", True)
 
 
 def _groups(columns: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:

@@ -17,6 +17,8 @@ from audit.model.policy import (
 )
 from audit.model.release import (
     COLUMNS_LEFT_OUT,
+    MEASURE_NOT_JUDGED,
+    SUMS_UNCHECKED,
     WEIGHT_UNIT,
     Absent,
     Consent,
@@ -36,8 +38,10 @@ from audit.model.status import SCHEMES, Status
 
 __all__ = [
     "COLUMNS_LEFT_OUT",
+    "MEASURE_NOT_JUDGED",
     "PQ",
     "SCHEMES",
+    "SUMS_UNCHECKED",
     "WEIGHT_UNIT",
     "Absent",
     "Amounts",

@@ -192,6 +192,12 @@ class Note:
 COLUMNS_LEFT_OUT = "columns_left_out"
 """Code of the note on columns of numbers that a bare data file holds besides its values: nobody looked at them."""
 
+SUMS_UNCHECKED = "sums_unchecked"
+"""Code of the note on a classification of a bare data file of which nothing bears out how its codes add up."""
+
+MEASURE_NOT_JUDGED = "measure_not_judged"
+"""Code of the note on measures of which neither a rule nor a status says what is sensitive, beside others."""
+
 
 @dataclass(frozen=True)
 class Release:

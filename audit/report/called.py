@@ -1,9 +1,9 @@
 """What a verdict is called, with what it leaves open: "safe as listed"."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from audit.linear.naming import plural
-from audit.model import COLUMNS_LEFT_OUT
+from audit.model import COLUMNS_LEFT_OUT, MEASURE_NOT_JUDGED, SUMS_UNCHECKED, Note
 from audit.report.applied import AS_LISTED, verdict_word
 from audit.report.missing import CODE as MISSING_COMPUTED
 from audit.report.missing import computed_missing
@@ -39,6 +39,22 @@ def _unjudged(report: Report) -> Iterator[str]:
         which = "" if not would else " (sensitive)" if would == missing else f" ({would} of them sensitive)"
         them = "it" if missing == 1 else "them"
         yield f"{plural(missing, 'cell')} marked missing can be computed{which}, and no rule judged {them}"
-    columns = sum(note.count for note in report.notes if note.code == COLUMNS_LEFT_OUT)
-    if columns:
-        yield f"{plural(columns, 'column of numbers was', 'columns of numbers were')} not looked at (see the notes)"
+    if count is not None and count.left_out:
+        combinations = plural(count.left_out, "combination")
+        yield f"of {combinations} that no row lists it was not found out whether they are narrow"
+    noted = [plural(number, one, several) for code, one, several in _NOTED if (number := _counted(report.notes, code))]
+    yield from noted[:-1]
+    if noted:
+        yield f"{noted[-1]} (see the notes)"
+
+
+_NOTED = (
+    (COLUMNS_LEFT_OUT, "column of numbers was not looked at", "columns of numbers were not looked at"),
+    (SUMS_UNCHECKED, "column of codes may hold unknown sums", "columns of codes may hold unknown sums"),
+    (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
+)
+"""Codes of notes on what nobody looked at or judged, and how the headline says so of one and of several."""
+
+
+def _counted(notes: Iterable[Note], code: str) -> int:
+    return sum(note.count for note in notes if note.code == code)

@@ -4,7 +4,7 @@ import numpy as np
 
 from audit.linear.cells import Cells
 from audit.linear.naming import plural
-from audit.model import Attribute, Note, Policy, Release, Request, Require, Threshold
+from audit.model import MEASURE_NOT_JUDGED, Attribute, Note, Policy, Release, Request, Require, Threshold
 from audit.rules.judgement import percent_text
 from audit.rules.sensitivity import Sensitivity
 
@@ -63,7 +63,7 @@ def partly_judged(left: tuple[str, ...]) -> Note:
     """That nothing was judged of some measures."""
     which = ", ".join(f'"{name}"' for name in left)
     return Note(
-        "measure_not_judged",
+        MEASURE_NOT_JUDGED,
         f"Nothing was judged of {which}: no rule applies there, and no status says what is sensitive.",
         len(left),
     )

@@ -100,5 +100,5 @@ def test_many_rows_of_many_codes_are_no_more_work_than_reading_them() -> None:
     value = {code: 1 if code != "Hele" else 699 for code in codes}
     values = [Fraction(value[a] * value[b]) for a, b in rows]
     found = Rows.of({"a": [a for a, _ in rows], "b": [b for _, b in rows]}, values)
-    assert find_total("x.csv", "a", found) == ("Hele", "it is the sum of the others")
-    assert find_total("x.csv", "b", found) == ("Hele", "it is the sum of the others")
+    assert find_total("x.csv", "a", found) == ("Hele", "it is the sum of the others", True)
+    assert find_total("x.csv", "b", found) == ("Hele", "it is the sum of the others", True)

@@ -1,5 +1,6 @@
 """Nothing judged is never safe: what says that something is sensitive, and what is said where nothing does."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from audit.errors import InputError
 from audit.io import release_from_document
 from audit.pipeline import audit
 from audit.report import public_copy, render_text, report_from_json, report_json
+from audit.report.called import called
+from audit.report.words import verdict_line
 from suppression.compare import compare
 from suppression.suppress import suppress
 
@@ -71,6 +74,28 @@ def test_measures_of_which_nothing_is_said_are_named() -> None:
     assert found.judged
     (note,) = [note for note in found.notes if note.code == "measure_not_judged"]
     assert '"sales"' in note.text
+
+
+def test_a_measure_that_no_rule_judged_is_no_plain_safe() -> None:
+    # CONVENTION 651
+    sales = table(["T", "k", "l"], [40, 20, 20], name="s") | {"measure": "sales", "contributors": ["x"]}
+    sales["cells"]["x"] = [5, 5, 5]
+    firms = table(["T", "k", "l"], [2, 1, 1], name="f") | {"measure": "firms"}
+    measures = {"sales": {"kind": "magnitude", "unit": 1}, "firms": {"kind": "count"}}
+    doc = document(sales, firms, measures=measures, policy={"primary": [{"dominance": {"n": 1, "k": 85}}]})
+    del doc["kind"]
+    found = audit(release_from_document(doc)).report
+    assert verdict_line(found).startswith("SAFE as listed; 1 measure was judged by no rule (see the notes).")
+
+
+def test_what_was_not_found_out_is_no_plain_safe() -> None:
+    # CONVENTION 651
+    found = report(table(["T", "k", "l"], [40, 20, 20]), policy={"primary": [{"threshold": 3}]})
+    assert called(found) == "safe"
+    assert found.summary.implied is not None
+    left = replace(found.summary, implied=found.summary.implied._replace(left_out=2))
+    assert called(replace(found, summary=left)) == "safe as listed"
+    assert "of 2 combinations that no row lists" in verdict_line(replace(found, summary=left))
 
 
 def test_small_counts_are_counted_and_not_named() -> None:
