@@ -115,6 +115,8 @@ def build_problem(
     cells = completed(release, merged)
     release = set_aside(release, cells) if release.statistics else release
     primary = sensitivity.sensitive | (cells.status >= Status.WITHHELD)
+    # One table calls it sensitive, and another publishes it: it is to be withheld in both.
+    primary |= cells.sensitive_status & cells.exact & ~cells.rounded
     primary &= cells.status != Status.MISSING
     refuse_unjudged(release, cells, policy, sensitivity)
     _refuse_published(release, cells, primary)

@@ -27,8 +27,8 @@ def shouted(word: str) -> str:
 
 
 def word_of(said: Mapping[str, Any]) -> str:
-    """What the verdict of an answer in JSON is called (a batch, a release of one, a publication); answers that were kept
-    before they said so by their verdict."""
+    """What the verdict of an answer in JSON is called (a batch, one of its releases, a publication); one that was kept
+    before answers said so goes by its verdict."""
     return said.get("called") or verdict_word(said["verdict"], said.get("judged"))
 
 
