@@ -196,8 +196,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "sap",
         "Subtracting known units",
-        "How likely 1 or 2 random known units exhaust a cell at its largest possible value (static SAP): nobody else is in "
-        "it.",
+        "How likely 1 or 2 random known units exhaust a cell at its largest possible value (SAP, static).",
         "What more is found by solving again after subtraction (resolved), and what larger samples recover.",
         False,
         _subtraction,

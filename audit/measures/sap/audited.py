@@ -30,7 +30,8 @@ class AuditedSap:
 
 
 def sap_of_audited(prepared: Prepared, bounds: Sequence[TargetBounds], most: int) -> AuditedSap | None:
-    """Static SAP(1) to SAP(most), of all cells and of those that are not published; sizes beyond the units of the table are left out.
+    """Static SAP(1) to SAP(most), of all cells and of those that are not published; sizes beyond the units of the table
+    are left out.
 
     None where it is not defined, or does not follow from the audit: another measure than one of counts, a base cell
     that no table lists as a cell of its own, true counts that are missing or that what is released does not allow.
