@@ -59,15 +59,17 @@ class GivenRules(BaseModel):
         ------
         InputError: names the option, what it says and what it may say.
         """
+        documents = self.documents()
+        if not documents:
+            return None
         from audit.io import policy_from_document
 
-        documents = self.documents()
         for option, document in documents:
             try:
                 policy_from_document({"primary": [document]})
             except InputError:
                 raise InputError(f"{option}: expected {_EXPECTED[next(iter(document))]}.") from None
-        return policy_from_document({"primary": [document for _, document in documents]}) if documents else None
+        return policy_from_document({"primary": [document for _, document in documents]})
 
 
 _EXPECTED = {

@@ -1,24 +1,73 @@
 """A comparison as a table of text."""
 
+from collections import Counter
 from math import isinf
 
 from audit.linear.naming import decimal, plural
 from audit.report.applied import applied_words
+from audit.report.call import Call
+from audit.report.frame import framed
 from audit.report.words import printable
 from suppression.compare import Comparison, Outcome
+from suppression.search.methods import METHODS
+from suppression.search.rank import Rank
 from suppression.search.result import GUARANTEES, most_rank_words
 
 HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
 TIME = "seconds"
 
 
-def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
-    """One line a method; explain: also how long each search took."""
+def comparison_text(comparison: Comparison, *, explain: bool = False, call: Call | None = None) -> str:
+    """One line a method; explain: also how long each search took. call: how it was asked for."""
+    rule = printable(applied_words(comparison.problem.rules, True))
+    following = next_step(comparison, call or Call(verb=("compare",)))
+    body = _body(comparison, explain=explain)
+    return "\n".join(framed(verdict_words(comparison), [rule], following and printable(following), body))
+
+
+def verdict_words(comparison: Comparison) -> str:
+    """How many methods give a safe release, and the cheapest of them."""
+    verdicts = Counter(o.protection.verdict if o.protection is not None else "failed" for o in comparison.outcomes)
+    others = ", ".join(f"{verdicts[v]} {v}" for v in ("unsafe", "undecided", "failed") if verdicts[v])
+    number, safe = len(comparison.outcomes), verdicts["safe"]
+    words = (
+        f"{safe} of {plural(number, 'method')} {'is' if safe == 1 else 'are'} safe{f' ({others})' if others else ''}"
+    )
+    best = cheapest(comparison)
+    return words + (f"; the cheapest is {best.method}, at a cost of {cost_of(comparison, best)}." if best else ".")
+
+
+def cheapest(comparison: Comparison) -> Outcome | None:
+    """The cheapest safe pattern, the first of equal ones; None: no method withholds cells and is safe."""
+    safe = [
+        (o.found.cost, k)
+        for k, o in enumerate(comparison.outcomes)
+        if o.found is not None and o.protection is not None and o.protection.verdict == "safe"
+    ]
+    return comparison.outcomes[min(safe)[1]] if safe else None
+
+
+def next_step(comparison: Comparison, call: Call) -> str | None:
+    """What the agency does next; None: nothing."""
+    best = cheapest(comparison)
+    if best is None:
+        return "no method that withholds cells is safe: see what each says below, or audit the release."
+    outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
+    kept = call.options(
+        "--time-limit", "--seed", "--solver", *(OF_RANK if isinstance(METHODS[best.method], Rank) else ())
+    )
+    return f"write the cheapest: {call.by('suppress', '--method', best.method, *kept, *outputs)}"
+
+
+OF_RANK = ("--budget", "--no-margins")
+"""Options that only methods have that look for rank."""
+
+
+def _body(comparison: Comparison, *, explain: bool) -> list[str]:
     problem = comparison.problem
     lines = [
-        f"{problem.release.title or 'Untitled release'}: {plural(problem.listed, 'cell')}, "
+        f"{printable(problem.release.title) or 'Untitled release'}: {plural(problem.listed, 'cell')}, "
         f"{int(problem.primary.sum())} sensitive",
-        printable(applied_words(problem.rules, True)),
         "",
     ]
     rows: list[tuple[str, ...]] = [(*HEAD, TIME) if explain else HEAD]
@@ -46,7 +95,7 @@ def comparison_text(comparison: Comparison, *, explain: bool = False) -> str:
                 ),
             ]
         )
-    return "\n".join(lines)
+    return [*lines, ""]
 
 
 def notes_of(outcome: Outcome) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
+from api.cli.given import given_call
 from api.cli.options import (
     Bounds,
     DominanceOption,
@@ -27,8 +28,11 @@ from api.memory import memory_limit
 from audit.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from audit.model import Release
     from audit.pipeline import AuditResult
+    from audit.report.call import Call
     from audit.report.model import Report
 
 LIMIT = 40
@@ -46,6 +50,7 @@ class Entropy(StrEnum):
 
 
 def audit_verb(
+    context: typer.Context,
     release: ReleaseArgument,
     bounds: Annotated[
         Bounds,
@@ -150,7 +155,15 @@ def audit_verb(
         with Progress() as progress, local(jobs) as executor, opened(state) as memory:
             result = run_audit(loaded, options, progress=progress, executor=executor, state=memory)
         _write(
-            result, loaded, json=json, html=html, proof=proof, public=public, explain=explain, risk=risk, file=release
+            result,
+            loaded,
+            json=json,
+            html=html,
+            proof=proof,
+            public=public,
+            explain=explain,
+            risk=risk,
+            call=given_call(context),
         )
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[result.report.verdict]
 
@@ -165,7 +178,7 @@ def _write(
     public: bool,
     explain: bool,
     risk: bool,
-    file: str,
+    call: "Call",
 ) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
     from audit.report import public_copy, report_json
@@ -182,12 +195,19 @@ def _write(
 
         write_target(proof, proof_json(result.proof))
     taken = STREAM in (json, html, proof)
-    say(_text(report, release, on_error_stream=taken, risk=risk, file=file), error=taken)
-    if explain:
-        say("\n".join(["", "How it was computed:", *result.explain.lines()]), error=taken)
+    computed = result.explain.lines() if explain else ()
+    say(_text(report, release, on_error_stream=taken, risk=risk, call=call, computed=computed), error=taken)
 
 
-def _text(report: "Report", release: "Release", *, on_error_stream: bool, risk: bool, file: str) -> str:
+def _text(
+    report: "Report",
+    release: "Release",
+    *,
+    on_error_stream: bool,
+    risk: bool,
+    call: "Call",
+    computed: "Sequence[str]",
+) -> str:
     from audit.report import render_text
 
     stream = sys.stderr if on_error_stream else sys.stdout
@@ -199,5 +219,6 @@ def _text(report: "Report", release: "Release", *, on_error_stream: bool, risk: 
         limit=LIMIT,
         release=release,
         panel=risk,
-        file=file,
+        call=call,
+        computed=computed,
     )

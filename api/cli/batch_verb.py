@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.exit_codes import Code
+from api.cli.given import given_call
 from api.cli.options import (
     Bounds,
     DominanceOption,
@@ -22,14 +24,18 @@ from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
 
 if TYPE_CHECKING:
-    from api.batch import Batch
+    from collections.abc import Mapping
+
+    from api.batch import Batch, Listed
     from audit.execution.executor import Executor
+    from audit.report.call import Call
 
 LISTED = 20
 """Releases that are not safe and are listed in the text; the summaries have all."""
 
 
 def batch_verb(
+    context: typer.Context,
     releases: Annotated[
         str,
         typer.Argument(
@@ -76,7 +82,7 @@ def batch_verb(
 
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
-    from api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from api.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
     from api.given_rules import policy_of
     from audit.io import read_policy
     from audit.report.exact_json import dumps
@@ -105,7 +111,9 @@ def batch_verb(
         return Code.INTERRUPTED
     if json is not None:
         write_target(json, dumps(batch_document(batch), indent=1))
-    say(_text(batch, folder), error=json == STREAM)
+    files = {one.name: one for one in listed} if isinstance(source, FolderSource) else {}
+    following = _next_step(batch, files, folder, given_call(context))
+    say(_text(batch, folder, following), error=json == STREAM)
     verdicts = {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED, "failed": Code.BAD_INPUT}
     return verdicts[batch.verdict]
 
@@ -135,24 +143,53 @@ def _unjudged(batch: "Batch") -> list[str]:
     return [f"  {unknown_in_words(e.required_unknown)}" for e in batch.entries if e.required_unknown]
 
 
-def _text(batch: "Batch", folder: Path) -> str:
+def _text(batch: "Batch", folder: Path, following: str | None) -> str:
     """How many releases have which verdict, by which rules, what is wrong with each that is not safe."""
-    from audit.report.applied import WHAT_TO_SAY, counts_words, releases_words
+    from audit.report.applied import counts_words, releases_words
+    from audit.report.frame import framed
     from audit.report.words import printable
 
     counts = batch.counts()
-    lines = [f"{releases_words(counts['releases'])}: {counts_words(counts)}"]
+    verdict = f"{releases_words(counts['releases'])}: {counts_words(counts)}"
+    lines = []
     if batch.members:
-        unjudged = _unjudged(batch)
-        far = " as far as could be judged" if unjudged and batch.verdict == "safe" else ""
-        lines = [f"{releases_words(len(batch.members))} together: {batch.word}{far}", *unjudged]
-    lines[1:1] = [printable(words) for words in batch.applied()]
+        lines = _unjudged(batch)
+        far = " as far as could be judged" if lines and batch.verdict == "safe" else ""
+        verdict = f"{releases_words(len(batch.members))} together: {batch.word}{far}"
     bad = [entry for entry in batch.entries if entry.word != "safe"]
     for entry in bad[:LISTED]:
         why = entry.headline if entry.failure is None else entry.failure.message
         lines.append(f"  {entry.name}: {entry.word}: {why}")
     if len(bad) > LISTED:
         lines.append(f"  and {len(bad) - LISTED:,} more")
-    if counts["not_judged"]:
-        lines.append(f"Next: {WHAT_TO_SAY}.")
-    return "\n".join([*lines, f"Summary and reports: {folder / 'summary.html'}"])
+    lines.append(f"Summary and reports: {folder / 'summary.html'}")
+    return "\n".join(map(printable, framed(verdict, batch.applied(), following, lines)))
+
+
+def _next_step(batch: "Batch", files: "Mapping[str, Listed]", folder: Path, call: "Call") -> str | None:
+    """What to do next: about the first release that is unsafe, else undecided, else what failed; None: nothing.
+
+    files: the releases that are files of their own. folder: with the results.
+    """
+    from audit.report.applied import WHAT_TO_SAY
+
+    if batch.counts()["not_judged"]:
+        return f"{WHAT_TO_SAY}."
+    for verdict in ("unsafe", "undecided"):
+        for entry in batch.entries:
+            if entry.verdict == verdict and entry.name in files:
+                return f"see why, and what to do: {_audit_of(files[entry.name], call)}"
+            if entry.verdict == verdict:
+                return f"see why: {folder / (entry.html or entry.report or '')}"
+    if any(entry.failure is not None and entry.failure.kind == "limit" for entry in batch.entries):
+        return "audit what reached a limit with a higher one (--time-limit, --memory-limit)."
+    return "mend what could not be audited (see below)." if batch.verdict == "failed" else None
+
+
+def _audit_of(one: "Listed", call: "Call") -> str:
+    """The audit of one release of a folder or a manifest by itself."""
+    at = Path(call.file or "")
+    home = at if at.is_dir() else at.parent
+    rules = call.rules if one.policy is None else ("--policy", str(home / one.policy))
+    bounds = call.options("--bounds") if one.bounds is None else ("--bounds", one.bounds)
+    return replace(call, file=str(home / one.name), rules=rules).by("audit", *bounds)

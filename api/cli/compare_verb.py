@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
+from api.cli.given import given_call
 from api.cli.options import (
     DominanceOption,
     JsonOption,
@@ -20,12 +21,14 @@ from api.cli.reading import release_of
 from api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
+    from audit.report.call import Call
     from suppression.compare import Comparison
 
 DEFAULT = "optimal,heuristic,elimination"
 
 
 def compare_verb(
+    context: typer.Context,
     release: ReleaseArgument,
     methods: Annotated[
         str,
@@ -99,11 +102,11 @@ def compare_verb(
             time_limit=time_limit,
             progress=progress,
         )
-    _write(comparison, json=json, html=html, explain=explain)
+    _write(comparison, given_call(context), json=json, html=html, explain=explain)
     return Code.DONE
 
 
-def _write(comparison: "Comparison", *, json: str | None, html: str | None, explain: bool) -> None:
+def _write(comparison: "Comparison", call: "Call", *, json: str | None, html: str | None, explain: bool) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
     from suppression.compare_json import comparison_json
     from suppression.compare_text import comparison_text
@@ -114,4 +117,4 @@ def _write(comparison: "Comparison", *, json: str | None, html: str | None, expl
         from suppression.compare_html import comparison_html
 
         write_target(html, comparison_html(comparison))
-    say(comparison_text(comparison, explain=explain), error=STREAM in (json, html))
+    say(comparison_text(comparison, explain=explain, call=call), error=STREAM in (json, html))

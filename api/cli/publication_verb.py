@@ -4,11 +4,12 @@ import json as json_text
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from api.cli.exit_codes import Code
+from api.cli.given import given_call
 from api.cli.options import (
     Bounds,
     DominanceOption,
@@ -27,7 +28,9 @@ from api.cli.streams import STREAM, check_targets, say, write_target
 from audit.errors import InputError
 
 if TYPE_CHECKING:
+    from api.ledger import Assessment
     from api.store.engine import Store
+    from audit.report.call import Call
 
 _WHO = "command line"
 
@@ -39,6 +42,7 @@ OwnerOption = Annotated[
 
 
 def publication_audit(
+    context: typer.Context,
     name: NameArgument,
     release: ReleaseArgument,
     publish: Annotated[
@@ -87,7 +91,7 @@ def publication_audit(
         while True:
             with store.reading() as connection:
                 (before,) = published_before(connection, owner, request)
-            result = assessed(json_text.loads(before.read()), loaded, options, _WHO, progress)
+            result, found = assessed(json_text.loads(before.read()), loaded, options, _WHO, progress)
             try:
                 with store.writing() as connection:
                     answer = published(connection, owner, request, result).documents[0].read().decode()
@@ -96,7 +100,8 @@ def publication_audit(
                 continue
     if json is not None:
         write_target(json, answer)
-    say(_text(json_text.loads(answer)), error=json == STREAM)
+    number = json_text.loads(answer)["published"]
+    say(_text(found, number, given_call(context)), error=json == STREAM)
     return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[str(result.outcome)]
 
 
@@ -165,31 +170,26 @@ def publication_withdraw(
     return Code.DONE
 
 
-def _text(answer: dict[str, Any]) -> str:
-    """Verdict, what falls and through what, what no rule could judge, and whether it is out now."""
-    from audit.linear.naming import plural
-    from audit.report.applied import AS_LISTED, WHAT_TO_SAY, applied_words, shouted
-    from audit.report.unknown import unknown_in_words
-    from audit.report.words import printable
+def _text(found: "Assessment", number: int | None, call: "Call") -> str:
+    """Verdict, rule, what to do next, what falls and through what, and whether it is out now.
 
-    lines = [f"{shouted(answer['called'])}: {plural(len(answer['audited']), 'table')} audited together."]
-    lines.append(printable(applied_words(answer["rules"], answer["judged"])))
-    if not answer["judged"] or answer["called"] == AS_LISTED:
-        lines.append(f"  {printable(answer['headline'])}")
-    if not answer["judged"]:
-        lines.append(f"Next: {WHAT_TO_SAY}.")
-    for cell in (*answer["fallen"], *answer["older"]):
-        codes = ", ".join(f"{variable}={code}" for variable, code in cell["cell"].items())
-        sets = [" and ".join(f"entry {t['entry']}, {t['table']}" for t in tables) for tables in cell["culprits"]]
-        through = "; or ".join(culprit or "the new release by itself" for culprit in sets)
-        ranks = cell["reason"] == "ranks"
-        why = "its contributors know each other whatever is withheld" if ranks else f"through {through}"
-        lines.append(f"  {codes}: {cell['verdict']}, {why}")
-    if answer["required_unknown"]:
-        lines.append(f"  {unknown_in_words(answer['required_unknown'])}")
-    number = answer["published"]
-    lines.append("Not published." if number is None else f"Published as entry {number}.")
-    return "\n".join(lines)
+    number: of the entry that the release became.
+    """
+    from api.ledger.words import fallen_words, next_step
+    from audit.linear.naming import plural
+    from audit.report.applied import AS_LISTED, shouted
+    from audit.report.frame import framed
+    from audit.report.unknown import unknown_in_words
+    from audit.report.words import applied, headline, printable
+
+    said = [headline(found.report)] if not found.report.judged or found.called == AS_LISTED else []
+    said += [fallen_words(one) for one in (*found.fallen, *found.older)]
+    said += [unknown_in_words(found.required_unknown)] if found.required_unknown else []
+    state = "Not published." if number is None else f"Published as entry {number}."
+    verdict = f"{shouted(found.called)}: {plural(len(found.audited), 'table')} audited together."
+    following = next_step(found, number, call)
+    lines = framed(verdict, [applied(found.report)], following, [*(f"  {words}" for words in said), state])
+    return "\n".join(map(printable, lines))
 
 
 def _checked(name: str) -> str:

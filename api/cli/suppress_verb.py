@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from api.cli.exit_codes import Code
+from api.cli.given import given_call
 from api.cli.options import (
     DominanceOption,
     JsonOption,
@@ -25,6 +26,7 @@ from audit.errors import InputError
 
 if TYPE_CHECKING:
     from audit.model import Release
+    from audit.report.call import Call
     from suppression.answer import Suppression
 
 LIMIT = 40
@@ -50,6 +52,7 @@ class Basis(StrEnum):
 
 
 def suppress_verb(
+    context: typer.Context,
     release: ReleaseArgument,
     output: Annotated[
         str | None,
@@ -237,7 +240,7 @@ def suppress_verb(
             result = with_reasons(result, options)
     except KeyboardInterrupt:
         say("Interrupted while it was looked for what needs each cell; everything is written.", error=True)
-    _tell(result, to, explain=bool(explain))
+    _tell(result, to, given_call(context), explain=bool(explain))
     return _code(result)
 
 
@@ -304,7 +307,7 @@ def _write_results(result: "Suppression", to: _Targets) -> None:
         write_target(to.best_so_far, suppression_json(result))
 
 
-def _tell(result: "Suppression", to: _Targets, *, explain: bool) -> None:
+def _tell(result: "Suppression", to: _Targets, call: "Call", *, explain: bool) -> None:
     """What was found in words, and in files again if more is known now."""
     from suppression.report import suppression_json, suppression_text
 
@@ -313,12 +316,10 @@ def _tell(result: "Suppression", to: _Targets, *, explain: bool) -> None:
     if to.json == STREAM:
         write_target(STREAM, suppression_json(result))
     taken = STREAM in (to.json, to.html, to.output, to.confidential)
-    say(suppression_text(result, limit=LIMIT), error=taken)
-    for target in (to.output, to.confidential):
-        if target is not None and not _safe(result):
-            say(f"{target} was not written: only a release whose audit says safe goes out.", error=True)
-    if explain:
-        say("\n".join(["How long it took:", *(f"{name}: {s:.3f} s" for name, s in result.seconds)]), error=taken)
+    text = suppression_text(
+        result, limit=LIMIT, call=call, output=to.output, confidential=to.confidential, seconds=explain
+    )
+    say(text, error=taken)
 
 
 def _safe(result: "Suppression") -> bool:

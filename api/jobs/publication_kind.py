@@ -16,7 +16,7 @@ from audit.progress import Progress
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from api.ledger import Revision
+    from api.ledger import Assessment, Revision
     from audit.model import Release
 
 BEFORE = ".publication.json"
@@ -66,13 +66,13 @@ def run(request: PublicationRequest, context: Context) -> Result:
     InputError: the release cannot be used, or does not agree with earlier ones. LimitError: too many cells.
     """
     before = json.loads((context.folder / BEFORE).read_bytes())
-    return assessed(before, release_in(request, context), request.options, request.by, context.progress)
+    return assessed(before, release_in(request, context), request.options, request.by, context.progress)[0]
 
 
 def assessed(
     before: Mapping[str, Any], release: "Release", options: PublicationOptions, by: str, progress: Progress
-) -> Result:
-    """What a release does to a publication, and the entry that it may become.
+) -> "tuple[Result, Assessment]":
+    """What a release does to a publication, as documents (with the entry that it may become) and as it was found.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def assessed(
         Document("publication-audit.json", "application/json", answer.encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
-    return Result(documents, found.verdict)
+    return Result(documents, found.verdict), found
 
 
 def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:

@@ -15,7 +15,7 @@ from api.store.job import Document, Job
 from api.store.jobs import jobs_of
 from api.store.tokens import Principal
 from api.web.drafts import result_file
-from api.web.intake import Brought, brought, checked, chosen, laid_open
+from api.web.intake import Brought, brought, checked, chosen, laid_open, rules_of
 from api.web.pages import page, see
 from audit.report.applied import applied_to_each, word_of
 
@@ -47,6 +47,7 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
                 releases=releases,
                 manifest=form.roles.get("manifest"),
                 policy=form.roles.get("policy"),
+                rules=await run_in_threadpool(rules_of, form.fields),
                 options=checked(BatchOptions, chosen(form.fields, FIELDS, FLAGS)),
             )
         except ProblemError as error:

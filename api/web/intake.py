@@ -11,12 +11,14 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
 from api.drafts.marks import SINGLE, Marks, Role
+from api.given_rules import GivenRules
 from api.http.errors import ProblemError
 from api.http.spool import Spool, copied
 from api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
 from api.problems import Problem
 from api.settings import Settings
 from api.store.job import Document
+from audit.errors import InputError
 
 Options = TypeVar("Options", bound=BaseModel)
 
@@ -113,6 +115,23 @@ def chosen(form: Mapping[str, object], fields: Sequence[str], flags: Sequence[st
     """What is filled in of some fields of a form, and whether others, which are boxes, are ticked."""
     filled = {name: text for name in fields if (text := str(form.get(name, "")).strip())}
     return {**filled, **{name: name in form for name in flags}}
+
+
+def rules_of(form: Mapping[str, object]) -> GivenRules:
+    """Rules that are filled in: `threshold`, `p_percent`, and `dominance`, where several pairs are parted by blanks.
+
+    Raises
+    ------
+    ProblemError: a rule that says nothing sensible.
+    """
+    given = chosen(form, ("threshold", "p_percent"))
+    rules = checked(GivenRules, {**given, "dominance": str(form.get("dominance", "")).split()})
+    try:
+        rules.policy()
+    except InputError as error:
+        text = str(error).removeprefix("--")
+        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
+    return rules
 
 
 async def plain_form(request: Request) -> FormData:

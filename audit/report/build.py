@@ -34,7 +34,7 @@ from audit.report.model import (
     Summary,
 )
 from audit.report.panel import Facts, risk_panel
-from audit.report.unknown import UNKNOWN_NOTE, unknown_in_words
+from audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
 from audit.rules import Sensitivity, is_judged, nothing_judged
 from audit.rules.judging import partly_judged, rules_in_words, unjudged
@@ -129,6 +129,9 @@ def build_report(
     unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
     if unknown.any():
         notes = (*notes, Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
+    assumed = sum(map(_assumed, rows))
+    if assumed:
+        notes = (*notes, Note(ASSUMED_NOTE, assumed_in_words(assumed), assumed))
     notes = (*notes, *notes_on_accepted(prepared.release, tuple(helpless.values())))
     if timed_out:
         notes = (
@@ -179,6 +182,12 @@ def build_report(
             )
         ),
     )
+
+
+def _assumed(row: ReportCell) -> bool:
+    """Whether a cell is too narrow for a threshold which, without its true value, nobody can say it is below."""
+    asked = row.truth is None and row.rule is None and row.required is not None
+    return asked and row.reason == "protection"
 
 
 def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]]:

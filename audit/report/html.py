@@ -7,6 +7,7 @@ from audit.model.release import Release
 from audit.report.called import called
 from audit.report.grid import risk_style, sheets
 from audit.report.model import Report, ReportCell
+from audit.report.next_step import next_step
 from audit.report.page import asset, source_hash, template
 from audit.report.to_json import engine_version
 from audit.report.words import (
@@ -20,7 +21,6 @@ from audit.report.words import (
     headline,
     insider_words,
     interval,
-    next_step,
     number,
     over_tables,
     possible,
@@ -125,6 +125,7 @@ def render_html(report: Report, release: Release) -> str:
         for n, cell in ordered[:LISTED]
         if cell.steps
     ]
+    following = next_step(report)
     page: str = template("report.html").render(
         csp=f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
@@ -135,7 +136,7 @@ def render_html(report: Report, release: Release) -> str:
         verdict=called(report),
         headline=headline(report),
         applied=applied(report),
-        following=next_step(report),
+        following=following and f"Next: {following}",
         tiles=_tiles(report),
         facts=_facts(report),
         panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],

@@ -141,8 +141,13 @@ def _subtraction(facts: Facts) -> Figures | None:
     found = sap_of_audited(facts.prepared, facts.bounds, KNOWN_UNITS)
     if found is None:
         return None
-    values = [Figure(f"SAP_{n}", f"SAP({n})", value) for n, value in zip(found.sap.n, found.sap.value, strict=True)]
-    return (*values, Figure("open", "cells whose largest possible value is open", found.open))
+    hidden, every = (zip(sap.n, sap.value, strict=True) for sap in (found.hidden, found.sap))
+    return (
+        *(Figure(f"SAP_{n}_hidden", f"SAP({n}) of cells not published", value) for n, value in hidden),
+        *(Figure(f"SAP_{n}", f"SAP({n}) with published ones", value) for n, value in every),
+        Figure("published_zeros", "published zeros, which any sample has", found.zeros),
+        Figure("open", "cells whose largest possible value is open", found.open),
+    )
 
 
 def _disclosures(facts: Facts) -> Figures | None:
@@ -191,7 +196,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "sap",
         "Subtracting known units",
-        "How likely 1 or 2 random known units exhaust a cell at its largest possible value: SAP, static.",
+        "How likely 1 or 2 random known units exhaust a cell at its largest possible value (SAP, static).",
         "What more is found by solving again after subtraction (resolved), and what larger samples recover.",
         False,
         _subtraction,

@@ -1,13 +1,16 @@
 """A report on the terminal."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from audit.linear.naming import plural
 from audit.model.release import Release
+from audit.report.call import Call
+from audit.report.frame import framed
 from audit.report.model import BeyondHelp, Report, ReportCell
+from audit.report.next_step import next_step
 from audit.report.words import (
     ASCII,
     BEYOND_HELP,
@@ -19,7 +22,6 @@ from audit.report.words import (
     implied_line,
     insider_words,
     interval,
-    next_step,
     possible,
     printable,
     risk,
@@ -57,7 +59,8 @@ def render_text(
     limit: int | None,
     release: Release | None = None,
     panel: bool = False,
-    file: str = "RELEASE",
+    call: Call | None = None,
+    computed: Sequence[str] = (),
 ) -> str:
     """The report for a terminal, in the order of need: verdict, rule, what to do next; cells, the worst first, and
     their arithmetic; notes; what identifies the audit; and the verdict again, which is what a terminal shows last.
@@ -68,13 +71,33 @@ def render_text(
     width: columns of the terminal.
     limit: longest list of cells, and of exposures; what is left out is counted. None: no limit.
     release: if given, variables that stand at their total are left out of cells' names.
-    panel: with the measures of risk side by side. file: what the release is called in a command.
+    panel: with the measures of risk side by side. call: how the audit was asked for, for what to do next. computed: how
+    it was computed, line by line.
     """
+    body, verdict = _console(colour, width), _console(colour, width)
+    _print_body(body, report, release, colour, limit)
+    if panel:
+        _print_panel(body, report)
+    if computed:
+        body.print("\nHow it was computed", style="bold")
+        for line in computed:
+            body.print(f"  {line}", soft_wrap=True)
+    body.print()
+    for line in _identity(report):
+        body.print(line, soft_wrap=True)
+    verdict.print(verdict_line(report), style=REPORT_COLOURS[report.verdict], soft_wrap=True)
+    following = next_step(report, call)
+    said = None if following is None else printable(following)
+    lines = framed(" ".join(_lines(verdict)), [applied(report)], said, _lines(body))
+    return "\n".join(lines) + "\n"
+
+
+def _console(colour: bool, width: int) -> "Console":
+    """One that keeps what is printed."""
     from rich.console import Console
 
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
+    return Console(
+        file=io.StringIO(),
         width=max(width, NARROWEST),
         force_terminal=colour,
         color_system="truecolor" if colour else None,
@@ -84,12 +107,17 @@ def render_text(
         markup=False,
         legacy_windows=False,
     )
-    first = verdict_line(report)
-    console.print(first, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
-    console.print(applied(report), soft_wrap=True)
-    following = next_step(report, file)
-    if following is not None:
-        console.print(following, soft_wrap=True)
+
+
+def _lines(console: "Console") -> list[str]:
+    """What was printed."""
+    stream = console.file
+    assert isinstance(stream, io.StringIO)
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def _print_body(console: "Console", report: Report, release: Release | None, colour: bool, limit: int | None) -> None:
+    """Title and counts, cells and their arithmetic, notes."""
     if report.title:
         console.print(printable(report.title), style="bold")
     for line in _summary_lines(report):
@@ -122,13 +150,6 @@ def render_text(
         console.print("\nNotes", style="bold")
         for note in notes:
             console.print(f"  - {printable(note.text)}")
-    if panel:
-        _print_panel(console, report)
-    console.print()
-    for line in _identity(report):
-        console.print(line, soft_wrap=True)
-    console.print(first, style=REPORT_COLOURS[report.verdict], soft_wrap=True)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 
 def _summary_lines(report: Report) -> list[str]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from audit.linear.naming import plural
 from audit.model.release import Release
-from audit.report.applied import AS_LISTED, WHAT_TO_SAY, applied_words, shouted
+from audit.report.applied import AS_LISTED, applied_words, shouted
 from audit.report.called import called, unjudged_words
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
@@ -178,12 +178,6 @@ WAYS_PAST = (
 )
 """What the agency can do about it."""
 
-PAST_ROUNDING = (
-    "round more coarsely, or leave the values of such cells out (empty, status primary, true value in the column of "
-    "true values), and tableseal suppress sees to the rest"
-)
-"""What to do about cells that rounding does not protect: a search does not choose among rounded cells."""
-
 
 def insider_words(insider: InsiderFinding, signs: Signs) -> str:
     """ "second largest of k can place the largest contribution to this cell within [40, 60]"."""
@@ -217,31 +211,6 @@ def applied(report: Report) -> str:
     if report.confidential:
         return printable(applied_words(report.rules, report.judged))
     return "Rule: the agency's, not shown." if report.judged else "No rule."
-
-
-def next_step(report: Report, file: str = "RELEASE") -> str | None:
-    """What the agency does next; None: nothing. file: what the release is called in a command."""
-    if not report.confidential:
-        return None
-    if not report.judged:
-        return f"Next: {WHAT_TO_SAY}."
-    if report.verdict == "unsafe" and report.only_ranks:
-        return "Next: no pattern mends that; ask for consent or accept it with a reason (see below)."
-    if report.verdict == "unsafe" and any(_rounded_in_vain(cell) for cell in report.cells):
-        return f"Next: {PAST_ROUNDING}."
-    if report.verdict == "unsafe":
-        return f"Next: tableseal suppress {printable(file)} -o OUT finds further cells to withhold."
-    if report.verdict == "undecided" and report.bounds != "integer":
-        return "Next: --bounds integer decides more."
-    if report.verdict == "undecided" and any(note.code == "time_limit" for note in report.notes):
-        return "Next: audit again with a longer --time-limit."
-    return None
-
-
-def _rounded_in_vain(cell: ReportCell) -> bool:
-    """Whether it is sensitive by a rule, and published rounded, which does not protect it."""
-    shown = cell.status not in ("primary", "secondary", "withheld") and cell.reason != "sensitive_published"
-    return shown and cell.sensitive is True and cell.rule is not None and cell.verdict in ("exposed", "underprotected")
 
 
 def headline(report: Report) -> str:

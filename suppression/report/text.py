@@ -7,6 +7,8 @@ import numpy as np
 
 from audit.linear.naming import plural
 from audit.report.applied import applied_words
+from audit.report.call import Call
+from audit.report.frame import framed
 from audit.report.model import Report
 from audit.report.words import (
     ASCII,
@@ -22,6 +24,7 @@ from audit.report.words import (
 from suppression.answer import Suppression
 from suppression.costs import FACTOR
 from suppression.needed import Need
+from suppression.report.next_step import next_step
 from suppression.report.widths import required_widths
 from suppression.search.result import GUARANTEES, most_rank_words
 from suppression.seen import short_name
@@ -30,18 +33,44 @@ SHOWN_NEEDS = 4
 """Sensitive cells that are named for one secondary cell."""
 
 
-def suppression_text(result: Suppression, *, limit: int | None) -> str:
+def suppression_text(
+    result: Suppression,
+    *,
+    limit: int | None,
+    call: Call | None = None,
+    output: str | None = None,
+    confidential: str | None = None,
+    seconds: bool = False,
+) -> str:
     """What was found, what it costs, why each cell is withheld, and what the audit says.
 
-    limit: longest list of cells; what is left out is counted. None: no limit.
+    limit: longest list of cells; what is left out is counted. None: no limit. call: how it was asked for; output,
+    confidential: the files that were to be written, and are not unless the audit says safe. seconds: with how long each
+    step took.
     """
-    if result.conflict is not None:
-        said = ("IMPOSSIBLE: no pattern is safe.", applied_words(result.problem.rules, True), result.conflict.text)
-        return "\n".join(map(printable, said)) + "\n"
     report = result.report
-    assert report is not None
-    verdict = verdict_line(report)
-    lines = [verdict, applied(report), *_figures(result)]
+    following = next_step(result, call or Call(verb=("suppress",)), output, confidential)
+    if report is None:
+        assert result.conflict is not None
+        verdict, rule = "IMPOSSIBLE: no pattern is safe.", applied_words(result.problem.rules, True)
+        body = [result.conflict.text]
+    else:
+        verdict, rule = verdict_line(report), applied(report)
+        body = _found(result, report, limit)
+    if result.verdict != "safe":
+        body += [
+            f"{file} was not written: only a release whose audit says safe goes out."
+            for file in (output, confidential)
+            if file
+        ]
+    if seconds:
+        body += ["How long it took:", *(f"  {name}: {s:.3f} s" for name, s in result.seconds)]
+    return "\n".join(map(printable, framed(verdict, [rule], following, body))) + "\n"
+
+
+def _found(result: Suppression, report: Report, limit: int | None) -> list[str]:
+    """Figures of the pattern, and its cells."""
+    lines = _figures(result)
     lines += _listed("Withheld besides", _reasons(result), limit)
     lines += _unexplained(result)
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
@@ -50,8 +79,7 @@ def suppression_text(result: Suppression, *, limit: int | None) -> str:
     lines += _listed(BEYOND_HELP, _beyond_help(result, report), limit)
     if any(found.accepted is None for found in report.beyond_help):
         lines.append(WAYS_PAST)
-    lines.append(verdict)
-    return "\n".join(printable(line) for line in lines) + "\n"
+    return lines
 
 
 def _figures(result: Suppression) -> list[str]:

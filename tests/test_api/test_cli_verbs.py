@@ -34,7 +34,7 @@ def test_a_safe_release(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.stderr == ""
     assert "[1131, 1537]" in result.stdout
-    assert "How it was computed:" in result.stdout
+    assert "How it was computed\n" in result.stdout
     assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 

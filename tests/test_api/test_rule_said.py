@@ -46,12 +46,12 @@ def test_of_each_release_of_a_batch(folder: Path) -> None:
     assert code == 3
     assert lines[0] == "2 releases: 1 safe, 0 unsafe, 1 undecided (1 not judged), 0 failed"
     assert lines[1:3] == ["1 release: No rule, and no status.", "1 release: Rule: threshold 3."]
-    assert lines[3].startswith("  a.json: not judged: ")
-    assert lines[4].startswith("Next: say what is sensitive")
+    assert lines[3].startswith("Next: say what is sensitive")
+    assert lines[4].startswith("  a.json: not judged: ")
     found = said()
     jsonschema.validate(found, batch_schema())
     assert [(entry["judged"], entry["rules"]) for entry in found["releases"]] == [(False, []), (True, ["threshold 3"])]
-    assert f"  a.json: not judged: {found['releases'][0]['headline']}" == lines[3]
+    assert f"  a.json: not judged: {found['releases'][0]['headline']}" == lines[4]
     page = Path("results/summary.html").read_text("utf-8")
     assert '<td class="undecided">not judged</td>' in page
     assert "1 release: Rule: threshold 3." in page
@@ -73,11 +73,11 @@ def test_of_a_publication(folder: Path) -> None:
     given = ["publication", "audit", "prices", "one/a.json", "--data", str(folder / "data")]
     code, lines = run(*given)
     assert (code, lines[:2]) == (3, ["NOT JUDGED: 1 table audited together.", "No rule, and no status."])
-    assert lines[3].startswith("Next: say what is sensitive")
+    assert lines[2].startswith("Next: say what is sensitive")
     found = said()
     jsonschema.validate(found, publication_schema("publication-audit"))
     assert (found["judged"], found["rules"]) == (False, [])
-    assert f"  {found['headline']}" == lines[2]
+    assert f"  {found['headline']}" == lines[3]
     code, lines = run(*given, "--threshold", "3")
     assert (code, lines[1]) == (0, "Rule: threshold 3.")
     assert said()["rules"] == ["threshold 3"]

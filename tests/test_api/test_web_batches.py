@@ -82,6 +82,45 @@ def test_files_a_manifest_and_a_policy(client: TestClient) -> None:
     assert verdicts(start(client, {"all.zip": packed}, manifest, policy).text) == {"good.json": "unsafe"}
 
 
+PLAIN = {"tableseal": 1, "kind": "count", "variables": {"a": {"total": "T", "codes": ["k", "l", "m"]}}}
+SMALL = json.dumps(PLAIN | {"tables": [{"name": "t", "cells": {"a": ["T", "k", "l", "m"], "value": [30, 4, 12, 14]}}]})
+
+
+@pytest.mark.parametrize(
+    ("fields", "word", "rule"),
+    [
+        ({}, "not judged", "No rule, and no status."),
+        ({"threshold": "5"}, "unsafe", "Rule: threshold 5."),
+        ({"threshold": " 3 ", "together": "on"}, "safe", "Rule: threshold 3."),
+        (
+            {"threshold": "3", "p_percent": "10", "dominance": "1,85 2,95"},
+            "safe",
+            "Rule: threshold 3; p% 10; dominance (1, 85); dominance (2, 95).",
+        ),
+    ],
+)
+def test_rules_of_the_form_are_applied(client: TestClient, fields: dict[str, str], word: str, rule: str) -> None:
+    # CONVENTION 635
+    page = start(client, {"r.json": SMALL}, **fields)
+    assert re.findall(r'<span class="state [a-z]*">([a-z ]*)</span></td>\n<td class="n">', page.text) == [word]
+    assert f'<p class="applied">{rule}</p>' in page.text
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"threshold": "few"}, "threshold few: expected a whole number"),
+        ({"dominance": "85"}, "dominance 85: expected N,K"),
+        ({"p_percent": "-1"}, "p-percent -1: expected a percentage"),
+    ],
+)
+def test_rules_that_say_nothing_are_told_on_the_form(client: TestClient, fields: dict[str, str], said: str) -> None:
+    # CONVENTION 635
+    answer = client.post("/batches", files=[("files", ("r.json", SMALL))], data=fields)
+    assert (answer.status_code, said in answer.text) == (422, True)
+    assert 'name="threshold"' in answer.text
+
+
 def test_together(client: TestClient) -> None:
     other = json.dumps(EXAMPLE).replace("by_region_and_size", "again")
     page = start(client, {"one.json": json.dumps(EXAMPLE), "two.json": other}, together="on")

@@ -10,6 +10,7 @@ from audit.errors import InputError
 from audit.io import release_from_document
 from audit.pipeline import audit
 from audit.report import public_copy, render_text, report_from_json, report_json
+from audit.report.call import Call
 from audit.report.called import called
 from audit.report.words import verdict_line
 from suppression.compare import compare
@@ -140,11 +141,15 @@ def test_the_rules_that_were_applied() -> None:
 
 def test_the_text_comes_in_the_order_of_need() -> None:
     # CONVENTION 589
-    released = table(["T", "k", "l", "m"], [13, None, 4, 6], status=["", "primary", "", ""])
-    lines = render_text(report(released), colour=False, width=200, limit=None, file="r.yaml").splitlines()
+    released = table(["T", "k", "l", "m"], [13, 3, 4, 6], status=["", "primary", "", ""])
+    call = Call(file="r.yaml", rules=("--threshold", "4"))
+    lines = render_text(report(released), colour=False, width=200, limit=None, call=call).splitlines()
     assert lines[0].startswith("UNSAFE: ")
     assert lines[1].startswith("No rule: ")
-    assert lines[2] == "Next: tableseal suppress r.yaml -o OUT finds further cells to withhold."
+    assert lines[2] == (
+        "Next: find further cells to withhold: tableseal suppress r.yaml --threshold 4 -o r_protected.yaml "
+        "--confidential r_kept.json"
+    )
     order = ["4 cells: ", "table ", "How exposed cells are computed", "Notes", "Released system: ", "UNSAFE: "]
     at = [max(n for n, line in enumerate(lines) if line.startswith(start)) for start in order]
     assert at == sorted(at)

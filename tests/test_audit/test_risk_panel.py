@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from sap_brute import sap_by_inclusion_exclusion
 from small import document, one_variable
 from typer.testing import CliRunner
 
@@ -32,6 +33,7 @@ from audit.report import (
 from audit.report import panel as panel_module
 from audit.report.panel import MEASURES, Facts, Measure
 
+POLICY = {"primary": [{"threshold": 3}]}
 CHROMIUM = next((p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None)
 TABLE_1 = cases_folder() / "o03_table1" / "release.yaml"
 
@@ -133,11 +135,33 @@ def test_subtraction_in_the_panel_is_that_of_its_own_command(seed: int) -> None:
     if not counts.any():
         counts[0, 0] = 1
     release = release_from_document(rounded_with_margins(counts, int(random.choice([1, 3, 5])), hidden))
-    found = figures(audit(release).report, "sap")
+    report = audit(release).report
+    found = figures(report, "sap")
     sizes = tuple(range(1, min(2, int(counts.sum())) + 1))
     expected = static_sap(of_release(release).attack, sizes)
     assert [found[f"SAP_{n}"] for n in sizes] == pytest.approx(list(expected.value), rel=1e-11)
     assert found["open"] == 0
+    # CONVENTION 634
+    inner = [c for c in report.cells if "T" not in dict(c.cell).values() and c.status != "structural_zero"]
+    not_out = [c for c in inner if c.reason != "sensitive_published"]
+    tight = [int(c.truth) for c in not_out if c.truth is not None and c.truth == c.upper]
+    by_sets = sap_by_inclusion_exclusion(tight, int(counts.sum()))
+    assert [found[f"SAP_{n}_hidden"] for n in sizes] == pytest.approx([float(by_sets[n]) for n in sizes], rel=1e-11)
+
+
+def test_published_zeros_are_not_taken_for_a_danger() -> None:
+    # CONVENTION 634
+    cells = {"a": ["T", "k", "l", "m"], "value": [20, 0, 9, 11]}
+    report = audit(release_from_document(document({"name": "t", "cells": cells}, policy=POLICY))).report
+    found = figures(report, "sap")
+    assert (report.verdict, found["SAP_1"], found["SAP_1_hidden"], found["published_zeros"]) == ("safe", 1, 0, 1)
+    text = render_text(report, colour=False, width=200, limit=None, panel=True)
+    assert "SAP(1) of cells not published: 0; " in text
+    assert "SAP(1): " not in text
+    withheld = cells | {"value": [20, None, 9, 11], "true": [20, 0, 9, 11], "s": ["", "primary", "", ""]}
+    one = {"name": "t", "cells": withheld, "truth": "true", "status": "s"}
+    found = figures(audit(release_from_document(document(one))).report, "sap")
+    assert (found["SAP_1"], found["SAP_1_hidden"], found["published_zeros"]) == (1, 1, 0)
 
 
 def test_subtraction_is_left_out_where_it_does_not_follow() -> None:

@@ -88,7 +88,7 @@ def test_top_coding_rounds_no_small_count() -> None:
     report = audit(release_from_document(document(rounding, [2, 40, 40], [2, 47, 49]))).report
     first, _, following, *_ = render_text(report, colour=False, width=100, limit=None).splitlines()
     assert first.startswith("UNSAFE: This release must not go out")
-    assert following.startswith("Next: tableseal suppress")
+    assert following.startswith("Next: find further cells to withhold: tableseal suppress")
 
 
 def test_no_search_is_recommended_for_rounded_cells_that_exact_ones_give_away() -> None:

@@ -7,6 +7,7 @@ from one_variable import POLICY, line, withheld
 
 from audit.errors import InputError
 from audit.io import canonical_document, policy_document, policy_from_document, release_from_document
+from audit.model import Status
 from audit.pipeline import audit
 from audit.solvers.highs import Highs
 from suppression.apply import protected_release
@@ -178,3 +179,29 @@ def test_totals_that_are_computed_can_be_withheld(withheld_total: bool) -> None:
     assert public.tables[0].absent.totals == "not_released"
     shown = {public.cell_codes(c)["a"] for c in public.tables[0].codes}
     assert {"A1", "A2", "B1", "B2", "B"} <= shown
+
+
+def test_a_cell_that_one_table_withholds_as_sensitive_is_withheld_in_the_other_one_too() -> None:
+    """CONVENTION 440: it was taken for a published one, which a pattern may use but need not."""
+    document = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {"d": {"total": "T", "codes": ["k", "l", "m", "n"]}},
+        "tables": [
+            {
+                "name": "a",
+                "status": "s",
+                "cells": {
+                    "d": ["T", "k", "l", "m", "n"],
+                    "value": [46, 19, 12, 1, 14],
+                    "s": ["", "primary", "", "", "withheld"],
+                },
+            },
+            {"name": "b", "absent": {"leaves": "not_released"}, "cells": {"d": ["k", "l"], "value": [19, 12]}},
+        ],
+    }
+    result = suppress(release_from_document(document))
+    assert result.verdict == "safe"
+    assert result.release is not None
+    assert [table.status[row] for table, row in zip(result.release.tables, (1, 0), strict=True)] == [Status.PRIMARY] * 2
+    assert result.secondary == 0

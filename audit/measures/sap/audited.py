@@ -17,14 +17,21 @@ from audit.prepare import Prepared
 
 @dataclass(frozen=True)
 class AuditedSap:
-    """SAP of the cells whose largest possible value is proved to be the true one; `open`: how many may be so too."""
+    """SAP of the cells whose largest possible value is proved to be the true one.
+
+    hidden: of those alone whose value is not published. zeros: how many are 0, so that any sample recovers them. open:
+    how many further cells may be at their largest possible value.
+    """
 
     sap: Sap
+    hidden: Sap
+    zeros: int
     open: int
 
 
 def sap_of_audited(prepared: Prepared, bounds: Sequence[TargetBounds], most: int) -> AuditedSap | None:
-    """Static SAP(1) to SAP(most); sizes beyond the units of the table are left out.
+    """Static SAP(1) to SAP(most), of all cells and of those that are not published; sizes beyond the units of the table
+    are left out.
 
     None where it is not defined, or does not follow from the audit: another measure than one of counts, a base cell
     that no table lists as a cell of its own, true counts that are missing or that what is released does not allow.
@@ -44,6 +51,7 @@ def sap_of_audited(prepared: Prepared, bounds: Sequence[TargetBounds], most: int
     leaves = system.matrix.indices[system.matrix.indptr[lone]]
     counts[leaves] = system.lower[lone]
     tight[leaves] = possible[leaves] = True
+    published = tight.copy()
     rows = np.flatnonzero(_single(system.forms) & cells.truth.known[system.open_cells])
     leaves, truths = system.forms.indices[system.forms.indptr[rows]], cells.truth.units[system.open_cells[rows]]
     _, first = np.unique(leaves, return_index=True)
@@ -59,8 +67,12 @@ def sap_of_audited(prepared: Prepared, bounds: Sequence[TargetBounds], most: int
     targets = ~structural_zeros(prepared)
     total = sum(counts.tolist())
     sizes = tuple(range(1, min(most, total) + 1))
-    found = curve_of_tight(counts[tight & targets].tolist(), total, sizes, "static")
-    return AuditedSap(found, int((possible & ~tight & targets).sum()))
+    found, hidden = (
+        curve_of_tight(counts[which & targets].tolist(), total, sizes, "static")
+        for which in (tight, tight & ~published)
+    )
+    zeros = int((published & targets & (counts == 0)).sum())
+    return AuditedSap(found, hidden, zeros, int((possible & ~tight & targets).sum()))
 
 
 def _single(rows: csr_array) -> Flags:

@@ -1,0 +1,92 @@
+"""What the agency does next, after an audit: commands that work as they are printed, or words."""
+
+from collections.abc import Iterable
+
+from audit.report.applied import WHAT_TO_SAY
+from audit.report.call import Call
+from audit.report.model import Report, ReportCell
+from audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
+
+WITHHELD = ("primary", "secondary", "withheld")
+PUBLISHED_ANYWAY = ("must_publish", "frozen", "structural_zero")
+
+PAST_RANKS = "no pattern mends that; ask for consent or accept it with a reason (see below)."
+
+LEAVE_OUT = (
+    "leave the values of such cells out (empty, status primary, true value in the column of true values), and "
+    "tableseal suppress sees to the rest."
+)
+"""What to do about sensitive cells that are published rounded: a search does not choose among rounded cells."""
+
+PAST_STATUS = (
+    "sensitive cells must be published, are out already or are known zeros (status must_publish, frozen, "
+    "structural_zero), and no search withholds them; change their status, or ask for consent."
+)
+
+NO_TRUTH = (
+    "audit the release with the true values of its withheld cells (column truth); then tableseal suppress finds "
+    "further cells to withhold."
+)
+
+MEND_TRUTH = "mend the true values that cannot be (see the notes)."
+
+LONGER = "decide more with a longer --time-limit, or none."
+
+
+def next_step(report: Report, call: Call | None = None) -> str | None:
+    """What to do after an audit; None: nothing. call: how it was asked for (None: in general)."""
+    asked = call or Call()
+    if not report.confidential:
+        return None
+    if not report.judged:
+        return f"{WHAT_TO_SAY}."
+    if report.verdict == "unsafe":
+        return past_search(report) or f"find further cells to withhold: {protecting(asked)}"
+    if report.verdict == "undecided":
+        return _undecided(report, asked)
+    return f"{WHICH_FILE}." if report.required_unknown else None
+
+
+def protecting(call: Call) -> str:
+    """The search for further cells, with all that is to be kept of it."""
+    outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
+    return call.by("suppress", *outputs)
+
+
+def past_search(report: Report) -> str | None:
+    """What to do about an unsafe release where no search for further cells helps; None: one may."""
+    bad = [cell for cell in report.cells if cell.sensitive and cell.verdict in ("exposed", "underprotected")]
+    if report.only_ranks:
+        return PAST_RANKS
+    if any(cell.status in PUBLISHED_ANYWAY for cell in bad):
+        return PAST_STATUS
+    if any(map(_is_rounded, bad)):
+        return f"round more coarsely, or {LEAVE_OUT}"
+    if any(map(_is_rounded, report.cells)):
+        return f"a search does not choose among sensitive cells that are rounded; {LEAVE_OUT}"
+    codes = {note.code for note in report.notes}
+    if "impossible_truth" in codes:
+        return MEND_TRUTH
+    if ASSUMED_NOTE in codes:
+        return f"{WHICH_FILE}."
+    return NO_TRUTH if lacks_truth(report.cells) else None
+
+
+def lacks_truth(cells: Iterable[ReportCell]) -> bool:
+    """Whether a withheld cell has no true value, without which nobody can say what to withhold with it."""
+    return any(cell.truth is None and cell.status in WITHHELD for cell in cells)
+
+
+def _undecided(report: Report, call: Call) -> str | None:
+    codes = {note.code for note in report.notes}
+    if "impossible_truth" in codes:
+        return MEND_TRUTH
+    if report.bounds != "integer":
+        return f"decide more: {call.again('--bounds', 'integer')}"
+    return LONGER if "time_limit" in codes else None
+
+
+def _is_rounded(cell: ReportCell) -> bool:
+    """Whether it is sensitive by a rule, and published, but not as it is."""
+    shown = cell.status not in WITHHELD and cell.reason != "sensitive_published"
+    return shown and cell.sensitive is True and cell.rule is not None
