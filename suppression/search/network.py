@@ -133,7 +133,7 @@ class _Flow:
         sent = min([most, *(self._room(arc, s) for arc, s in path)]) if path else 0
         for arc, s in path:
             self._moved[arc] = self._moved.get(arc, 0) + s * sent
-            if arc < self._cells:
+            if arc < self._cells and not self._open[arc]:
                 self._pattern[arc] = True
         return sent
 
