@@ -1,7 +1,7 @@
 """A new release beside all that was published before: which cells fall, and which earlier tables make them fall."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -9,13 +9,17 @@ from api.ledger.culprits import FALLEN, Culprits, culprits
 from api.ledger.known import NEW, Shelf, full_name, silenced
 from api.ledger.publication import Publication, Revision, TableName
 from api.ledger.revise import superseded
+from api.ledger.unchanged import unchanged
 from audit.errors import AdditivityError, ContradictionError, LackingDataError
 from audit.execution.executor import HERE, Executor
-from audit.model import Policy, Release
+from audit.linear.naming import plural
+from audit.model import OLD_FIGURES, Note, Policy, Release
 from audit.pipeline import Bounds, audit
 from audit.progress import Progress, silent
 from audit.report import Report, ReportCell
 from audit.report.called import called
+from audit.report.implied import NOT_LISTED
+from audit.report.words import headline
 from audit.together import parts
 
 CellKey = tuple[str, tuple[tuple[str, str], ...]]
@@ -40,7 +44,8 @@ class Assessment:
     """What a new release does to a publication.
 
     report: the audit of all current tables and the new ones together. fallen: its cells that fall. older: cells that
-    current tables withhold and protect, but tables that were revised since give away.
+    current tables withhold and protect, but tables that were revised since give away, by themselves or together with
+        the figures of today.
     """
 
     name: str
@@ -62,6 +67,15 @@ class Assessment:
     def called(self) -> str:
         """What the verdict is called, "safe as listed" with the same rule as that of one release."""
         return called(self.report) if self.verdict == self.report.verdict else self.verdict
+
+    @property
+    def headline(self) -> str:
+        """Why the verdict is what it is, in a sentence."""
+        fallen = sum(bool(found.cell.sensitive) for found in self.older)
+        if not fallen or self.report.verdict == "unsafe":
+            return headline(self.report)
+        cells = plural(fallen, "sensitive cell")
+        return f"This release must not go out as it is. Figures that were revised since give {cells} away."
 
     @property
     def required_unknown(self) -> int:
@@ -132,7 +146,52 @@ def assess(
         for key, cell in then.fallen.items():
             if key not in old and now.listed.get(key) in ("protected", "undecided"):
                 old[key] = _fallen(then, key, cell, tables, base=())
+    replaced = sorted({table for tables in (*older, gone) for table in tables} - set(current), key=_newest_first)
+    stand = [*current, *new]
+    settled = True
+    if replaced:
+        together = shelf.release([*replaced, *stand], rules, figures=replaced)
+        beside, settled = _beside(together, replaced, audited)
+        if beside is not None:
+            for key, cell in beside.fallen.items():
+                if key not in old and (now.listed.get(key) in ("protected", "undecided") or cell.status == NOT_LISTED):
+                    old[key] = _fallen(beside, key, cell, replaced, base=stand)
+    if not settled:
+        report = replace(report, notes=(*report.notes, _not_combined(len(replaced))))
     return Assessment(publication.name, gone, (*current, *new), report, tuple(fallen), tuple(old.values()))
+
+
+def _newest_first(table: TableName) -> tuple[int, str]:
+    return -table.entry, table.table
+
+
+def _beside(
+    release: Release, replaced: Sequence[TableName], audited: Callable[[Release], Report]
+) -> tuple["_Vintage | None", bool]:
+    """The figures of today with those replaced ones that nobody has a reason to doubt (None: there are none), and
+    whether these fit at all."""
+    there = {table.name for table in release.tables}
+    names = [part for table in replaced for part in parts(full_name(table)) if part in there]
+    for inside in (False, True):
+        together = unchanged(release, names, inside=inside) if names else None
+        if together is None:
+            return None, True
+        found = _Vintage(together, audited)
+        try:
+            _ = found.report
+        except (AdditivityError, ContradictionError):
+            continue
+        return found, True
+    return None, False
+
+
+def _not_combined(tables: int) -> Note:
+    return Note(
+        OLD_FIGURES,
+        f"Figures of {plural(tables, 'table')} that were revised do not fit those of today, so that it was not found "
+        "out what the two tell together.",
+        tables,
+    )
 
 
 class _Vintage:

@@ -11,7 +11,6 @@ from audit.errors import InputError
 from audit.io import canonical_document, release_digest, release_from_document
 from audit.report import report_document
 from audit.report.exact_json import Json
-from audit.report.words import headline
 
 PUBLICATION = "tableseal/publication/1"
 ASSESSMENT = "tableseal/publication-audit/1"
@@ -57,7 +56,7 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
         "called": found.called,
         "judged": found.report.judged,
         "rules": list(found.report.rules),
-        "headline": headline(found.report),
+        "headline": found.headline,
         "published": published,
         "required_unknown": found.required_unknown,
         "supersedes": _tables(found.supersedes),

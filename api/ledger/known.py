@@ -41,11 +41,17 @@ class Shelf:
         return [TableName(entry, table.name) for table in self._releases[entry].tables]
 
     def release(
-        self, tables: Iterable[TableName], policy: Policy | None, *, bare: Collection[TableName] = ()
+        self,
+        tables: Iterable[TableName],
+        policy: Policy | None,
+        *,
+        bare: Collection[TableName] = (),
+        figures: Collection[TableName] = (),
     ) -> Release:
         """The tables as one release, judged by a policy.
 
         bare: of these only that they withhold cells is left (what is asked for), not what they say of any.
+        figures: of these only the exact values that they publish are left.
 
         Raises
         ------
@@ -54,11 +60,14 @@ class Shelf:
         chosen = set(tables)
         members = []
         for number, release in self._releases.items():
+            names = [TableName(number, table.name) for table in release.tables]
             kept = tuple(
-                _bare(table) if TableName(number, table.name) in bare else table
-                for table in release.tables
-                if TableName(number, table.name) in chosen
+                _bare(table) if name in bare else _figures(table) if name in figures else table
+                for name, table in zip(names, release.tables, strict=True)
+                if name in chosen
             )
+            if kept and chosen.intersection(names) <= set(figures):
+                release = replace(release, links=(), statistics=())
             if kept:
                 members.append(Member(label(number), replace(release, tables=kept, policy=policy)))
         out = {member.label for member in members} - {label(NEW)}
@@ -79,7 +88,7 @@ def silenced(release: Release, names: Collection[str]) -> Release:
     for table, key in zip(release.tables, keys, strict=True):
         if table.name in names:
             kept = np.flatnonzero((table.status >= Status.MISSING) | (lookup.find(key) >= 0))
-            tables.append(_silent(_taken(table, kept)))
+            tables.append(_silent(taken(table, kept)))
         else:
             tables.append(table)
     return replace(release, tables=tuple(tables))
@@ -103,10 +112,23 @@ def _silent(table: Table) -> Table:
 
 def _bare(table: Table) -> Table:
     """That it withholds cells, and nothing of what the agency knows: of another vintage that may be something else."""
-    asked = _silent(_taken(table, np.flatnonzero(table.status >= Status.SECONDARY)))
-    none = Amounts.none(len(asked.codes))
+    return _public(_silent(taken(table, np.flatnonzero(table.status >= Status.SECONDARY))))
+
+
+def _figures(table: Table) -> Table:
+    """The exact values that it publishes; rules judged them when they went out."""
+    exact = table.status <= Status.FROZEN if table.rounding is None else np.zeros(len(table.codes), np.bool_)
+    kept = _public(taken(table, np.flatnonzero(exact & table.value.known)))
+    status = np.full(len(kept.codes), Status.CONSENT, np.int8)
+    status.setflags(write=False)
+    return replace(kept, status=status, rounding=None, absent=NOTHING)
+
+
+def _public(table: Table) -> Table:
+    """Without what only the agency knows, and without known bounds."""
+    none = Amounts.none(len(table.codes))
     return replace(
-        asked,
+        table,
         truth=none,
         lower=none,
         upper=none,
@@ -121,7 +143,7 @@ def _bare(table: Table) -> Table:
     )
 
 
-def _taken(table: Table, rows: NDArray[np.int64]) -> Table:
+def taken(table: Table, rows: NDArray[np.int64]) -> Table:
     """Some rows of a table."""
 
     def some(amounts: Amounts | None) -> Amounts | None:

@@ -18,6 +18,7 @@ from audit.model.policy import (
 from audit.model.release import (
     COLUMNS_LEFT_OUT,
     MEASURE_NOT_JUDGED,
+    OLD_FIGURES,
     SUMS_UNCHECKED,
     WEIGHT_UNIT,
     Absent,
@@ -39,6 +40,7 @@ from audit.model.status import SCHEMES, Status
 __all__ = [
     "COLUMNS_LEFT_OUT",
     "MEASURE_NOT_JUDGED",
+    "OLD_FIGURES",
     "PQ",
     "SCHEMES",
     "SUMS_UNCHECKED",

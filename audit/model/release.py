@@ -198,6 +198,9 @@ SUMS_UNCHECKED = "sums_unchecked"
 MEASURE_NOT_JUDGED = "measure_not_judged"
 """Code of the note on measures of which neither a rule nor a status says what is sensitive, beside others."""
 
+OLD_FIGURES = "old_figures"
+"""Code of the note on tables of a publication that were revised and that could not be combined with those of today."""
+
 
 @dataclass(frozen=True)
 class Release:

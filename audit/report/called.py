@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from audit.linear.naming import plural
-from audit.model import COLUMNS_LEFT_OUT, MEASURE_NOT_JUDGED, SUMS_UNCHECKED, Note
+from audit.model import COLUMNS_LEFT_OUT, MEASURE_NOT_JUDGED, OLD_FIGURES, SUMS_UNCHECKED, Note
 from audit.report.applied import AS_LISTED, verdict_word
 from audit.report.missing import CODE as MISSING_COMPUTED
 from audit.report.missing import computed_missing
@@ -52,6 +52,7 @@ _NOTED = (
     (COLUMNS_LEFT_OUT, "column of numbers was not looked at", "columns of numbers were not looked at"),
     (SUMS_UNCHECKED, "column of codes may hold unknown sums", "columns of codes may hold unknown sums"),
     (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
+    (OLD_FIGURES, "revised table was not combined", "revised tables were not combined"),
 )
 """Codes of notes on what nobody looked at or judged, and how the headline says so of one and of several."""
 
