@@ -72,8 +72,8 @@ def answers(release: Release, methods: Iterable[str] = METHODS) -> dict[str, Sup
 
 
 def check_answer(release: Release, result: Suppression) -> None:
-    """An answer withholds what may be withheld, and is safe, or says what nothing can protect; and no rounded table shows
-    what it withheld before."""
+    """An answer withholds what may be withheld, and is safe, or says what nothing can protect; and no rounded table
+    shows what it withheld before."""
     if result.found.pattern is None:
         assert result.found.status == "infeasible"
         assert result.conflict is not None
