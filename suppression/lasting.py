@@ -26,20 +26,18 @@ from suppression.insiders import Unmet
 class Lasting:
     """Of a release with these requirements against outsiders, one for each sensitive cell.
 
-    primary: bool (cells), withheld in every pattern. value: int64 (columns), true values.
+    never: bool (cells), published in no pattern. value: int64 (columns), true values.
     """
 
-    def __init__(
-        self, requirements: Sequence[Requirement], primary: NDArray[np.bool_], value: NDArray[np.int64]
-    ) -> None:
+    def __init__(self, requirements: Sequence[Requirement], never: NDArray[np.bool_], value: NDArray[np.int64]) -> None:
         self._outsiders = {need.cell: need for need in requirements}
-        self._primary, self._value = primary, value
+        self._never, self._value = never, value
 
     def __call__(self, unmet: Unmet) -> bool:
         """Whether no safe pattern leaves an attack unmet."""
         attack = unmet.attack
         cell, known = attack.requirement.cell, list(attack.requirement.known_to)
-        always_there = cell in dict(attack.own) or (not attack.own and bool(self._primary[known].all()))
+        always_there = cell in dict(attack.own) or (not attack.own and bool(self._never[known].all()))
         return self._implied(attack.requirement) or (unmet.shared and always_there)
 
     def part(self, need: Requirement) -> Requirement:

@@ -61,11 +61,11 @@ def seen(
     """
     views: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], list[int]] = {}
     for place, attack in enumerate(attacks):
-        known = tuple(c for c in attack.requirement.known_to if pattern[c])
+        known = tuple(c for c in attack.requirement.known_to if pattern[c] or equations.always_open[c])
         views.setdefault((known, attack.own), []).append(place)
     found: dict[int, Seen] = {}
     for (known, own), places in views.items():
-        view = pattern.copy()
+        view = pattern | equations.always_open[: equations.cells]
         view[list(known)] = False
         needs = [attacks[p].requirement for p in places]
         answers = _seen_by(with_shares(equations, own), view, needs, method, limits, sharp, hanging)
@@ -83,7 +83,7 @@ def _seen_by(
     hanging: NDArray[np.int64] | None,
 ) -> list[Seen]:
     opened = equations.always_open.copy()
-    opened[: equations.cells] |= view
+    opened[: equations.cells] = view
     if hanging is not None:
         opened &= np.isin(hanging, hanging[[n.cell for n in needs]])
     label = equations.groups(opened)

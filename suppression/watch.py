@@ -25,7 +25,8 @@ class InsiderWatch:
     def __init__(self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack]) -> None:
         self._problem, self.attacks, self.given_up = problem, list(attacks), given_up
         self._known = set(self.attacks) | given_up
-        self._lasting = Lasting(problem.requirements, problem.primary, problem.equations.value)
+        never = problem.primary | problem.stays | problem.equations.always_open[: len(problem.cells)]
+        self._lasting = Lasting(problem.requirements, never, problem.equations.value)
 
     def __call__(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, *, first: bool) -> list[Broken]:
         """New attacks that a pattern does not withstand."""

@@ -1,7 +1,7 @@
 """What a pattern that fails says of every other pattern: the capacity cuts of Fischetti & Salazar (2001)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ class Requirement:
 
     cell: its position. lower, upper: the cell must be able to lie at or below, at or above these (None: nothing is
     asked on that side). width: its values must span at least so much (1: it must not be disclosed exactly).
-    known_to: cells that the attacker knows (an insider's own); empty for outsiders.
+    known_to: cells that the attacker knows (an insider's own), such as are never published among them; empty for
+        outsiders.
     either: one of `lower` and `upper` is enough; both are given, the true value lies between, and the width is 1.
     """
 
@@ -36,6 +37,10 @@ class Requirement:
     width: int = 1
     known_to: tuple[int, ...] = ()
     either: bool = False
+
+    def knowing(self, cells: Sequence[int]) -> "Requirement":
+        """The same of somebody who knows more."""
+        return replace(self, known_to=(*self.known_to, *cells)) if len(cells) else self
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def capacity_cut(equations: Equations, need: Requirement, missed: Missed, rows: 
     for sign, proof in missed.ends:
         if not isinstance(proof, Multipliers):
             return None
-        found = _capacity(equations, need.cell, sign, proof, rows[proof.rows])
+        found = _capacity(equations, need, sign, proof, rows[proof.rows])
         if found is None:
             return None
         capacities.append(found)
@@ -131,26 +136,26 @@ def capacity_cut(equations: Equations, need: Requirement, missed: Missed, rows: 
     if right <= 0 or right >= _LARGEST:
         return None
     weight = np.minimum(weight, right)
-    weight[list(need.known_to)] = 0
     cells = np.flatnonzero(weight)
     return Cut(cells, weight[cells], right)
 
 
 def _capacity(
-    equations: Equations, cell: int, sign: int, proof: Multipliers, rows: NDArray[np.int64]
+    equations: Equations, need: Requirement, sign: int, proof: Multipliers, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int] | None:
     """(cells, what each can contribute if it is withheld, what columns that are always open and links can), in units of
-    1 / denominator; a cell without a limit contributes NO_UPPER. None where 64 bits might not hold it, or an open
-    column has no limit."""
+    1 / denominator; a cell without a limit contributes NO_UPPER, one that the attacker knows nothing. None where 64
+    bits might not hold it, or an open column has no limit."""
     which, column, coefficient = stored(equations.matrix, rows)
     y, denominator = proof.numerator, proof.denominator
-    columns, place = np.unique(np.append(column, cell), return_inverse=True)
+    columns, place = np.unique(np.append(column, need.cell), return_inverse=True)
     if np.abs(coefficient.astype(np.float64) * y[which]).sum() + denominator >= _SAFE:
         return None
     rest = np.zeros(len(columns), np.int64)
     np.subtract.at(rest, place[:-1], coefficient * y[which])
     rest[place[-1]] += sign * denominator
-    columns, rest = columns[rest != 0], rest[rest != 0]
+    counts = (rest != 0) & ~np.isin(columns, need.known_to)
+    columns, rest = columns[counts], rest[counts]
     value, least, most = equations.value[columns], equations.column_lower[columns], equations.column_upper[columns]
     free = np.where(rest > 0, least == NO_LOWER, most == NO_UPPER)
     room = np.where(free, 0, np.where(rest > 0, value - least, most - value))

@@ -98,10 +98,10 @@ class Ends:
         return result
 
 
-def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], never_published: NDArray[np.bool_]) -> Ends:
+def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], cells: int) -> Ends:
     """The ends of requirements for true values.
 
-    value: int64 (columns, the cells first). never_published: bool (cells), which nobody knows exactly.
+    value: int64 (columns, the cells first). cells: number of cells.
     """
     found: list[tuple[int, int, int, int, int]] = []
     either = np.array([need.either for need in requirements], np.bool_)
@@ -122,18 +122,18 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], never
             found.append((q, need.cell, 0, need.width, need.width))
             wide[q] = need.width > 1
     attackers: dict[tuple[int, ...], int] = {(): 0}
-    attacker = [attackers.setdefault(_secret(requirements[q], never_published), len(attackers)) for q, *_ in found]
+    attacker = [attackers.setdefault(_secret(requirements[q]), len(attackers)) for q, *_ in found]
     columns = np.array(found, dtype=np.int64).reshape(-1, 5).T
     known = None
     if any(need.known_to for need in requirements):
-        pairs = [(e, c) for e, (q, *_) in enumerate(found) for c in _secret(requirements[q], never_published)]
+        pairs = [(e, c) for e, (q, *_) in enumerate(found) for c in _secret(requirements[q])]
         row, cell = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        known = csr_array((np.ones(len(row), np.int64), (row, cell)), shape=(len(found), len(never_published)))
+        known = csr_array((np.ones(len(row), np.int64), (row, cell)), shape=(len(found), cells))
     of_end = np.array(attacker, dtype=np.int64)
     own, far = either[columns[0]], (columns[3], columns[4])
     return Ends(columns[0], columns[1], columns[2], *far, own, known, of_end, wide)
 
 
-def _secret(need: Requirement, never_published: NDArray[np.bool_]) -> tuple[int, ...]:
-    """What the attacker knows beyond what anyone can."""
-    return tuple(sorted({c for c in need.known_to if not never_published[c]}))
+def _secret(need: Requirement) -> tuple[int, ...]:
+    """What the attacker knows."""
+    return tuple(sorted(set(need.known_to)))

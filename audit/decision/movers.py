@@ -74,6 +74,7 @@ class Movers:
         *,
         first: bool = False,
         many: bool = False,
+        known: tuple[int, ...] = (),
     ) -> tuple[dict[int, Cut], list[int]]:
         """(cuts for ends (positions) that a pattern does not meet, ends in parts of the table that are too large).
 
@@ -83,10 +84,12 @@ class Movers:
         first: the first end that is not shown to be met is enough; then the ends are asked in the order given.
         many: the pattern is one of many that attackers see, of which each asks about little: no part is too large, and
         integer programs are not asked (f3d_20: 10 of 1,761 ends need them, 0.5 s for each of 984 attackers).
+        known: cells that are never published and that all attackers know.
         """
         equations, ends = self._equations, self._ends
         open_columns = equations.always_open.copy()
         open_columns[: equations.cells] |= pattern
+        open_columns[list(known)] = False
         label = self._label(open_columns)
         of_end = label[ends.cell[asked]]
         cuts: dict[int, Cut] = {}
@@ -116,7 +119,10 @@ class Movers:
                 for end in order.tolist():
                     if limits.out_of_time():
                         return cuts, large
-                    cut = None if met[end] or end in cuts else self._one(model, end, pattern, limits, note, near=near)
+                    if met[end] or end in cuts:
+                        continue
+                    need = self._requirements[ends.requirement[end]].knowing(known)
+                    cut = self._one(model, end, need, pattern, limits, note, near=near)
                     if cut is not None:
                         cuts[end] = cut
                         if first:
@@ -202,14 +208,22 @@ class Movers:
         return self._everything
 
     def _one(
-        self, model: Model, end: int, view: NDArray[np.bool_], limits: Limits, learn: Learn, *, near: int | None
+        self,
+        model: Model,
+        end: int,
+        need: Requirement,
+        view: NDArray[np.bool_],
+        limits: Limits,
+        learn: Learn,
+        *,
+        near: int | None,
     ) -> Cut | None:
         """The cut of an end that cannot be reached; None if it can, or nothing was shown.
 
-        view: bool (cells), the pattern. near: ask only so many columns near the cell.
+        need: what the end belongs to, with all that the attacker knows. view: bool (cells), the pattern. near: ask only
+        so many columns near the cell.
         """
         known, cell, either = self._ends.known_to(end), int(self._ends.cell[end]), bool(self._ends.either[end])
-        need = self._requirements[self._ends.requirement[end]]
         extent, multipliers, ways = 0.0, [], []
         for way, distance in self._ends.ways(end):
             model.aim(cell, way, distance, known)

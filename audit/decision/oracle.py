@@ -98,7 +98,7 @@ class Oracle:
         self.equations = equations
         self.requirements = tuple(requirements)
         self._narrow = equations.always_open[: equations.cells]
-        self.ends = ends_of(self.requirements, equations.value, self._narrow)
+        self.ends = ends_of(self.requirements, equations.value, equations.cells)
         self.movers = None if solver is None else Movers(equations, self.requirements, self.ends, solver)
         self._method, self._solver = method, solver
         self._witnesses = Witnesses(equations.cells, max(MOST_TABLES, TABLES_AN_END * len(self.ends)), self.ends)
@@ -117,7 +117,7 @@ class Oracle:
             if more.cut is not None:
                 self._note(len(self.requirements), more.cut)
             self.requirements += (more.requirement,)
-        self.ends = ends_of(self.requirements, self.equations.value, self._narrow)
+        self.ends = ends_of(self.requirements, self.equations.value, self.equations.cells)
         self._witnesses.ask(self.ends)
         if self.movers is not None:
             self.movers.ask(self.requirements, self.ends)
@@ -173,8 +173,8 @@ class Oracle:
         """Which requirements are not shown to be met if a set of cells is published besides: for each such set that is
         to blame for something, its position and the decision.
 
-        known: sets of cells; asked: bool (sets x requirements), those that matter, which may become fewer on the way;
-        exact: see `decide`.
+        known: sets of cells, such as are never published among them; asked: bool (sets x requirements), those that
+        matter, which may become fewer on the way; exact: see `decide`.
         """
         met = self._witnesses.met_without(pattern | self._narrow, known)
         for place, cells in enumerate(known):
@@ -182,7 +182,8 @@ class Oracle:
             if (among & ~self.ends.requirements_met(met[place])).any():
                 view = pattern.copy()
                 view[list(cells)] = False
-                decision = self._decide(view, limits, exact, among, many=len(known) > 1)
+                never = tuple(c for c in cells if self._narrow[c])
+                decision = self._decide(view, limits, exact, among, many=len(known) > 1, known=never)
                 if not decision.safe:
                     yield place, decision
 
@@ -207,33 +208,39 @@ class Oracle:
         among: NDArray[np.bool_] | None,
         *,
         many: bool = False,
+        known: tuple[int, ...] = (),
     ) -> Decision:
-        """The answer about some requirements (bool, None: all), the others taken as met. many: see `Movers.attack`."""
+        """The answer about some requirements (bool, None: all), the others taken as met. many: see `Movers.attack`.
+
+        known: cells that are never published and that whoever asks knows; what is learnt from that is not kept.
+        """
         other = False if among is None else ~among
-        protected = self.protected(pattern) | other
+        protected = self._protected(pattern, known) | other
         cuts: dict[int, Cut] = {}
         for q in np.flatnonzero(~protected).tolist():
-            view = self._view(pattern, q)
+            view = self._view(pattern, q, known)
             broken = next((c for c in self._cuts.get(q, ()) if not c.holds(view)), None)
             if broken is not None:
                 cuts[q] = broken
         large: set[int] = set()
         if self.movers is not None:
-            large = self._move(self.movers, pattern, self._asked(protected, cuts), limits, cuts, many=many)
-            protected = self.protected(pattern) | other
+            asked = self._asked(protected, cuts)
+            large = self._move(self.movers, pattern, asked, limits, cuts, many=many, known=known)
+            protected = self._protected(pattern, known) | other
         left: dict[tuple[int, ...], list[int]] = {}
         for q in self._asked(protected, cuts):
             if not exact and self.movers is not None and q not in large:
                 continue
-            known = tuple(c for c in self.requirements[q].known_to if pattern[c])
-            left.setdefault(known, []).append(q)
+            need = self.requirements[q]
+            left.setdefault(tuple(c for c in need.known_to if pattern[c] or self._narrow[c]), []).append(q)
         for members in left.values():
-            needs = {q: self.requirements[q] for q in members}
+            needs = {q: self.requirements[q].knowing(known) for q in members}
             furthest = int(self.ends.distance.max(initial=0))
-            for q, cut in self._settling(self._view(pattern, members[0]), needs, furthest, limits).items():
+            for q, cut in self._settling(self._view(pattern, members[0], known), needs, furthest, limits).items():
                 cuts[q] = cut
-                self._note(q, cut)
-        protected = self.protected(pattern) | other if left else protected
+                if not known:
+                    self._note(q, cut)
+        protected = self._protected(pattern, known) | other if left else protected
         failing = np.zeros(len(self.requirements), np.bool_)
         failing[list(cuts)] = True
         return Decision(protected & ~failing, failing, tuple(cuts[q] for q in sorted(cuts)))
@@ -340,21 +347,25 @@ class Oracle:
 
     def protected(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """bool (requirements): those that tables in hand show to be met."""
-        met = self._witnesses.met(pattern | self._narrow)
+        return self._protected(pattern, ())
+
+    def _protected(self, pattern: NDArray[np.bool_], known: tuple[int, ...]) -> NDArray[np.bool_]:
+        """The same of somebody who knows cells that are never published."""
+        opened = pattern | self._narrow
+        opened[list(known)] = False
+        met = self._witnesses.met(opened)
         result = self.ends.requirements_met(met)
         for q in np.flatnonzero(self.ends.wide & ~result).tolist():
             sides = (self.ends.requirement == q) & (self.ends.sign != 0)
             if met[sides].all():
-                low, high = self._witnesses.reach(self.requirements[q].cell, self._view(pattern, q) | self._narrow)
+                low, high = self._witnesses.reach(self.requirements[q].cell, self._view(pattern, q, known))
                 result[q] = high - low >= self.requirements[q].width
         return result
 
-    def _view(self, pattern: NDArray[np.bool_], q: int) -> NDArray[np.bool_]:
-        """The pattern as the attacker of a requirement sees it."""
-        if not self.requirements[q].known_to:
-            return pattern
-        view = pattern.copy()
-        view[list(self.requirements[q].known_to)] = False
+    def _view(self, pattern: NDArray[np.bool_], q: int, known: tuple[int, ...] = ()) -> NDArray[np.bool_]:
+        """bool (cells): what the attacker of a requirement does not know, who may know more."""
+        view = pattern | self._narrow
+        view[[*self.requirements[q].known_to, *known]] = False
         return view
 
     def _asked(self, protected: NDArray[np.bool_], cuts: dict[int, Cut]) -> list[int]:
@@ -370,6 +381,7 @@ class Oracle:
         *,
         first: bool = False,
         many: bool = False,
+        known: tuple[int, ...] = (),
     ) -> set[int]:
         """What linear programs show: tables of whole numbers, and cuts that the pattern breaks.
 
@@ -378,15 +390,18 @@ class Oracle:
         if not asked:
             return set()
         ends = np.flatnonzero(np.isin(self.ends.requirement, asked))
-        ends = ends[~self._witnesses.met(pattern | self._narrow)[ends]]
+        opened = pattern | self._narrow
+        opened[list(known)] = False
+        ends = ends[~self._witnesses.met(opened)[ends]]
         if first:  # what few tables have ever met fails most easily
             ends = ends[np.argsort(self._witnesses.times_met[ends], kind="stable")]
-        found, large = movers.attack(pattern, ends, limits, self._learn, first=first, many=many)
+        found, large = movers.attack(pattern, ends, limits, self._learn, first=first, many=many, known=known)
         for end, cut in sorted(found.items()):
             q = int(self.ends.requirement[end])
-            if q not in cuts and not cut.holds(self._view(pattern, q)):
+            if q not in cuts and not cut.holds(self._view(pattern, q, known)):
                 cuts[q] = cut
-                self._note(q, cut)
+                if not known:
+                    self._note(q, cut)
         return {int(q) for q in self.ends.requirement[large]}
 
     def _learn(self, columns: NDArray[np.int64], point: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -33,14 +33,14 @@ class Settling:
     def __call__(
         self, view: NDArray[np.bool_], needs: Mapping[int, Requirement], furthest: int, limits: Limits
     ) -> dict[int, Cut]:
-        """Answer for some requirements (by number) of attackers who see a pattern (bool, cells) in the same way.
+        """Answer for some requirements (by number) of attackers who do not know the same cells (bool): `view`.
 
         furthest: the longest way of a cell that anybody will ask a table about. Tables that were found are handed to
         `learn`. Returns a cut for each requirement that is proved not to be met.
         """
         equations = self._equations
         open_columns = equations.always_open.copy()
-        open_columns[: equations.cells] |= view
+        open_columns[: equations.cells] = view
         label = equations.groups(open_columns)
         by_group: dict[int, list[int]] = {}
         for q, need in needs.items():

@@ -100,7 +100,7 @@ def _graph(equations: Equations) -> _Graph:
 def _protect(problem: Problem, graph: _Graph, need: Requirement, pattern: NDArray[np.bool_]) -> None:
     """Withhold cells until the flows that a requirement asks for exist, as far as they can."""
     down, up = _distances(need, int(problem.equations.value[need.cell]))
-    known = {c for c in need.known_to if pattern[c]}
+    known = set(need.known_to)
     if up > graph.up[need.cell]:  # a cell with an upper limit gets its width from below
         down, up = down + up - graph.up[need.cell], graph.up[need.cell]
     for distance, sign in ((down, -1), (up, 1)):

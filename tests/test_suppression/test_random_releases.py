@@ -101,6 +101,7 @@ def check_answer(release: Release, result: Suppression) -> None:
 @example(1044)  # withheld in a rounded table, shown rounded in another one
 @example(1104)  # withheld in one table, without a row in another one
 @example(1114)  # withheld in one table, to be published in another one
+@example(502098)  # the only contributor of a withheld cell is that of a rounded one, too
 @example(3217428)  # the same, of others
 @example(3217596)  # an empty cell that stays withheld, though withheld cells are not empty
 def test_a_quick_answer_is_safe_or_impossible_with_the_reason(seed: int) -> None:

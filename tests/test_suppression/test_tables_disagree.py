@@ -222,3 +222,21 @@ def test_what_is_withheld_for_no_sensitive_cell_may_be_computed(by: str, method:
     assert result.verdict == "safe"
     if method == "optimal":
         assert result.found.status == "optimal"
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "network"])
+@pytest.mark.parametrize("group", ["missing", "rounded"])
+def test_whoever_is_alone_in_a_cell_that_is_never_published_knows_it(group: str, method: str) -> None:
+    """CONVENTION 613: the one unit of x is the one of A, which is not released or rounded, and sees y = T - A - z."""
+    truth = {"T": 9, "A": 1, "x": 1, "y": 2, "z": 6}
+    variables = {"a": {"total": "T", "tree": {"A": ["x", "w"], "B": ["y", "z"]}}}
+    tables = [table({"x": "primary", "y": "primary", "A": "missing"}, truth, truth=truth)]
+    if group == "rounded":
+        tables = [table({"x": "primary", "y": "primary"}, "Txyz", truth=truth), table({}, "A", base=5, truth=truth)]
+
+    def found(*insiders: str) -> Suppression:
+        return searched(*tables, method=method, insiders=insiders, document={"variables": variables})
+
+    assert (found().verdict, found().secondary) == ("safe", 0)
+    bound = found("singletons")
+    assert (bound.verdict, bound.secondary) == ("safe", 1) or bound.found.guarantee != "intervals"
