@@ -14,6 +14,7 @@ from audit.decision.cuts import Requirement
 from audit.decision.equations import Equations
 from audit.linear.cells import Cells
 from audit.linear.naming import cell_name
+from audit.linear.zeros import and_zeros, told, zeros_of
 from audit.model import Release
 from suppression.attacks import Attack, with_shares
 
@@ -149,12 +150,13 @@ def arithmetic(release: Release, cells: Cells, combination: Sequence[tuple[int, 
     own = next((f for f, c in combination if c == target), 0)
     sign = -1 if own > 0 else 1
     rest = sorted(((sign * f, c) for f, c in combination if c != target), key=lambda term: (term[0] < 0, term[1]))
+    spelled, zeros = _told(cells, rest)
     words = ""
-    for factor, cell in rest[:SPELLED]:
+    for factor, cell in spelled[:SPELLED]:
         size = "" if abs(factor) == 1 else f"{abs(factor)} "
         joint = (" - " if factor < 0 else " + ") if words else ("-" if factor < 0 else "")
         words += f"{joint}{size}{short_name(release, cells, cell)}"
-    words += _more(len(rest))
+    words += _more(len(spelled)) + and_zeros(zeros)
     left = ("" if abs(own) == 1 else f"{abs(own)} ") + short_name(release, cells, target) if own else "0"
     return Equation(tuple((f, c) for f, c in combination), f"{left} = {words or '0'}")
 
@@ -177,13 +179,19 @@ def in_words(release: Release, cells: Cells, equations: Equations, relation: int
 
 def _sum(release: Release, cells: Cells, terms: Sequence[tuple[int, int | None]]) -> str:
     """ "A / T + 2 B / T + (sums that no table shows)"."""
-    listed = [(factor, cell) for factor, cell in terms if cell is not None]
+    listed, zeros = _told(cells, [(factor, cell) for factor, cell in terms if cell is not None])
     shown = [
         (f"{factor} " if factor != 1 else "") + short_name(release, cells, cell) for factor, cell in listed[:SPELLED]
     ]
-    if len(listed) < len(terms):
+    if any(cell is None for _, cell in terms):
         shown.insert(0, "(sums that no table shows)")
-    return (" + ".join(shown) + _more(len(listed))) or "0"
+    return ((" + ".join(shown) + _more(len(listed))) or "0") + and_zeros(zeros)
+
+
+def _told(cells: Cells, terms: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], int]:
+    """The terms of a sum that a text spells out, and how many zeros it leaves out."""
+    at = np.array([cell for _, cell in terms], np.int64)
+    return told(terms, zeros_of(cells, at).tolist())
 
 
 def _more(terms: int) -> str:

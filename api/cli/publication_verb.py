@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 _WHO = "command line"
 
+LISTED = 40
+"""Cells that fall and are named in the text; the answer as JSON has all."""
+
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the publication.")]
 OwnerOption = Annotated[
     str,
@@ -183,7 +186,9 @@ def _text(found: "Assessment", number: int | None, call: "Call") -> str:
     from audit.report.words import applied, headline, printable
 
     said = [headline(found.report)] if not found.report.judged or found.called == AS_LISTED else []
-    said += [fallen_words(one) for one in (*found.fallen, *found.older)]
+    fallen = [*found.fallen, *found.older]
+    said += [fallen_words(one) for one in fallen[:LISTED]]
+    said += [f"... and {plural(len(fallen) - LISTED, 'more cell')}: see --json FILE."] if len(fallen) > LISTED else []
     said += [unknown_in_words(found.required_unknown)] if found.required_unknown else []
     state = "Not published." if number is None else f"Published as entry {number}."
     verdict = f"{shouted(found.called)}: {plural(len(found.audited), 'table')} audited together."

@@ -10,13 +10,14 @@ DESPITE = "--publish --despite REASON"
 
 
 def fallen_words(found: Fallen) -> str:
-    """ "region=N, sex=F: exposed, through entry 1, by_region"."""
+    """ "region=N, sex=F: exposed, through entry 1, by_region: N / F = T / F - S / F = 9 - 7 = 2"."""
     codes = ", ".join(f"{variable}={code}" for variable, code in found.cell.cell)
     sets = [" and ".join(f"entry {t.entry}, {t.table}" for t in tables) for tables in found.culprits.sets]
     through = "; or ".join(culprit or "the new release by itself" for culprit in sets)
     ranks = found.cell.reason == "ranks"
     why = "its contributors know each other whatever is withheld" if ranks else f"through {through}"
-    return f"{codes}: {found.cell.verdict}, {why}"
+    told = "" if found.cell.reveals is None else f": {found.cell.reveals.text}"
+    return f"{codes}: {found.cell.verdict}, {why}{told}"
 
 
 def next_step(found: Assessment, number: int | None, call: Call) -> str | None:

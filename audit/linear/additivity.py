@@ -12,6 +12,7 @@ from audit.linear.cells import Cells
 from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
 from audit.linear.nesting import Nesting
+from audit.linear.zeros import told, zeros_of
 from audit.model import Release
 
 SHOWN = 8
@@ -143,7 +144,8 @@ def _imbalance(
     def said(p: int) -> str:
         return WITHHELD if secret[p] else interval_words(int(lower[p]), int(upper[p]), unit)
 
-    shown = tuple((cell_name(release, cells, int(known[p])), said(p)) for p in parts[:SHOWN].tolist())
+    spelled, _ = told(parts.tolist(), zeros_of(cells, known[parts]).tolist())
+    shown = tuple((cell_name(release, cells, int(known[p])), said(p)) for p in spelled[:SHOWN])
     unsaid = bool(secret[parts].any())
     off = difference if expected[1] < found[0] else -difference
     hint = "" if unsaid else causes(release, cells, known, lower, upper, whole, parts, off, otherwise=otherwise)

@@ -53,7 +53,9 @@ def causes(
     measure = list(release.measures.values())[int(cells.measure[known[whole]])]
     unit = measure.unit
     if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
-        found.append(f"if values are rounded, say so: `rounding: {{base: {decimal(base, unit)}, method: ...}}`")
+        # What is rounded to the unit is a multiple of something finer.
+        finer = "" if base > 1 else f"a finer `unit: {decimal(1, unit / 10)}`, and "
+        found.append(f"if values are rounded, say so: {finer}`rounding: {{base: {decimal(base, unit)}, method: ...}}`")
     if otherwise:
         found.append(
             "other parts of it do add up: if codes were merged or split, give each period a table with its own codes"

@@ -3,19 +3,19 @@
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from audit.bounds.reveal import Argument
 from audit.bounds.unfold import Multipliers
 from audit.linear.naming import cell_name, codes_name, decimal
 from audit.linear.system import SEPARATOR
+from audit.linear.zeros import Zero, and_zeros, told, zeros_of
 from audit.prepare import Prepared
 from audit.report.model import Reveals, Term
 from audit.report.own import OwnStatements
 
 SHOWN = 12
 """Terms of a sum that a text spells out; all are in `Reveals.terms`."""
-
-ZEROS = 3
-"""Known zeros that a text still spells out; of more it only says how many there are."""
 
 
 class Words:
@@ -27,6 +27,7 @@ class Words:
         self._measures, self.units = list(measures), [measure.unit for measure in measures.values()]
         self.one_unit = len(set(self.units)) == 1 and not prepared.release.statements
         self.own = OwnStatements(prepared)
+        self._zeros = zeros_of(prepared.cells, np.arange(len(prepared.cells)))
         self._names: dict[int, str] = {}
         self._terms: dict[tuple[int, int, int], Term] = {}
 
@@ -41,6 +42,12 @@ class Words:
             several = len(self._measures) > 1
             self._names[cell] = f"{self._measure(cell)} {name}" if several else name
         return self._names[cell]
+
+    def zero(self, row: int, value: int) -> int:
+        """What a row of which this value is used is among zeros."""
+        cell = int(self.prepared.system.cell[row])
+        known = cell >= 0 and self._zeros[cell] == Zero.KNOWN
+        return Zero.KNOWN if known else Zero.PUBLISHED if value == 0 else Zero.NONE
 
     def link(self, statement: int) -> str:
         """ "(link 1)", "(share of North)"."""
@@ -107,10 +114,10 @@ def reveals_subject(words: Words, subject: Subject, argument: Argument, value: i
     found = decimal(value, unit)
     if argument.kind == "equation":
         ordered = _ordered(words, argument.lower)
-        told = _told(words, ordered, False)
-        numbers = _numbers(words, told, unit)
+        used = _told(words, ordered, False)
+        numbers = _numbers(words, used, unit)
         result = found if numbers == found else f"{numbers} = {found}"
-        text = f"{name} = {_spelled(words, told, False, unit)} = {result}"
+        text = f"{name} = {_spelled(words, used, False, unit)} = {result}"
         return Reveals("equation", _terms(words, ordered, unit), text)
     low, high = decimal(argument.lower_value, unit), decimal(argument.upper_value, unit)
     parts = [
@@ -134,10 +141,10 @@ def _side(words: Words, subject: Subject, upper: bool, y: Multipliers, zeros: bo
         return f"{name} {sign} {value}{because}"
     if cell is not None and _is_own_row(words, cell, y):
         return f"{name} {sign} {value}, as is known of it"
-    told = _told(words, _ordered(words, y), upper)
-    numbers = _numbers(words, told, unit)
+    used = _told(words, _ordered(words, y), upper)
+    numbers = _numbers(words, used, unit)
     result = value if numbers == value else f"{numbers} = {value}"
-    return f"{name} {sign} {_spelled(words, told, upper, unit)} = {result}{because}"
+    return f"{name} {sign} {_spelled(words, used, upper, unit)} = {result}{because}"
 
 
 def _is_own_row(words: Words, cell: int, y: Multipliers) -> bool:
@@ -181,7 +188,7 @@ _Told = tuple[list[tuple[int, Fraction, int]], int]
 
 
 def _told(words: Words, ordered: _Ordered, upper: bool) -> _Told:
-    """(row, multiplier, value used) of what a text spells out, and how many known zeros it leaves out."""
+    """(row, multiplier, value used) of what a text spells out, and how many zeros it leaves out."""
     system = words.prepared.system
     rows = [row for row, _ in ordered]
     used = [
@@ -190,15 +197,12 @@ def _told(words: Words, ordered: _Ordered, upper: bool) -> _Told:
             ordered, system.lower[rows].tolist(), system.upper[rows].tolist(), strict=True
         )
     ]
-    zeros = sum(value == 0 for _, _, value in used)
-    if zeros <= ZEROS:
-        return used, 0
-    return [item for item in used if item[2] != 0], zeros
+    return told(used, [words.zero(row, value) for row, _, value in used])
 
 
-def _spelled(words: Words, told: _Told, upper: bool, unit: Fraction) -> str:
+def _spelled(words: Words, found: _Told, upper: bool, unit: Fraction) -> str:
     system = words.prepared.system
-    used, zeros = told
+    used, zeros = found
     parts: list[tuple[Fraction, str]] = []
     for row, factor, _ in used[:SHOWN]:
         coefficient = _in_decimals(words, row, factor, unit)
@@ -206,7 +210,7 @@ def _spelled(words: Words, told: _Told, upper: bool, unit: Fraction) -> str:
             parts.append((coefficient, words.link(int(system.link[row]))))
         else:
             parts.append((coefficient, _bounded_name(words, row, (factor > 0) == upper)))
-    return _joined(parts, len(used)) + (f" (and {zeros} known zeros)" if zeros else "")
+    return _joined(parts, len(used)) + and_zeros(zeros)
 
 
 def _bounded_name(words: Words, row: int, at_most: bool) -> str:
@@ -218,16 +222,16 @@ def _bounded_name(words: Words, row: int, at_most: bool) -> str:
     return f"({name}, at {'most' if at_most else 'least'})"
 
 
-def _numbers(words: Words, told: _Told, unit: Fraction) -> str:
+def _numbers(words: Words, found: _Told, unit: Fraction) -> str:
     system = words.prepared.system
     parts: list[tuple[Fraction, str]] = []
-    for row, factor, value in told[0][:SHOWN]:
+    for row, factor, value in found[0][:SHOWN]:
         coefficient = _in_decimals(words, row, factor, unit)
         if system.link[row] >= 0:
             parts.append((coefficient, decimal(Fraction(value, int(system.scale[row])), Fraction(1))))
         else:
             parts.append((coefficient, decimal(value, words.unit(int(system.cell[row])))))
-    return _joined(parts, len(told[0]))
+    return _joined(parts, len(found[0]))
 
 
 def _joined(parts: list[tuple[Fraction, str]], terms: int) -> str:

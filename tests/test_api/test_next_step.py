@@ -176,6 +176,28 @@ def test_what_goes_out_has_no_true_values_and_the_audit_says_which_file_has_them
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_long_list_of_what_falls_is_cut() -> None:
+    """CONVENTION 631: 60 rows, of each of which one cell is withheld that the other one and the sum give."""
+    codes = [f"c{at}" for at in range(60)]
+    cells: dict[str, list[Any]] = {"a": [], "b": [], "value": [], "s": []}
+    for code in codes:
+        for b, value, status in (("k", 3, "primary"), ("l", 4, ""), ("T", 7, "")):
+            for name, entry in zip(cells, (code, b, value, status), strict=True):
+                cells[name].append(entry)
+    variables = {"a": {"codes": codes}, "b": {"total": "T", "codes": ["k", "l"]}}
+    held = {"name": "t", "cells": cells, "status": "s"}
+    Path("long.json").write_text(
+        json.dumps({"tableseal": 1, "kind": "count", "variables": variables, "tables": [held]})
+    )
+    code, text = run(["publication", "audit", "p", "long.json", "--data", "kept"])
+    assert code == 1
+    assert in_order(text)
+    assert text.count(": exposed, through the new release by itself: ") == 40
+    assert "  ... and 20 more cells: see --json FILE.\n" in text
+    assert len(text.splitlines()) < 50
+
+
+@pytest.mark.usefixtures("folder")
 def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 

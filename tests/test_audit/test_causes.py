@@ -1,8 +1,13 @@
 """What a message says about values that do not add up, or disagree."""
 
+import re
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from audit import audit, release_from_document
 from audit.errors import InputError
@@ -45,6 +50,30 @@ def test_rounding_is_named_where_the_difference_is_of_its_size(
     assert "do not add up" in message
     assert ("rounding" in message) == (base is not None)
     assert base is None or f"`rounding: {{base: {base}, method: ...}}`" in message
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(1, 400), min_size=2, max_size=4), st.sampled_from([(100, "1"), (1000, "0.1"), (10, "5")]))
+def test_what_is_said_of_rounding_can_be_written(parts: list[int], kind: tuple[int, str]) -> None:
+    """Sums and parts rounded to the nearest multiple of a base: with what the message asks for they are audited."""
+    # CONVENTION 550
+    scale, base = kind
+    step = Fraction(base)
+    shown = [floor(Fraction(x, scale) / step + Fraction(1, 2)) * step for x in (sum(parts), *parts)]
+    assume(shown[0] != sum(shown[1:]))
+    codes = [f"c{at}" for at in range(len(parts))]
+    cells = {"a": ["T", *codes], "value": [str(float(x)) for x in shown]}
+    measure: dict[str, Any] = {"kind": "magnitude", "unit": "0.1" if base == "0.1" else "1"}
+    variables = {"a": {"total": "T", "codes": codes}}
+    found = re.search(
+        r"(?:`unit: ([0-9.]+)`, and )?`rounding: {base: ([0-9.]+), method: ...}`",
+        refusal([{"cells": cells}], variables=variables, **measure),
+    )
+    assert found is not None
+    rounding = {"base": found[2], "method": "conventional"}
+    table = {"name": "t", "cells": cells, "rounding": rounding}
+    unit = found[1] or measure["unit"]
+    audit(release_from_document({"tableseal": 1, **measure, "unit": unit, "variables": variables, "tables": [table]}))
 
 
 def test_another_period_and_mergers_are_named() -> None:
