@@ -16,7 +16,9 @@ from audit.model.policy import (
     Threshold,
 )
 from audit.model.release import (
+    ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
+    CONSENT_UNCHECKED,
     MEASURE_NOT_JUDGED,
     OLD_FIGURES,
     SUMS_UNCHECKED,
@@ -38,7 +40,9 @@ from audit.model.statistic import Denominator, Statistic
 from audit.model.status import SCHEMES, Status
 
 __all__ = [
+    "ACCEPT_UNCHECKED",
     "COLUMNS_LEFT_OUT",
+    "CONSENT_UNCHECKED",
     "MEASURE_NOT_JUDGED",
     "OLD_FIGURES",
     "PQ",
