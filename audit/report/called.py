@@ -35,6 +35,8 @@ def unjudged_words(report: Report) -> str:
 
 
 def _unjudged(report: Report) -> Iterator[str]:
+    if report.verdict == "safe" and any(note.code == WHAT_IF for note in report.notes):
+        yield "what if exactly the sensitive cells are withheld, not the release as it is"
     exposed = accepted_exposed(report)
     if exposed:
         cells = plural(exposed, "exposed sensitive cell is", "exposed sensitive cells are")

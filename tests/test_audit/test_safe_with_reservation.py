@@ -43,3 +43,12 @@ def test_consent_whose_end_was_not_checked_is_said(date: dict[str, str], word: s
     found = report(LISTED, policy={"primary": [{"threshold": 3}]}, consent=consent, **date)
     assert (found.verdict, called(found)) == ("safe", word)
     assert ("1 consent has an end that was not checked" in verdict_line(found)) == (word != "safe")
+
+
+def test_a_what_if_is_no_answer_on_the_release_as_it_is() -> None:
+    # CONVENTION 653: k is published
+    parts = table(["k", "l"], [1, 6], absent={"leaves": "not_released"})
+    found = report(parts, policy={"primary": [{"threshold": 3}]}, options={"withhold_primaries": True})
+    assert (found.verdict, called(found)) == ("safe", "safe as listed")
+    what = "what if exactly the sensitive cells are withheld, not the release as it is"
+    assert verdict_line(found).startswith(f"SAFE as listed; {what}.")
