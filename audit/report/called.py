@@ -10,6 +10,7 @@ from audit.model import (
     MEASURE_NOT_JUDGED,
     OLD_FIGURES,
     SUMS_UNCHECKED,
+    WHAT_IF,
     Note,
 )
 from audit.report.applied import AS_LISTED, verdict_word
