@@ -24,7 +24,7 @@ from audit.linear.reduce import Reduced
 from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
 from audit.measures.insiders.audit import audit_insiders
 from audit.measures.rank_view import rank_view
-from audit.model import Note, Policy, Release, Status
+from audit.model import WHAT_IF, Note, Policy, Release, Status
 from audit.prepare import Prepared, check_sums, prepare
 from audit.progress import Progress, silent
 from audit.proof.model import Proof
@@ -132,7 +132,7 @@ def audit(
         check_sums(release, given)
         hidden = (given.status >= Status.SECONDARY) & ~given.exact
         cells = only_primaries(release, cells, sensitivity)
-        notes = (*notes, Note("what_if", "What-if: exactly the sensitive cells are withheld, all others published."))
+        notes = (*notes, Note(WHAT_IF, "What-if: exactly the sensitive cells are withheld, all others published."))
     clock.lap("cells and rules")
     engine = Highs()
     method = shuttle_only() if bounds == "shuttle" else full(engine)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from audit.linear.keys import Keys, KeySpace, Lookup
 from audit.linear.naming import plural
-from audit.model import Consent, Note, Release
+from audit.model import CONSENT_UNCHECKED, Consent, Note, Release
 
 
 def consented(
@@ -53,8 +53,9 @@ def _note(release: Release, consent: Consent, *, ended: bool) -> Note:
     if ended:
         text = f"cell {cell}{measure}: the consent to publish it ended on {consent.until}, before {release.day}"
         return Note("consent_ended", f"{text}; it is judged like any other cell: {why})")
-    until = ""
+    until, code = "", "consent"
     if consent.until is not None:
         until = f", until {consent.until}"
-        until += "" if release.day else ", not checked: the release gives no date"
-    return Note("consent", f"cell {cell}{measure} is published by consent, judged by no rule: {why}{until})")
+        if release.day is None:
+            until, code = f"{until}, not checked: the release gives no date", CONSENT_UNCHECKED
+    return Note(code, f"cell {cell}{measure} is published by consent, judged by no rule: {why}{until})")

@@ -16,11 +16,14 @@ from audit.model.policy import (
     Threshold,
 )
 from audit.model.release import (
+    ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
+    CONSENT_UNCHECKED,
     MEASURE_NOT_JUDGED,
     OLD_FIGURES,
     SUMS_UNCHECKED,
     WEIGHT_UNIT,
+    WHAT_IF,
     Absent,
     Consent,
     Headings,
@@ -38,13 +41,16 @@ from audit.model.statistic import Denominator, Statistic
 from audit.model.status import SCHEMES, Status
 
 __all__ = [
+    "ACCEPT_UNCHECKED",
     "COLUMNS_LEFT_OUT",
+    "CONSENT_UNCHECKED",
     "MEASURE_NOT_JUDGED",
     "OLD_FIGURES",
     "PQ",
     "SCHEMES",
     "SUMS_UNCHECKED",
     "WEIGHT_UNIT",
+    "WHAT_IF",
     "Absent",
     "Amounts",
     "Attribute",

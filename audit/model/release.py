@@ -201,6 +201,12 @@ MEASURE_NOT_JUDGED = "measure_not_judged"
 OLD_FIGURES = "old_figures"
 """Code of the note on tables of a publication that were revised and that could not be combined with those of today."""
 
+WHAT_IF = "what_if"
+"""Code of the note that something else was audited than the release as it is."""
+
+CONSENT_UNCHECKED, ACCEPT_UNCHECKED = "consent_unchecked", "accept_unchecked"
+"""Codes of notes on consent, and on what is accepted, that has an end in a release that gives no date."""
+
 
 @dataclass(frozen=True)
 class Release:

@@ -7,7 +7,7 @@ import numpy as np
 from audit.linear.cells import Cells
 from audit.linear.keys import KeySpace, Lookup
 from audit.measures.insiders.findings import Insider
-from audit.model import Consent, Note, Release
+from audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
 from audit.report.described import Decimals, DescribedCell
 from audit.report.model import Accepted, BeyondHelp, InsiderFinding
 
@@ -60,7 +60,7 @@ def notes_on_accepted(release: Release, found: Sequence[BeyondHelp]) -> tuple[No
             notes.append(Note("accept_needless", f"{what}, but their ranks do not say it: there is nothing to accept"))
         elif accepted.until is not None and release.day is None:
             text = f"{what} until {accepted.until}, which was not checked: the release gives no date"
-            notes.append(Note("accept_unchecked", text))
+            notes.append(Note(ACCEPT_UNCHECKED, text))
     return tuple(notes)
 
 

@@ -3,7 +3,16 @@
 from collections.abc import Iterable, Iterator
 
 from audit.linear.naming import plural
-from audit.model import COLUMNS_LEFT_OUT, MEASURE_NOT_JUDGED, OLD_FIGURES, SUMS_UNCHECKED, Note
+from audit.model import (
+    ACCEPT_UNCHECKED,
+    COLUMNS_LEFT_OUT,
+    CONSENT_UNCHECKED,
+    MEASURE_NOT_JUDGED,
+    OLD_FIGURES,
+    SUMS_UNCHECKED,
+    WHAT_IF,
+    Note,
+)
 from audit.report.applied import AS_LISTED, verdict_word
 from audit.report.missing import CODE as MISSING_COMPUTED
 from audit.report.missing import computed_missing
@@ -17,13 +26,26 @@ def called(report: Report) -> str:
     return AS_LISTED if word == "safe" and unjudged_words(report) else word
 
 
+def accepted_exposed(report: Report) -> int:
+    """How many sensitive cells are exposed in what is called safe all the same, as the policy accepts exposed ones."""
+    if report.verdict != "safe" or not report.confidential:
+        return 0
+    return report.summary.exposed + len(report.implied)
+
+
 def unjudged_words(report: Report) -> str:
-    """What the headline must say of all that goes out and that nobody judged; else nothing."""
+    """What the headline must say of all that goes out and that nobody judged, or that is accepted; else nothing."""
     return "; ".join(_unjudged(report))
 
 
 def _unjudged(report: Report) -> Iterator[str]:
     codes = {note.code for note in report.notes}
+    if report.verdict == "safe" and WHAT_IF in codes:
+        yield "what if exactly the sensitive cells are withheld, not the release as it is"
+    exposed = accepted_exposed(report)
+    if exposed:
+        cells = plural(exposed, "exposed sensitive cell is", "exposed sensitive cells are")
+        yield f"{cells} accepted (require: exposed: true)"
     if "implied_off" in codes:
         yield "cells that no row lists were not looked for (implied: off)"
     if "implied_computed" in codes:
@@ -52,6 +74,8 @@ _NOTED = (
     (COLUMNS_LEFT_OUT, "column of numbers was not looked at", "columns of numbers were not looked at"),
     (SUMS_UNCHECKED, "column of codes may hold unknown sums", "columns of codes may hold unknown sums"),
     (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
+    (CONSENT_UNCHECKED, "consent has an end that was not checked", "consents have ends that were not checked"),
+    (ACCEPT_UNCHECKED, "acceptance has an end that was not checked", "acceptances have ends that were not checked"),
     (OLD_FIGURES, "revised table was not combined", "revised tables were not combined"),
 )
 """Codes of notes on what nobody looked at or judged, and how the headline says so of one and of several."""

@@ -30,15 +30,12 @@ from collections import Counter
 from dataclasses import replace
 
 from audit.errors import InputError
-from audit.model.release import Note
+from audit.model.release import WHAT_IF, Note
 from audit.model.status import WORDS, Status
 from audit.report.model import Report, ReportCell, Summary, Verdict
 
 PRIOR_NOTE = "prior_knowledge"
 """Code of the note that intervals start from `intruder.prior`, that is from true values."""
-
-WHAT_IF_NOTE = "what_if"
-"""Code of the note that the report is of a what-if, which starts from true values too."""
 
 PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit"})
 """Codes of notes that hold nothing confidential; every other note stays inside the agency."""
@@ -60,7 +57,7 @@ def public_copy(report: Report) -> Report:
     """
     if not report.confidential:
         return report
-    if any(note.code == WHAT_IF_NOTE for note in report.notes):
+    if any(note.code == WHAT_IF for note in report.notes):
         raise InputError(
             "A public copy of a what-if cannot be made: it publishes true values that the release withholds, and "
             "withholds exactly the cells that rules call sensitive. Audit the release itself for a public copy."

@@ -11,7 +11,7 @@ from fractions import Fraction
 from audit.linear.naming import plural
 from audit.model.release import Release
 from audit.report.applied import AS_LISTED, applied_words, shouted
-from audit.report.called import called, unjudged_words
+from audit.report.called import accepted_exposed, called, unjudged_words
 from audit.report.exact_json import decimal_text
 from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from audit.rules.too_fine import CODE as TOO_FINE
@@ -230,7 +230,8 @@ def _answer(report: Report) -> str:
     summary = report.summary
     which = "sensitive cell" if report.confidential else "cell"
     found: list[str] = []
-    if summary.exposed:
+    accepted_too = accepted_exposed(report)
+    if summary.exposed and not accepted_too:
         found.append(f"{plural(summary.exposed, which)} exposed")
     helpless = sum(cell.reason == "ranks" for cell in report.cells)
     if summary.underprotected > helpless:
@@ -239,7 +240,7 @@ def _answer(report: Report) -> str:
         found.append(f"{plural(helpless, which)} whose contributors know each other whatever is withheld")
     if summary.undecided:
         found.append(f"{plural(summary.undecided, 'cell')} undecided")
-    if report.implied:
+    if report.implied and not accepted_too:
         found.append(f"{plural(len(report.implied), 'sensitive cell')} that no row lists given away")
     tail = " " + _listed(found) + "." if found else ""
     accepted = sum(found.accepted is not None for found in report.beyond_help)
@@ -250,14 +251,15 @@ def _answer(report: Report) -> str:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
         sensitive = [cell.verdict for cell in report.cells if cell.sensitive]
-        if "not_judged" in sensitive:
+        if "not_judged" in sensitive and not accepted_too:
             return "This release may go out: every sensitive cell that is judged is protected." + tail
-        if report.confidential and not sensitive:
+        if report.confidential and not accepted_too and not sensitive:
             none = "no cell is sensitive, by rule or by status"
             if summary.withheld and summary.implied is not None:  # withheld for what no row lists
                 none = "no cell that it lists is sensitive, and none that no row lists is given away"
             return f"This release may go out: {none}." + tail
-        return "This release may go out: every sensitive cell is protected." + tail
+        other = "other " if accepted_too else ""
+        return f"This release may go out: every {other}sensitive cell is protected." + tail
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     if any(note.code == "impossible_truth" for note in report.notes):
