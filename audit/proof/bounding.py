@@ -44,7 +44,7 @@ Bound = Multipliers | Halves
 
 
 class Bounder:
-    """Proves lower bounds on forms over one component."""
+    """Proves lower bounds on forms over one component; of a column it is known at most that it is not negative."""
 
     def __init__(self, component: Component, solver: Solver, limits: Limits) -> None:
         self._component, self._solver, self._limits = component, solver, limits

@@ -120,6 +120,17 @@ def test_arithmetic_that_takes_cases_says_so() -> None:
     assert "between 1/3 and 8/3 every whole number but 2 is ruled out case by case" in texts["2"]
 
 
+def test_every_claim_that_is_done_is_told() -> None:
+    told: list[tuple[int, int]] = []
+
+    def tell(what: str, done: int, total: int) -> None:
+        if what == "proof":
+            told.append((done, total))
+
+    audit(release_from_document(BY_CASES), prove=True, progress=tell)
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_tables_of_fractions_are_kept_apart() -> None:
     """Linear bounds are reached by tables of fractions, which are claimed as `continuous` only."""
     release = release_from_document(BY_CASES)

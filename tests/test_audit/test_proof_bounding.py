@@ -1,0 +1,137 @@
+"""Proofs of known ends of random components: they hold by plain arithmetic, and of what is false there is none."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, inf
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from random_components import random_component, truth_of
+from scipy.sparse import csr_array
+
+from audit.bounds.component import Component, Limits, Multipliers
+from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.propagate import InfeasibleError, propagate
+from audit.proof import bounding
+from audit.proof.bounding import Bound, Bounder, Halves
+from audit.solvers.highs import Highs
+
+Row = tuple[NDArray[np.int64], float, float]
+
+
+def posed(seed: int) -> tuple[Component, NDArray[np.int64]] | None:
+    """(a component in which columns have no bounds of their own but 0, all its tables); None: too many."""
+    drawn = random_component(seed)
+    columns = drawn.matrix.shape[1]
+    free = replace(drawn, column_lower=np.zeros(columns, np.int64), column_upper=np.full(columns, NO_UPPER))
+    with suppress(InfeasibleError):
+        low, high = propagate(free.matrix, free.lower, free.upper, free.column_lower, free.column_upper, integer=False)
+        tables = truth_of(replace(free, column_lower=low, column_upper=high)).tables
+        if tables is not None and len(tables):
+            return free, tables
+    return None
+
+
+def shown(bound: Bound, component: Component, form: NDArray[np.int64], cases: list[Row]) -> float:
+    """What the proof shows the form to be at least: fractions, no package."""
+    matrix = component.matrix.toarray()
+    rows: list[Row] = [
+        (row, -inf if low == NO_LOWER else low, inf if high == NO_UPPER else high)
+        for row, low, high in zip(matrix, component.lower.tolist(), component.upper.tolist(), strict=True)
+    ]
+    if isinstance(bound, Halves):
+        part = np.isin(np.arange(len(form)), bound.columns).astype(np.int64)
+        halves = ((bound.low, -inf, bound.at), (bound.high, bound.at + 1, inf))
+        return min(shown(half, component, form, [*cases, (part, low, high)]) for half, low, high in halves)
+    assert isinstance(bound, Multipliers)
+    rest, total = [Fraction(0 if bound.empty else int(x)) for x in form], Fraction(0)
+    for at, numerator in zip(bound.rows.tolist(), bound.numerator.tolist(), strict=True):
+        y = Fraction(numerator, bound.denominator)
+        row, low, high = [*rows, *cases][at]
+        end = low if y > 0 else high
+        assert abs(end) != inf
+        total += y * Fraction(end)
+        rest = [r - y * int(x) for r, x in zip(rest, row, strict=True)]
+    assert min(rest) >= 0
+    if bound.empty:
+        assert total > 0
+        return inf
+    return ceil(total)
+
+
+def cases_in(bound: Bound) -> int:
+    return 1 + cases_in(bound.low) + cases_in(bound.high) if isinstance(bound, Halves) else 1
+
+
+def ends(seed: int) -> Iterator[tuple[Component, NDArray[np.int64], int]]:
+    """(component, form, its least value) of every target and its negative."""
+    found = posed(seed)
+    if found is not None:
+        component, tables = found
+        for target in component.targets.toarray():
+            yield from ((component, sign * target, int((tables @ (sign * target)).min())) for sign in (1, -1))
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**40))
+def test_the_end_is_proved_and_one_more_is_not(seed: int) -> None:
+    for component, form, least in ends(seed):
+        bounder = Bounder(component, Highs(), Limits())
+        bound = bounder.prove(form, least)
+        assert bound is not None
+        assert shown(bound, component, form, []) >= least
+        assert bounder.prove(form, least + 1) is None
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**40))
+def test_without_whole_units_there_are_no_cases(seed: int) -> None:
+    for component, form, least in ends(seed):
+        bounder = Bounder(component, Highs(), Limits(integer=False))
+        bound = bounder.prove(form, least)
+        assert bound is None or isinstance(bound, Multipliers)
+        assert bound is None or shown(bound, component, form, []) >= least
+        assert bounder.prove(form, least + 1) is None
+
+
+def odd(most: int) -> tuple[Component, NDArray[np.int64]]:
+    """2 (x + y) - 2 z = 1 has solutions, but no whole ones; each number is at most `most`."""
+    matrix = csr_array(np.array([[2, 2, -2], [1, 1, 0], [0, 0, 1]]))
+    lower, upper = np.array([1, 0, 0]), np.array([1, most, most])
+    none, free = np.zeros(3, np.int64), np.full(3, NO_UPPER)
+    return Component(matrix, lower, upper, none, free, csr_array((0, 3), dtype=np.int64)), np.array([1, 0, 0])
+
+
+def test_what_takes_too_many_cases_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 642: x is at least 100 where there is no table; the cases are those of x + y, which nothing tells
+    apart from each other."""
+    component, form = odd(4)
+    bound = Bounder(component, Highs(), Limits()).prove(-form, 100)
+    assert bound is not None
+    assert shown(bound, component, -form, []) == inf
+    needed = cases_in(bound)
+    assert needed > 5
+    for nodes, proved in ((needed, True), (needed - 1, False), (1, False)):
+        monkeypatch.setattr(bounding, "NODES", nodes)
+        assert (Bounder(component, Highs(), Limits()).prove(-form, 100) is not None) is proved
+
+
+def test_after_a_limit_only_what_costs_nothing_is_proved() -> None:
+    component, form = odd(4)
+    over = Limits(deadline=monotonic() - 1)
+    assert Bounder(component, Highs(), over).prove(form, 0) is not None
+    assert Bounder(component, Highs(), over).prove(-form, -4) is None
+
+
+@pytest.mark.parametrize("lower", [[0, NO_LOWER], [NO_LOWER, NO_LOWER]])
+def test_a_sum_is_not_called_positive_where_some_column_may_be_negative(lower: list[Any]) -> None:
+    component, _ = odd(4)
+    free = replace(component, column_lower=np.array([*lower, 0]), lower=np.array([NO_LOWER, NO_LOWER, 0]))
+    assert Bounder(free, Highs(), Limits()).prove(np.array([1, 1, 0]), 0) is None
