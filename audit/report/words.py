@@ -251,15 +251,14 @@ def _answer(report: Report) -> str:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
     if report.verdict == "safe":
         sensitive = [cell.verdict for cell in report.cells if cell.sensitive]
-        if "not_judged" in sensitive and not accepted_too:
-            return "This release may go out: every sensitive cell that is judged is protected." + tail
         if report.confidential and not accepted_too and not sensitive:
             none = "no cell is sensitive, by rule or by status"
             if summary.withheld and summary.implied is not None:  # withheld for what no row lists
                 none = "no cell that it lists is sensitive, and none that no row lists is given away"
             return f"This release may go out: {none}." + tail
         other = "other " if accepted_too else ""
-        return f"This release may go out: every {other}sensitive cell is protected." + tail
+        judged = " that is judged" if "not_judged" in sensitive else ""
+        return f"This release may go out: every {other}sensitive cell{judged} is protected." + tail
     if report.verdict == "unsafe":
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     if any(note.code == "impossible_truth" for note in report.notes):
