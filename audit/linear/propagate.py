@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from audit.linear.integers import NO_LOWER, NO_UPPER, largest
 from audit.linear.kernels import Runner, tighten
 from audit.sparse import row_of_entries, rows_at, transposed
 
 ROUNDS = 200
 
 FAR = 2**55
-"""Propagated bounds beyond this are dropped; released values of that size keep the bounds they came with."""
+"""Propagated bounds beyond this, times the largest coefficient, are dropped: sums over them must fit 64 bits. Released
+values of that size keep the bounds they came with."""
 
 MOST = float(2**61)
 """Row sums of this size might not fit 64 bits: the bounds of such a row are dropped rather than trusted."""
@@ -68,9 +69,10 @@ def propagate(
         rows = np.flatnonzero(touched)
         sub, sub_lower, sub_upper = rows_at(matrix, rows), lower[rows], upper[rows]
     # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
+    far = FAR // max(int(largest(matrix.data)), 1)
     return (
-        np.where((np.abs(low) > FAR) & (low != NO_LOWER), column_lower, low),
-        np.where((np.abs(high) > FAR) & (high != NO_UPPER), column_upper, high),
+        np.where((np.abs(low) > far) & (low != NO_LOWER), column_lower, low),
+        np.where((np.abs(high) > far) & (high != NO_UPPER), column_upper, high),
     )
 
 
