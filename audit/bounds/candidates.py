@@ -43,7 +43,9 @@ def _repaired(box: Component, cost: NDArray[np.int64], y: Rational) -> Rational:
     if len(short) == 0:
         return y
     numerator, by_column = y.numerator.copy(), box.matrix.tocsc()
-    least = np.minimum.reduceat(box.matrix.data, box.matrix.indptr[:-1]) if box.matrix.nnz else np.empty(0, np.int64)
+    filled = np.flatnonzero(np.diff(box.matrix.indptr))
+    least = np.zeros(len(box.upper), np.int64)
+    least[filled] = np.minimum.reduceat(box.matrix.data, box.matrix.indptr[filled]) if len(filled) else 0
     usable = (least > 0) & (box.upper != NO_UPPER)
     for column in short.tolist():
         lack = int(rest[column])

@@ -135,3 +135,21 @@ def test_a_sum_is_not_called_positive_where_some_column_may_be_negative(lower: l
     component, _ = odd(4)
     free = replace(component, column_lower=np.array([*lower, 0]), lower=np.array([NO_LOWER, NO_LOWER, 0]))
     assert Bounder(free, Highs(), Limits()).prove(np.array([1, 1, 0]), 0) is None
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_rows_without_entries_disturb_nothing(place: int) -> None:
+    """Found by random components: 3 x <= 7 needs a third, which is rounded and repaired; no row may be mistaken for
+    another."""
+    rows, bounds = [[3, 0], [0, 5]], [7, 9]
+    rows.insert(place, [0, 0])
+    bounds.insert(place, 4)
+    none = np.zeros(2, np.int64)
+    component = Component(
+        csr_array(np.array(rows)), np.zeros(3, np.int64), np.array(bounds), none, none + NO_UPPER,
+        csr_array((0, 2), dtype=np.int64),
+    )  # fmt: skip
+    for form, least in (([-1, 0], -2), ([0, -1], -1), ([-1, -1], -3)):
+        bound = Bounder(component, Highs(), Limits()).prove(np.array(form), least)
+        assert bound is not None
+        assert shown(bound, component, np.array(form), []) == least
