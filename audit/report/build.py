@@ -33,6 +33,7 @@ from audit.report.model import (
     Step,
     Summary,
 )
+from audit.report.no_row import without_row
 from audit.report.panel import Facts, risk_panel
 from audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from audit.report.verdict import Judged, judge, reach
@@ -150,7 +151,7 @@ def build_report(
     count = implied_count(found)
     missing = computed_missing(open_rows)
     notes = (*notes, *implied_notes(count, policy or Policy(), prepared.release, missing=len(missing)))
-    notes = (*notes, *missing_note(missing))
+    notes = (*notes, *missing_note(missing), *without_row(prepared, findings.sensitivity))
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     return Report(
         verdict=worst(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from audit.report.applied import WHAT_TO_SAY
 from audit.report.call import Call
 from audit.report.model import Report, ReportCell
+from audit.report.no_row import CODE as WITHOUT_ROW
 from audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
 
 WITHHELD = ("primary", "secondary", "withheld")
@@ -29,6 +30,11 @@ NO_TRUTH = (
 )
 
 MEND_TRUTH = "mend the true values that cannot be (see the notes)."
+
+LIST_AS_WITHHELD = (
+    "list sensitive cells as withheld in every table that has their codes, or say `absent: {leaves: not_released}` "
+    "there: a combination without a row is a zero (see the notes)."
+)
 
 LONGER = "decide more with a longer --time-limit, or none."
 
@@ -65,6 +71,8 @@ def past_search(report: Report) -> str | None:
     if any(map(_is_rounded, report.cells)):
         return f"a search does not choose among sensitive cells that are rounded; {LEAVE_OUT}"
     codes = {note.code for note in report.notes}
+    if WITHOUT_ROW in codes:
+        return LIST_AS_WITHHELD
     if "impossible_truth" in codes:
         return MEND_TRUTH
     if ASSUMED_NOTE in codes:

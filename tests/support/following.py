@@ -10,7 +10,9 @@ from api.cli.app import app
 
 COMMAND = re.compile(r"^Next: [^`]*: (tableseal .+)$", re.MULTILINE)
 RULE = re.compile(r"(\d+ releases?: )?(Rule: .+|No rule.*)\.$")
-CONTRADICTION = re.compile("true values (do not add up|contradict each other)")
+CONTRADICTION = re.compile(
+    "true values? (do not add up|contradicts?|is another one|is none that)|different true values"
+)
 """What a search finds of all true values together, and an audit of one sum at a time."""
 
 

@@ -1,0 +1,27 @@
+"""Sensitive cells of which a table says, by having no row, that they are zero: no pattern hides them."""
+
+import numpy as np
+
+from audit.linear.naming import full_name, plural
+from audit.model import Note, Status
+from audit.prepare import Prepared
+from audit.rules import Sensitivity
+
+CODE = "sensitive_without_row"
+"""Code of the note, whose count is the number of such cells."""
+
+
+def without_row(prepared: Prepared, sensitivity: Sensitivity) -> tuple[Note, ...]:
+    """Which cells these are, and what to write; nothing where there is none."""
+    cells = prepared.cells
+    rounded_elsewhere = cells.unrounded & ~cells.consent & (cells.status == Status.PUBLISHED)
+    sensitive = sensitivity.sensitive | (cells.sensitive_status & ~cells.rounded) | rounded_elsewhere
+    at = np.flatnonzero(sensitive & cells.absent_zero & (cells.status != Status.MISSING))
+    if not len(at):
+        return ()
+    text = (
+        f"{plural(len(at), 'sensitive cell has', 'sensitive cells have')} no row in a table that has the codes, which "
+        f"says zero: {full_name(prepared.release, cells, int(at[0]))}. List them there as withheld, or say "
+        "`absent: {leaves: not_released}`."
+    )
+    return (Note(CODE, text, len(at)),)
