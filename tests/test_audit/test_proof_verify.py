@@ -175,7 +175,7 @@ DAMAGES: list[tuple[Any, str]] = [
     (
         lambda p: (
             p["tables"].append([["value", "k", "1/2"], ["value", "l", "11/2"]])
-            or p["claims"][0]["lower"].update(attained=["1/2", 3])
+            or p["claims"][0]["lower"].update(attained=["1/2", len(p["tables"]) - 1])
         ),
         "the table is not of whole units",
     ),
