@@ -23,7 +23,7 @@ from audit.io import canonical_json, release_from_document
 from audit.linear import base
 from audit.linear.integers import NO_UPPER
 from audit.pipeline import audit
-from audit.proof import proof_json
+from audit.proof import proof_json, witness
 from audit.proof.bounding import Bounder
 from audit.proof.document import proof_document
 from audit.proof.verify import check
@@ -169,6 +169,19 @@ def test_tables_of_fractions_that_differ_in_their_denominators_only_are_two() ->
     check(*files)
     [claim] = json.loads(files[0])["claims"]
     assert [claim[side]["continuous"][0] for side in ("lower", "upper")] == ["1/3", "1/2"]
+
+
+def test_a_direction_that_is_none_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 301: what an engine takes for a direction is checked; without one the end is stated unproved."""
+    rows = table("Tkl", [9, None, None], status=["published", "primary", "secondary"])
+    document = small_document(rows, intruder={"nonnegative": False})
+    files = proved(document)
+    assert files is not None
+    assert check(*files) == {"ends": 4, "proved": 4, "attained": 4}
+    monkeypatch.setattr(witness, "is_ray", lambda *_: False)
+    files = proved(document)
+    assert files is not None
+    assert check(*files) == {"ends": 4, "proved": 0, "attained": 0}
 
 
 @pytest.mark.parametrize("options", [{"bounds": "shuttle"}, {"time_limit": 0}])
