@@ -83,7 +83,12 @@ def proof_schema() -> dict[str, Any]:
                             "y": {
                                 "description": "statement (-1: the outermost case above, -2 the next), multiplier",
                                 "type": "array",
-                                "items": {"type": "array", "prefixItems": [whole, number], "items": False},
+                                "items": {
+                                    "type": "array",
+                                    "prefixItems": [whole, number],
+                                    "items": False,
+                                    "minItems": 2,
+                                },
                             },
                         }
                     ),

@@ -38,6 +38,7 @@ class Witnesses:
         self.tables: list[Records] = []
         self.rays: list[Records] = []
         self._seen: dict[object, int] = {}
+        self._place: dict[Records, int] = {}
         self._leaf_of: dict[tuple[int, Key], tuple[str, ...]] = {}
         self._x = np.where(reduced.fixed, reduced.value, 0)
         self._fractions: dict[int, Fraction] = {}
@@ -51,11 +52,17 @@ class Witnesses:
             self._gluers, self.reference = self._start()
             self._keep((), ())
 
+    @property
+    def whole(self) -> bool:
+        """The reference is a table of whole units, so that there are others."""
+        return not self._fractions
+
     def _keep(self, key: object, records: Records) -> int:
-        if key not in self._seen:
-            self._seen[key] = len(self.tables)
+        at = self._place.setdefault(records, len(self.tables))
+        if at == len(self.tables):
             self.tables.append(records)
-        return self._seen[key]
+        self._seen[key] = at
+        return at
 
     def _start(self) -> tuple[list[tuple[Gluer, list[int]]], Records]:
         """A gluer for each block with its base tables in order, and the reference as joint leaves."""
@@ -72,7 +79,7 @@ class Witnesses:
     def table(self, parts: Sequence[Part]) -> int:
         """Number of the table that is the reference but for the given components."""
         parts = [(c, part) for c, part in parts if part != 0]
-        key = tuple((c, part if isinstance(part, int) else part.numerator.tobytes()) for c, part in sorted_parts(parts))
+        key = tuple((c, part if isinstance(part, int) else _values(part)) for c, part in sorted_parts(parts))
         if key in self._seen:
             return self._seen[key]
         new: dict[int, Number] = {}
@@ -107,7 +114,7 @@ class Witnesses:
         self, component: Component, columns: NDArray[np.int64], cost: NDArray[np.int64], solver: Solver
     ) -> int | None:
         """Number of a direction that lowers cost for ever from a table of whole units; None if none is in hand."""
-        if self._fractions:
+        if not self.whole:
             return None
         outcome = solver.warm(ray_problem(component)).minimise(cost.astype(np.float64))
         if outcome.x is None or not is_ray(component, cost, outcome.x):
@@ -137,8 +144,8 @@ def _points(kept: Kept) -> dict[int, Rational]:
     return {c: Rational(*end.point) for c, end in ends if end.point is not None}
 
 
-def _values(point: Rational) -> list[Fraction]:
-    return [Fraction(n, point.denominator) for n in point.numerator.tolist()]
+def _values(point: Rational) -> tuple[Fraction, ...]:
+    return tuple(Fraction(n, point.denominator) for n in point.numerator.tolist())
 
 
 def sorted_parts(parts: Sequence[Part]) -> list[Part]:

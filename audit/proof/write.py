@@ -144,7 +144,7 @@ class _Writer:
             ray = self.witnesses.ray(area.component, area.columns, area.cost(form), self._solver)
             return ProvedEnd(outer, None, None, ray)
         attained = continuous = None
-        if end.attained is not None and all(p.table is not None for _, p in parts):
+        if end.attained is not None and self.witnesses.whole and all(p.table is not None for _, p in parts):
             attained = end.attained, self.witnesses.table([(c, p.table) for c, p in parts])
         if end.continuous is not None:
             real: list[Part] = [(c, best) for c, p in parts if (best := _best_table(p)) is not None]

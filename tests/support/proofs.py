@@ -16,11 +16,11 @@ from audit.proof import proof_json
 from audit.proof.verify import RefusedError, check
 
 
-def proved(document: Document) -> tuple[bytes, bytes] | None:
-    """(proof, canonical release); None if the release cannot be audited."""
+def proved(document: Document, **options: Any) -> tuple[bytes, bytes] | None:
+    """(proof, canonical release); None if the release cannot be audited. options: of the audit."""
     try:
         release = release_from_document(document)
-        result = audit(release, prove=True)
+        result = audit(release, prove=True, **options)
     except TablesealError:
         return None
     assert result.proof is not None

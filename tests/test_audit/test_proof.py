@@ -23,7 +23,7 @@ from audit.io import canonical_json, release_from_document
 from audit.linear import base
 from audit.linear.integers import NO_UPPER
 from audit.pipeline import audit
-from audit.proof import proof_json
+from audit.proof import proof_json, witness
 from audit.proof.bounding import Bounder
 from audit.proof.document import proof_document
 from audit.proof.verify import check
@@ -48,6 +48,7 @@ def all_proved(maker: Maker) -> int:
     assert count["proved"] == count["attained"] == count["ends"]
     proof = json.loads(files[0])
     assert Dense(document).accepts(proof)
+    assert len({json.dumps(table) for table in proof["tables"]}) == len(proof["tables"])
     return cases_of(proof)
 
 
@@ -144,6 +145,43 @@ def test_tables_of_fractions_are_kept_apart() -> None:
         end["attained"] = end.pop("continuous")
         assert not accepted(json.dumps(proof).encode(), canonical_json(release))
         end["continuous"] = end.pop("attained")
+
+
+@pytest.mark.parametrize("bounds", ["lp", "shuttle"])
+@settings(FEW, max_examples=30)
+@given(SEEDS)
+def test_what_is_found_without_whole_units_is_proved(bounds: str, seed: int) -> None:
+    """Also where some components have whole tables in hand and others only tables of fractions."""
+    document = Maker(Random(seed), largest=4, linked=100, base=8, coefficients=(1, 2, 3, -2, 5)).document()
+    note(str(document))
+    files = proved(document, bounds=bounds)
+    if files is not None:
+        check(*files)
+        assert Dense(document).accepts(json.loads(files[0]))
+
+
+def test_tables_of_fractions_that_differ_in_their_denominators_only_are_two() -> None:
+    """Found by mutants: 1/2 was reached by the table for 1/3, and our own verifier refused the proof."""
+    rows = table("k", [None], status=["primary"], truth=[1])
+    links = [{"terms": [["3", {"a": "k"}]], "lower": "1"}, {"terms": [["2", {"a": "k"}]], "upper": "1"}]
+    files = proved(small_document(rows, links=links), bounds="lp")
+    assert files is not None
+    check(*files)
+    [claim] = json.loads(files[0])["claims"]
+    assert [claim[side]["continuous"][0] for side in ("lower", "upper")] == ["1/3", "1/2"]
+
+
+def test_a_direction_that_is_none_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 301: what an engine takes for a direction is checked; without one the end is stated unproved."""
+    rows = table("Tkl", [9, None, None], status=["published", "primary", "secondary"])
+    document = small_document(rows, intruder={"nonnegative": False})
+    files = proved(document)
+    assert files is not None
+    assert check(*files) == {"ends": 4, "proved": 4, "attained": 4}
+    monkeypatch.setattr(witness, "is_ray", lambda *_: False)
+    files = proved(document)
+    assert files is not None
+    assert check(*files) == {"ends": 4, "proved": 0, "attained": 0}
 
 
 @pytest.mark.parametrize("options", [{"bounds": "shuttle"}, {"time_limit": 0}])

@@ -4,12 +4,15 @@ import itertools
 from collections import defaultdict
 from fractions import Fraction
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.proof.glue import Gluer, Key, Number, Table, transport
+from audit.proof.witness import _order
 
 CLIQUES: list[list[Key]] = [
     [(0,)],
@@ -87,6 +90,24 @@ def test_a_plan_has_both_margins_and_few_cells(seed: int, nonnegative: bool) -> 
         ]
     assert len(plan) < len(rows) + len(columns)
     assert not nonnegative or min(plan.values()) > 0
+
+
+@given(st.integers(0, 2**40))
+def test_tables_come_in_an_order_in_which_each_meets_an_earlier_one(seed: int) -> None:
+    """Two blocks side by side; separators stand in any order and direction."""
+    random = Random(seed)
+    size = random.randint(1, 6)
+    drawn = random.sample(range(2 * size), 2 * size)
+    blocks = [drawn[::2], drawn[1::2]]
+    pairs = [random.sample([own[k], own[random.randrange(k)]], 2) for own in blocks for k in range(1, size)]
+    separators = [SimpleNamespace(first=a, second=b) for a, b in random.sample(pairs, len(pairs))]
+    tables = [SimpleNamespace(block=int(t in blocks[1])) for t in range(2 * size)]
+    base: Any = SimpleNamespace(tables=tables, separators=separators)
+    for block, own in enumerate(blocks):
+        order = _order(base, block)
+        assert sorted(order) == sorted(own)
+        for k in range(1, size):
+            assert any({order[k], earlier} in [set(pair) for pair in pairs] for earlier in order[:k])
 
 
 @pytest.mark.parametrize("nonnegative", [False, True])

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import jsonschema
+import proofs
 import pytest
 from dense_proof import Dense
 from hypothesis import assume, given, settings
@@ -175,7 +176,7 @@ DAMAGES: list[tuple[Any, str]] = [
     (
         lambda p: (
             p["tables"].append([["value", "k", "1/2"], ["value", "l", "11/2"]])
-            or p["claims"][0]["lower"].update(attained=["1/2", 3])
+            or p["claims"][0]["lower"].update(attained=["1/2", len(p["tables"]) - 1])
         ),
         "the table is not of whole units",
     ),
@@ -220,6 +221,77 @@ def test_every_reason_to_refuse_is_met_above() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "demand":
             said = "".join(str(part.value) for part in ast.walk(node.args[1]) if isinstance(part, ast.Constant))
             assert any(reason in said for reason in told), said
+
+
+def by_cases() -> dict[str, Any]:
+    """A proof with splits, fractions and a link."""
+    files = proofs.proved(proofs.BY_CASES)
+    assert files is not None
+    return dict(json.loads(files[0]))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda p: p.update(extra=1),
+        lambda p: p.pop("rays"),
+        lambda p: p.update(confidential=False),
+        lambda p: p.update(release={"sha256": "x" * 64}),
+        lambda p: p["statements"].append(0),
+        lambda p: p["statements"].append(["n"]),
+        lambda p: p["statements"].append(["n", ["1", "2"]]),
+        lambda p: p["reference"].append(["n", 1]),
+        lambda p: p["reference"].append(["n", "1", 1.5]),
+        lambda p: p["tables"].append([["n", "1", None]]),
+        lambda p: p["rays"].append([["n", 1]]),
+        lambda p: p["claims"].append({"cell": ["n", "1"], "lower": {}}),
+        lambda p: p["claims"].append({"cell": ["n"], "lower": {}, "upper": {}}),
+        lambda p: p["claims"][0]["lower"].update(inner=1),
+        lambda p: p["claims"][0]["lower"].pop("outer"),
+        lambda p: p["claims"][0]["lower"].pop("proof"),
+        lambda p: p["claims"][0]["lower"].update(outer="1/2"),
+        lambda p: p["claims"][0]["lower"].update(ray=-1),
+        lambda p: p["claims"][0]["lower"].update(attained=[1]),
+        lambda p: p["claims"][0]["lower"].update(attained=[1, 0, 0]),
+        lambda p: p["claims"][0]["lower"].update(attained=[1, -1]),
+        lambda p: p["claims"][0]["lower"].update(attained=["1/2", 0]),
+        lambda p: p["claims"][0]["lower"].update(continuous=["1/0", 0]),
+        lambda p: p["claims"][0]["lower"].update(continuous=[0.5, 0]),
+        lambda p: p["claims"][0]["lower"]["proof"].update(empty=False),
+        lambda p: p["claims"][0]["lower"]["proof"].pop("at"),
+        lambda p: p["claims"][0]["lower"]["proof"]["split"].append(["n"]),
+        lambda p: p["claims"][0]["lower"]["proof"]["low"]["y"].append([0]),
+        lambda p: p["claims"][0]["lower"]["proof"]["low"]["y"].append([0, 1, 2]),
+        lambda p: p["claims"][0]["lower"]["proof"]["low"]["y"].append([0, "half"]),
+        lambda p: p["claims"][0]["lower"]["proof"]["low"].pop("empty"),
+    ],
+)
+def test_what_is_not_of_the_shape_does_not_fit_the_schema(damage: Any) -> None:
+    proof = by_cases()
+    assert "split" in proof["claims"][0]["lower"]["proof"]
+    proof["claims"][0]["lower"]["continuous"] = ["-1/2", 0]
+    proof["claims"].append({"cell": ["n", ["1", "2"]], "lower": {"ray": 0}, "upper": {}})
+    jsonschema.validate(proof, proof_schema())
+    damage(proof)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(proof, proof_schema())
+
+
+def test_one_claim_and_one_table_a_line() -> None:
+    """In the letters of the release, with nothing beside them."""
+    rows = table("Tkl", [9, None, None], status=["published", "primary", "secondary"])
+    rows["cells"]["a"][1] = "ä"
+    release = release_from_document(document(rows, variables={"a": {"total": "T", "codes": ["ä", "l"]}}))
+    result = audit(release, prove=True)
+    assert result.proof is not None
+    text = proof_json(result.proof)
+    lines = text.split("\n")
+    whole = json.loads(text)
+    for key in ("claims", "tables", "reference", "statements"):
+        assert whole[key]
+        for item in whole[key]:
+            assert json.dumps(item, ensure_ascii=False, separators=(",", ":")) in [line.rstrip(",") for line in lines]
+    assert '"rays":[],' in lines
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"{", b"null", b'{"schema": "tableseal/proof/1"}'])
