@@ -4,6 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small import audited, cells, one_variable
 
 from audit.bounds.component import End, TargetBounds
@@ -72,6 +74,36 @@ def test_a_width_must_be_spanned_wherever_it_lies(outer: Any, attained: Any, wid
 
     assert judged(Require()) == (verdict, "protection" if verdict == "underprotected" else None)
     assert judged(Require(protection=False)) == ("protected", None)
+
+
+ENDS = st.tuples(*(st.integers(0, 4) for _ in range(4))).map(sorted)
+
+
+@given(ENDS, st.booleans(), st.booleans(), st.integers(0, 4), st.integers(0, 4))
+def test_what_is_required_must_be_reached_at_both_ends(
+    ends: list[int], no_floor: bool, no_ceiling: bool, low: int, high: int
+) -> None:
+    """Underprotected where an end of what is required is proved impossible; protected only where both are in hand."""
+    # CONVENTION 646
+    outer = (None if no_floor else ends[0], None if no_ceiling else ends[3])
+    reached = (None if no_floor else ends[1], None if no_ceiling else ends[2])
+    required = (min(low, high), max(low, high))
+    far = 10**9  # stands for no limit
+
+    def room(interval: tuple[int | None, int | None]) -> range:
+        return range(-far if interval[0] is None else interval[0], (far if interval[1] is None else interval[1]) + 1)
+
+    whole, hand = room(outer), room(reached)
+    if len(whole) == 1:
+        expected = "exposed"
+    elif not all(value in whole for value in required):
+        expected = "underprotected"
+    elif len(hand) > 1 and all(value in hand for value in required):
+        expected = "protected"
+    else:
+        expected = "undecided"
+    found = judge(bounds(*outer, reached), required, Require(), insider=False, insider_open=False)
+    assert found.verdict == expected
 
 
 @pytest.mark.parametrize(("width", "verdict"), [(6, "protected"), (7, "underprotected")])

@@ -278,7 +278,9 @@ def test_rules_from_microdata(cells_of: CellsOf, rows: list[Record], percent: F,
         assert run(pair, rule) == [(False, None) if c is None else reference(c) for c in cells], rule
 
 
-COLOUR = build_hierarchy("colour", "any", [[(None, "dark"), ("dark", "black"), ("dark", "blue"), (None, "red")]])
+COLOUR = build_hierarchy(
+    "colour", "any", [[(None, "dark"), ("dark", "black"), ("dark", "blue"), ("dark", "green"), (None, "red")]]
+)
 GRID = list(product(["T", "N", "N1", "N2", "S1", "X"], COLOUR.codes))
 
 
@@ -320,7 +322,7 @@ def attribute_reference(
 
 
 leaf_counts = st.fixed_dictionaries(
-    {leaf: st.sampled_from([0, 0, 1, 2, 9]) for leaf in product(["N1", "N2", "S1"], ["black", "blue", "red"])}
+    {leaf: st.sampled_from([0, 0, 1, 2, 9]) for leaf in product(["N1", "N2", "S1"], ["black", "blue", "green", "red"])}
 )
 
 
