@@ -166,7 +166,7 @@ def test_a_job_that_takes_its_workers_down_is_given_up(store: Store) -> None:
 
 
 def test_a_retry_waits_and_a_release_is_no_attempt(store: Store) -> None:
-    submit(store)
+    job = submit(store)
     lease = claim(store)
     assert lease is not None
     with store.writing() as connection:
@@ -182,6 +182,10 @@ def test_a_retry_waits_and_a_release_is_no_attempt(store: Store) -> None:
     lease = claim(store)
     assert lease is not None
     assert lease.job.attempts == 2
+    with store.reading() as connection:
+        told = [(e.data["state"], e.data.get("attempt")) for e in events_after(connection, job, 0)]
+    queued, running = State.QUEUED.value, State.RUNNING.value
+    assert told == [(queued, None), (running, 1), (queued, None), (running, 1), (queued, None), (running, 2)]
 
 
 def test_cancel(store: Store) -> None:

@@ -13,11 +13,11 @@ from small import document, table
 
 from audit.errors import LackingDataError
 from audit.io import release_from_document
-from audit.model import Amounts, Attribute, Microdata, Policy, Status, Table
+from audit.model import Amounts, Attribute, Measure, Microdata, Policy, Status, Table
 from audit.rules import Sensitivity, assess
 from audit.rules.contributions import contributions, holding_labels
-from audit.rules.judging import nothing_judged, small_counts
-from audit.rules.readers import with_readers, without_readers
+from audit.rules.judging import nothing_judged, small_counts, unjudged
+from audit.rules.readers import of_rows_left_out, readers_matter, told_bounds, with_readers, without_readers
 
 CellsOf = Callable[..., Any]
 STATUSES = st.sampled_from(Status)
@@ -160,3 +160,34 @@ def test_a_line_is_refused_only_where_its_fillings_differ(
             assess(release, cells, policy)
         return
     assert bool(assess(release, cells, policy).sensitive[3]) == answers.pop()
+
+
+@pytest.mark.parametrize("knows", [False, True])
+@pytest.mark.parametrize(("rule", "bounds"), [({"threshold": 1}, None), ({"threshold": 5}, (1, 4))], ids=str)
+def test_what_readers_know_matters_where_a_threshold_says_something(
+    rule: dict[str, Any], bounds: tuple[int, int] | None, knows: bool
+) -> None:
+    # CONVENTION 585
+    rows_left_out = table(["T", "k"], [20, 9], absent={"leaves": "not_released"})
+    release = release_from_document(document(rows_left_out, policy={"primary": [rule]}, intruder={"knows_rule": knows}))
+    policy = release.policy or Policy()
+    assert told_bounds(release, policy) == bounds
+    assert readers_matter(release, policy) == (None if knows else bounds)
+    assert bool(of_rows_left_out(release, policy)) == (knows and bounds is not None)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (("count",), "No count of 1 to 4 is published."),
+        (("magnitude",), "No cell with 1 to 4 contributors is published, as far as their number is given."),
+        (("magnitude", "count"), "No count of 1 to 4 is published."),
+    ],
+)
+def test_where_there_is_no_small_count_that_is_said(cells_of: CellsOf, kinds: tuple[Any, ...], said: str) -> None:
+    # CONVENTION 581
+    release, cells = cells_of([9], kind=kinds[0], frequency=[9], other_measure=Measure("other", kinds[-1]))
+    assert nothing_judged(release, cells).text.endswith(f"what is sensitive. {said}")
+    none = Amounts.none(1)
+    nothing = Sensitivity(np.zeros(1, np.bool_), none, none, none, (None,), ())
+    assert unjudged(release, cells, Policy(), nothing) == ("value",), "the other has no table"
