@@ -40,7 +40,7 @@ SOAK = [
         "state",
     )
 ]
-SOAK.append("tests/test_suppression/test_random_releases.py")
+SOAK += ["tests/test_suppression/test_random_releases.py", "tests/test_suppression/test_schemes.py"]
 """Random tests of the engines, for `soak`."""
 
 SOAKING = ["-p", "no:cacheprovider", "--hypothesis-profile=soak"]
