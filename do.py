@@ -40,7 +40,7 @@ SOAK = [
         "state",
     )
 ]
-SOAK += ["tests/test_suppression/test_random_releases.py", "tests/test_suppression/test_subtraction.py"]
+SOAK += [f"tests/test_suppression/test_{name}.py" for name in ("random_releases", "schemes", "subtraction")]
 """Random tests of the engines, for `soak`."""
 
 SOAKING = ["-p", "no:cacheprovider", "--hypothesis-profile=soak"]

@@ -198,7 +198,7 @@ class _Reader:
             if value in found:
                 raise InputError(f"{self.where}.{key}: the published value {quoted(str(shown))} is listed twice.")
             found[value] = (value, first, last)
-        if not found:
+        if not found and not _is_list(given, 0):  # as the canonical form says of a table that publishes nothing
             raise InputError(f"{self.where}.ranges: is empty.")
         return tuple(sorted(found.values()))
 

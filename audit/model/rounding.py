@@ -98,6 +98,8 @@ def rounding_interval(
 
 def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     base = rounding.base
+    if len(value) == 0:  # nothing is published: what `ranges` lists may be nothing, too
+        return value, value
     if rounding.method == "midpoint":
         top = np.where(value == 0, 0, value + base // 2)
         return np.where(value == 0, 0, top - (base - 1)), top
