@@ -24,11 +24,12 @@ def assess_unlisted(release: Release, cells: Cells, policy: Policy) -> tuple[Sen
     As `assess`.
     """
     rules = tuple(rule for rule in policy.primary if not isinstance(rule, Attribute))
-    facts = Facts(release, cells)
+    all_facts = Facts(release, cells)
     nobody = np.zeros(len(cells), np.bool_)
-    covered = nobody if facts.contributions is None else facts.contributions.covered
+    covered = nobody if all_facts.contributions is None else all_facts.contributions.covered
     judged = nobody.copy()
     for rule in rules:
+        facts = all_facts if isinstance(rule, Request) or rule.level == "holding" else all_facts.of_units
         if isinstance(rule, Threshold):
             known = facts.weighted(rule.count)[0] if rule.of == "weighted" else facts.frequency.known
             judged |= known & facts.concerned
