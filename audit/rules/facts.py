@@ -39,7 +39,7 @@ class Facts:
             contributors=tuple(Amounts.none(n) for _ in self.cells.contributors),
         )
         units = None if microdata is None else replace(microdata, holding=None)
-        return Facts(replace(self.release, microdata=units), cells)
+        return Facts(replace(self.release, microdata=units), cells, self.counted, self.weighed)
 
     @cached_property
     def concerned(self) -> NDArray[np.bool_]:

@@ -29,9 +29,10 @@ def assess_unlisted(facts: Facts, policy: Policy) -> tuple[Sensitivity, NDArray[
     covered = nobody if facts.contributions is None else facts.contributions.covered
     judged = nobody.copy()
     for rule in rules:
+        own = facts if isinstance(rule, Request) or rule.level == "holding" else facts.of_units
         if isinstance(rule, Threshold):
-            known = facts.weighted(rule.count)[0] if rule.of == "weighted" else facts.frequency.known
-            judged |= known & facts.concerned
+            known = own.weighted(rule.count)[0] if rule.of == "weighted" else own.frequency.known
+            judged |= known & own.concerned
         else:
-            judged |= covered & (facts.concerned if isinstance(rule, Request) else facts.magnitudes)
+            judged |= covered & (own.concerned if isinstance(rule, Request) else own.magnitudes)
     return assess_facts(facts, replace(policy, primary=rules)), judged

@@ -50,7 +50,7 @@ def exact_weights(weights: NDArray[np.float64]) -> Weights:
 
 def weighted_sum(amount: NDArray[np.int64], weights: Weights, group: NDArray[np.int64], size: int) -> Weights:
     """Sum of amount * weight by group, exactly."""
-    most = [int(np.abs(a).max(initial=0)) for a in (amount, weights.parts)]
+    most = [max(int(np.abs(a).max(initial=0)), 1) for a in (amount, weights.parts)]
     kind: type = np.int64 if most[0] * most[1] * max(len(amount), 1) < _SAFE else object
     total: Whole = np.zeros(size, kind)
     np.add.at(total, group, amount.astype(kind) * weights.parts.astype(kind))
