@@ -187,6 +187,24 @@ def test_missing_cells_stay_out_of_the_what_if():
     assert found.verdict == "safe"
 
 
+def test_the_what_if_publishes_what_an_exact_table_withholds_whichever_comes_first():
+    # CONVENTION 50
+    cells = {"d": ["A", "B", "C", "T"], "value": [None, None, 4, 9], "truth": [3, 2, 4, 9]}
+    cells["st"] = ["secondary", "primary", "published", "published"]
+    document = one_variable(["A", "B", "C"], cells, status="st", truth="truth")
+    rounded = {"name": "rounded", "rounding": {"base": 5, "method": "down"}, "absent": {"leaves": "not_released"}}
+    rounded |= {"cells": {"d": ["A"], "value": [None], "st": ["secondary"]}, "status": "st"}
+    (exact,) = document["tables"]
+    for tables in ([exact, rounded], [rounded, exact]):
+        found = report(document | {"tables": tables}, withhold_primaries=True)
+        assert [(c.status, c.verdict) for c in found.cells] == [("primary", "exposed")], "2 = 9 - 3 - 4"
+    rounded["cells"] = {"d": ["A"], "value": [None], "st": ["secondary"], "truth": [3]}
+    others = {key: column[1:] for key, column in cells.items()}
+    tables = [rounded | {"truth": "truth"}, exact | {"cells": others, "absent": {"leaves": "not_released"}}]
+    with pytest.raises(InputError, match="rounded value is not given"):
+        report(document | {"tables": tables}, withhold_primaries=True)
+
+
 def test_a_published_secondary_of_the_what_if_is_no_finding():
     document = one_variable(
         ["A", "B", "C"],
