@@ -118,7 +118,7 @@ def soak(more: list[str]) -> int:
 def tableseal(arguments: list[str]) -> int:
     """Run the command in the environment."""
     install(development=False)
-    start = "from api.cli import main; main()"
+    start = "from tableseal.api.cli import main; main()"
     return run([str(PYTHON), "-c", start, *arguments])
 
 

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from audit.execution.executor import HERE, Executor
-from audit.progress import Progress
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
-    from audit.execution.state import State
-    from audit.model import Release
-    from audit.pipeline import AuditResult
+    from tableseal.audit.execution.state import State
+    from tableseal.audit.model import Release
+    from tableseal.audit.pipeline import AuditResult
 
 
 class AuditOptions(BaseModel):
@@ -57,8 +57,8 @@ def run_audit(
     InputError, LimitError: as `audit.pipeline.audit`.
     """
     # The server describes and passes on options without loading an engine.
-    from audit.measures.feasible_tables import QUICK, THOROUGH
-    from audit.pipeline import audit
+    from tableseal.audit.measures.feasible_tables import QUICK, THOROUGH
+    from tableseal.audit.pipeline import audit
 
     effort = QUICK
     if options.entropy == "tables":

@@ -6,12 +6,12 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.cases import Case, Expected, Run
-from audit.errors import InputError, TablesealError
+from tableseal.api.cases import Case, Expected, Run
+from tableseal.audit.errors import InputError, TablesealError
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
-    from audit.report.model import Report, ReportCell
+    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.report.model import Report, ReportCell
 
 Progress = Callable[[str, int, int], None]
 LookUp = Callable[[Expected], "Json"]
@@ -37,15 +37,15 @@ def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
     """What one run gives, or the error it ends with."""
     try:
         if run.kind == "risk":
-            from api.risk_cases import look_up_risk, run_risk
+            from tableseal.api.risk_cases import look_up_risk, run_risk
 
             return partial(look_up_risk, run_risk(run))
         if run.kind == "sap":
-            from api.sap_cases import look_up_sap, run_sap
+            from tableseal.api.sap_cases import look_up_sap, run_sap
 
             return partial(look_up_sap, run_sap(run))
         if run.kind == "suppress":
-            from api.suppress_cases import look_up_suppress, run_suppress
+            from tableseal.api.suppress_cases import look_up_suppress, run_suppress
 
             return partial(look_up_suppress, run_suppress(run))
         if run.kind == "audit":
@@ -56,8 +56,8 @@ def _outcome(run: Run, progress: Progress | None) -> "LookUp | TablesealError":
 
 
 def _report(run: Run, progress: Progress | None) -> "Report":
-    from audit.io import read_release
-    from audit.pipeline import audit
+    from tableseal.audit.io import read_release
+    from tableseal.audit.pipeline import audit
 
     return audit(
         read_release(run.release, policy=run.policy),

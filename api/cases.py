@@ -12,10 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
+    from tableseal.audit.report.exact_json import Json
 
 
 @dataclass(frozen=True)

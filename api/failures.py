@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from api.memory import OutOfMemoryError, is_lack_of_memory
-from audit.errors import LimitError, TablesealError
+from tableseal.api.memory import OutOfMemoryError, is_lack_of_memory
+from tableseal.audit.errors import LimitError, TablesealError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.model import Policy
+    from tableseal.audit.model import Policy
 
 
 class GivenRules(BaseModel):
@@ -62,7 +62,7 @@ class GivenRules(BaseModel):
         documents = self.documents()
         if not documents:
             return None
-        from audit.io import policy_from_document
+        from tableseal.audit.io import policy_from_document
 
         for option, document in documents:
             try:

@@ -22,7 +22,7 @@ def log_to_stderr(style: Style = "text") -> None:
     text = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     handler.setFormatter(JsonLines() if style == "json" else TextLines(text))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    for name in ("api", "uvicorn.error"):
+    for name in ("tableseal", "uvicorn.error"):
         logging.getLogger(name).setLevel(logging.INFO)
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from audit.errors import LimitError, TablesealError
+from tableseal.audit.errors import LimitError, TablesealError
 
 MEGABYTE = 1024 * 1024
 

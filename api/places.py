@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from audit.errors import Place, TablesealError
+from tableseal.audit.errors import Place, TablesealError
 
 _ROW = re.compile(r' row (?P<row>\d{1,18})(?: \(line (?P<line>\d{1,18})\))?(?:, column "(?P<column>.*?)"(?=:))?')
 _LINE = re.compile(r" line (?P<line>\d{1,18})(?:, column (?P<character>\d{1,18}))?: ")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from api.memory import OutOfMemoryError
-from api.places import Files, Located, places_in
-from audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
+from tableseal.api.memory import OutOfMemoryError
+from tableseal.api.places import Files, Located, places_in
+from tableseal.audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
 
 PREFIX = "urn:tableseal:problem:"
 

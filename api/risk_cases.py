@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from api.cases import Expected, Run
-from api.risk import RiskRequest, measure
-from audit.io.files import read_text
-from audit.io.matrix import read_matrix
-from audit.model.count_table import CountTable
+from tableseal.api.cases import Expected, Run
+from tableseal.api.risk import RiskRequest, measure
+from tableseal.audit.io.files import read_text
+from tableseal.audit.io.matrix import read_matrix
+from tableseal.audit.model.count_table import CountTable
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
-    from audit.report.risk import RiskReport
+    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.report.risk import RiskReport
 
 
 def run_risk(run: Run) -> "RiskReport":

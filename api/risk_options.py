@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from api.risk import RiskRequest
-    from audit.measures.information import Floats
-    from audit.model.count_table import CountTable
+    from tableseal.api.risk import RiskRequest
+    from tableseal.audit.measures.information import Floats
+    from tableseal.audit.model.count_table import CountTable
 
 
 class RiskOptions(BaseModel):
@@ -79,7 +79,7 @@ class RiskOptions(BaseModel):
         ------
         InputError: an option that is not understood.
         """
-        from api.risk import RiskRequest, parse_smoothing
+        from tableseal.api.risk import RiskRequest, parse_smoothing
 
         return RiskRequest(
             original=original,
@@ -113,8 +113,8 @@ def read_transition(path: Path) -> "Floats":
     ------
     InputError: a file that cannot be read, or is no matrix of numbers.
     """
-    from audit.io.files import read_text
-    from audit.io.matrix import read_numbers
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.matrix import read_numbers
 
     return read_numbers(read_text(path, source=path.name)[0], path.name)
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.sap_text import comparison_text, sap_document, sap_entry, sap_text
-from audit.errors import InputError
-from audit.progress import Progress, silent
+from tableseal.api.sap_text import comparison_text, sap_document, sap_entry, sap_text
+from tableseal.audit.errors import InputError
+from tableseal.audit.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from audit.measures.sap.attack import Attack
-    from audit.measures.sap.measure import Effort
-    from audit.measures.sap.population import Population
-    from audit.measures.sap.result import Sap
-    from audit.model import Release
-    from audit.report.exact_json import Json
+    from tableseal.audit.measures.sap.attack import Attack
+    from tableseal.audit.measures.sap.measure import Effort
+    from tableseal.audit.measures.sap.population import Population
+    from tableseal.audit.measures.sap.result import Sap
+    from tableseal.audit.model import Release
+    from tableseal.audit.report.exact_json import Json
 
 
 class SapOptions(BaseModel):
@@ -90,9 +90,9 @@ def matrix_population(table: Path, upper: Path | None, options: SapOptions) -> "
     ------
     InputError: a file that cannot be used, upper bounds that do not fit.
     """
-    from audit.io.files import read_text
-    from audit.io.matrix import matrix_in, read_matrix
-    from audit.measures.sap.matrix_attack import of_counts
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.matrix import matrix_in, read_matrix
+    from tableseal.audit.measures.sap.matrix_attack import of_counts
 
     counts = matrix_in(table, all_cells=options.all_cells)
     if counts is None:
@@ -113,7 +113,7 @@ def release_population(release: "Release", name: str, options: SapOptions, *, up
     ------
     InputError: options for bare matrices only.
     """
-    from audit.measures.sap.population import of_release
+    from tableseal.audit.measures.sap.population import of_release
 
     if upper or options.rounding is not None:
         raise InputError(
@@ -136,8 +136,8 @@ def measure_sap(
     ------
     InputError: options that do not fit the table.
     """
-    from audit.measures.sap.measure import Effort
-    from audit.measures.sap.sizes import parse_sizes
+    from tableseal.audit.measures.sap.measure import Effort
+    from tableseal.audit.measures.sap.sizes import parse_sizes
 
     if options.target:
         population = population.aimed_at([_cell(text) for text in options.target])
@@ -156,7 +156,7 @@ def measure_sap(
 
 
 def _sap(attack: "Attack", sizes: tuple[int, ...], options: SapOptions, effort: "Effort", progress: Progress) -> "Sap":
-    from audit.measures.sap.measure import resolved_sap, static_sap
+    from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
 
     if options.definition == "static":
         return static_sap(attack, sizes, exact=effort.exact)
@@ -172,7 +172,7 @@ def _conditional(
     progress: Progress,
 ) -> "tuple[dict[str, Json], str]":
     """One curve for each conditional table; sizes beyond its units are left out."""
-    from audit.measures.sap.sizes import parse_sizes
+    from tableseal.audit.measures.sap.sizes import parse_sizes
 
     wanted = parse_sizes(options.n, population.attack.total)
     tables: list[Json] = []
@@ -191,7 +191,7 @@ def _conditional(
 def _schemes(
     population: "Population", text: str, sizes: tuple[int, ...], options: SapOptions, title: str
 ) -> "tuple[dict[str, Json], str]":
-    from audit.measures.sap.schemes import compare_schemes, parse_scheme
+    from tableseal.audit.measures.sap.schemes import compare_schemes, parse_scheme
 
     schemes = [parse_scheme(part) for part in text.split(",")]
     found = compare_schemes(population.attack.counts, schemes, sizes, options.definition)

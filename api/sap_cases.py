@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.cases import Expected, Run
-from audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
+from tableseal.api.cases import Expected, Run
+from tableseal.audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
 
 if TYPE_CHECKING:
-    from audit.measures.sap.population import Population
-    from audit.measures.sap.result import Sap
-    from audit.report.exact_json import Json
+    from tableseal.audit.measures.sap.population import Population
+    from tableseal.audit.measures.sap.result import Sap
+    from tableseal.audit.report.exact_json import Json
 
 REJECTED = 0.001
 """A published row is rejected if chance alone gives a deviation as large as its with less than this probability."""
@@ -35,7 +35,7 @@ def run_sap(run: Run) -> SapOutcome:
     ------
     InputError: files that cannot be used.
     """
-    from audit.measures.sap.measure import resolved_sap, static_sap
+    from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
 
     options = dict(run.options)
     simulation = options.pop("simulation", None)
@@ -47,10 +47,10 @@ def run_sap(run: Run) -> SapOutcome:
 
 
 def _population(run: Run, options: Mapping[str, object]) -> "Population":
-    from audit.io import read_release
-    from audit.io.matrix import matrix_in
-    from audit.measures.sap.matrix_attack import of_counts
-    from audit.measures.sap.population import of_release
+    from tableseal.audit.io import read_release
+    from tableseal.audit.io.matrix import matrix_in
+    from tableseal.audit.measures.sap.matrix_attack import of_counts
+    from tableseal.audit.measures.sap.population import of_release
 
     counts = matrix_in(run.release)
     if counts is None:
@@ -74,7 +74,7 @@ def look_up_sap(outcome: SapOutcome, expected: Expected) -> "Json":
         if what == "bands":
             return [round(float(v), 1) for v in outcome.simulated.means[int(size)]]
         return [n for n, row in outcome.published.items() if outcome.simulated.chance(n, row) < REJECTED]
-    from api.sap_text import fraction_text
+    from tableseal.api.sap_text import fraction_text
 
     found = outcome.curves[what]
     at = found.n.index(int(size))

@@ -133,7 +133,7 @@ def load_settings(**given: object) -> Settings:
     """
     from pydantic import ValidationError
 
-    from audit.errors import InputError
+    from tableseal.audit.errors import InputError
 
     present = {name: value for name, value in given.items() if value is not None}
     try:

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from api.cases import Expected, Run
-from api.suppressing import SuppressOptions, run_suppression, with_reasons
-from audit.io import read_release
+from tableseal.api.cases import Expected, Run
+from tableseal.api.suppressing import SuppressOptions, run_suppression, with_reasons
+from tableseal.audit.io import read_release
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
-    from suppression.answer import Suppression
+    from tableseal.audit.report.exact_json import Json
+    from tableseal.suppression.answer import Suppression
 
 
 def run_suppress(run: Run) -> "Suppression":

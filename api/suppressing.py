@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from audit.errors import InputError
-from audit.progress import Progress
+from tableseal.audit.errors import InputError
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
-    from audit.bounds.component import Limits
-    from audit.model import Policy, Release
-    from suppression.answer import Suppression
-    from suppression.decisions import Decision
-    from suppression.search.method import Search
+    from tableseal.audit.bounds.component import Limits
+    from tableseal.audit.model import Policy, Release
+    from tableseal.suppression.answer import Suppression
+    from tableseal.suppression.decisions import Decision
+    from tableseal.suppression.search.method import Search
 
 
 class SuppressOptions(BaseModel):
@@ -85,9 +85,9 @@ def run_suppression(
     ------
     InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
     """
-    from suppression.costs import Costs
-    from suppression.search.method import DEFAULT_SOLVER
-    from suppression.suppress import suppress
+    from tableseal.suppression.costs import Costs
+    from tableseal.suppression.search.method import DEFAULT_SOLVER
+    from tableseal.suppression.suppress import suppress
 
     method, search = chosen_search(options)
     return suppress(
@@ -115,8 +115,8 @@ def with_reasons(
 
     without_limit: how long to look where the options give no time limit (None: to the end).
     """
-    from audit.bounds.component import Limits
-    from suppression.explaining import explained
+    from tableseal.audit.bounds.component import Limits
+    from tableseal.suppression.explaining import explained
 
     if options.explain is False:
         return result
@@ -132,8 +132,8 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
     ------
     InputError: an unknown method; settings of rank for another one.
     """
-    from suppression.search.methods import METHODS
-    from suppression.search.rank import Budget, Rank
+    from tableseal.suppression.search.methods import METHODS
+    from tableseal.suppression.search.rank import Budget, Rank
 
     if options.method not in METHODS:
         raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
@@ -149,7 +149,7 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
 
 def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Policy | None":
     """The policy of the release, with another basis where one is asked for."""
-    from audit.model import Policy
+    from tableseal.audit.model import Policy
 
     if basis is None:
         return release.policy
@@ -159,7 +159,7 @@ def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Pol
 
 def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
     """`["t=2"]` -> {"t": 2}."""
-    from audit.io.numbers import rational
+    from tableseal.audit.io.numbers import rational
 
     weights: dict[str, Fraction] = {}
     for pair in pairs:

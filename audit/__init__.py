@@ -6,23 +6,23 @@ reading a schema or a help text does not wait for a solver.
 
 from typing import TYPE_CHECKING
 
-from audit.doors import opener
+from tableseal.audit.doors import opener
 
 if TYPE_CHECKING:
-    from audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
-    from audit.io import read_policy, read_release, release_from_document, table_from_frame
-    from audit.model import Policy, Release
-    from audit.pipeline import AuditResult, audit
-    from audit.report import Report, public_copy, render_html, render_text, report_from_json, report_json
+    from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
+    from tableseal.audit.io import read_policy, read_release, release_from_document, table_from_frame
+    from tableseal.audit.model import Policy, Release
+    from tableseal.audit.pipeline import AuditResult, audit
+    from tableseal.audit.report import Report, public_copy, render_html, render_text, report_from_json, report_json
 
 __getattr__ = opener(
     __name__,
     {
-        "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
-        "audit.io": ("read_policy", "read_release", "release_from_document", "table_from_frame"),
-        "audit.model": ("Policy", "Release"),
-        "audit.pipeline": ("AuditResult", "audit"),
-        "audit.report": ("Report", "public_copy", "render_html", "render_text", "report_from_json", "report_json"),
+        "errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
+        "io": ("read_policy", "read_release", "release_from_document", "table_from_frame"),
+        "model": ("Policy", "Release"),
+        "pipeline": ("AuditResult", "audit"),
+        "report": ("Report", "public_copy", "render_html", "render_text", "report_from_json", "report_json"),
     },
 )
 

@@ -7,37 +7,37 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.bounds.conflict import conflict
-from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.plan import full, shuttle_only
-from audit.bounds.reveal import Argument, Revealer
-from audit.errors import AdditivityError, InputError
-from audit.execution.executor import HERE, Executor
-from audit.execution.state import State
-from audit.implied.find import Implied, find_implied
-from audit.implied.narrow import Bounding
-from audit.io.canonical import release_digest
-from audit.linear.merge import merge_cells
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import Reduced
-from audit.measures.feasible_tables import QUICK, Effort, table_posteriors
-from audit.measures.insiders.audit import audit_insiders
-from audit.measures.rank_view import rank_view
-from audit.model import WHAT_IF, Note, Policy, Release, Status
-from audit.prepare import Prepared, check_sums, prepare
-from audit.progress import Progress, silent
-from audit.proof.model import Proof
-from audit.reduction import reduction
-from audit.report.build import Findings, build_report
-from audit.report.model import Report
-from audit.rules import assess, completed
-from audit.rules.readers import with_readers
-from audit.solvers.highs import Highs
-from audit.sparse import rows_at
-from audit.truths import impossible_truths
-from audit.whatif import MISFIT, what_if_misfit
-from audit.whatif import withhold_primaries as only_primaries
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.conflict import conflict
+from tableseal.audit.bounds.engine import CellBounds, bound_forms
+from tableseal.audit.bounds.plan import full, shuttle_only
+from tableseal.audit.bounds.reveal import Argument, Revealer
+from tableseal.audit.errors import AdditivityError, InputError
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.execution.state import State
+from tableseal.audit.implied.find import Implied, find_implied
+from tableseal.audit.implied.narrow import Bounding
+from tableseal.audit.io.canonical import release_digest
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.feasible_tables import QUICK, Effort, table_posteriors
+from tableseal.audit.measures.insiders.audit import audit_insiders
+from tableseal.audit.measures.rank_view import rank_view
+from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
+from tableseal.audit.prepare import Prepared, check_sums, prepare
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.proof.model import Proof
+from tableseal.audit.reduction import reduction
+from tableseal.audit.report.build import Findings, build_report
+from tableseal.audit.report.model import Report
+from tableseal.audit.rules import assess, completed
+from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.solvers.highs import Highs
+from tableseal.audit.sparse import rows_at
+from tableseal.audit.truths import impossible_truths
+from tableseal.audit.whatif import MISFIT, what_if_misfit
+from tableseal.audit.whatif import withhold_primaries as only_primaries
 
 Bounds = Literal["shuttle", "lp", "integer"]
 
@@ -159,7 +159,7 @@ def audit(
     clock.lap("insiders")
     sap = None
     if applied.require.sap is not None:
-        from audit.measures.sap.requirement import judge_sap
+        from tableseal.audit.measures.sap.requirement import judge_sap
 
         sap = judge_sap(prepared, applied.require.sap, limits)
         clock.lap("subtraction (SAP)")
@@ -172,7 +172,7 @@ def audit(
     clock.lap("arithmetic of exposures")
     steps = {}
     if cumulative:
-        from audit.measures.cumulative import cumulative_steps
+        from tableseal.audit.measures.cumulative import cumulative_steps
 
         steps = cumulative_steps(release, cells, method, uncounted, tell, what_if=withhold_primaries)
         clock.lap("cumulative view")
@@ -180,7 +180,7 @@ def audit(
     digest = release_digest(release)
     proof = None
     if prove:
-        from audit.proof.write import prove as write_proof
+        from tableseal.audit.proof.write import prove as write_proof
 
         also = implied, implied_arguments
         proof = write_proof(prepared, reduced, found, arguments, digest, engine, limits, tell, *also)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.additivity import check_additivity
-from audit.linear.cells import Cells
-from audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.nesting import CellCodes, Nesting, nestings
-from audit.linear.system import LinearSystem, build_system, known_bounds
-from audit.model import Release
+from tableseal.audit.linear.additivity import check_additivity
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.nesting import CellCodes, Nesting, nestings
+from tableseal.audit.linear.system import LinearSystem, build_system, known_bounds
+from tableseal.audit.model import Release
 
 
 @dataclass(frozen=True)

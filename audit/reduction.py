@@ -1,8 +1,8 @@
 """The reduction of a prepared release, from which everything that is asked of it goes on."""
 
-from audit.bounds.frechet import first_bounds
-from audit.linear.reduce import Reduced, reduce
-from audit.prepare import Prepared
+from tableseal.audit.bounds.frechet import first_bounds
+from tableseal.audit.linear.reduce import Reduced, reduce
+from tableseal.audit.prepare import Prepared
 
 
 def reduction(prepared: Prepared) -> Reduced:

@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.engine import CellBounds
-from audit.linear.additivity import disagreements
-from audit.linear.cells import Cells
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.naming import decimal, full_name, plural
-from audit.linear.nesting import CellCodes, nestings
-from audit.linear.system import known_bounds
-from audit.model import Note, Release, Status
-from audit.prepare import Prepared
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.linear.additivity import disagreements
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.naming import decimal, full_name, plural
+from tableseal.audit.linear.nesting import CellCodes, nestings
+from tableseal.audit.linear.system import known_bounds
+from tableseal.audit.model import Note, Release, Status
+from tableseal.audit.prepare import Prepared
 
 SHOWN = 12
 """Cells that a note names."""

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import AdditivityError, InputError
-from audit.linear.cells import Cells
-from audit.linear.naming import full_name
-from audit.linear.staying import stays_withheld
-from audit.model import Amounts, Release, Status
-from audit.rules import Sensitivity
+from tableseal.audit.errors import AdditivityError, InputError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import full_name
+from tableseal.audit.linear.staying import stays_withheld
+from tableseal.audit.model import Amounts, Release, Status
+from tableseal.audit.rules import Sensitivity
 
 MISFIT = InputError(
     "What-if: the true values of the secondary cells, which the what-if publishes, do not fit what is released. "

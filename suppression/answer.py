@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from audit.bounds.component import Limits
-from audit.model import Release
-from audit.report.model import Report
-from suppression.costs import Costs
-from suppression.decisions import Decided
-from suppression.impossible import Conflict
-from suppression.needed import Need
-from suppression.problem import Problem
-from suppression.rounds import Outcome
-from suppression.search.result import Found
-from suppression.stability import Changes
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.model import Release
+from tableseal.audit.report.model import Report
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.decisions import Decided
+from tableseal.suppression.impossible import Conflict
+from tableseal.suppression.needed import Need
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.rounds import Outcome
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.stability import Changes
 
 Explanation = Literal["complete", "no time", "entangled", "not asked"]
 """Whether it was looked for what needs each secondary cell. no time: of some cells or of none; entangled: too much

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.absent import complete
-from audit.linear.cells import Cells
-from audit.linear.keys import KeySpace
-from audit.model import COLUMNS_LEFT_OUT, Amounts, Consent, Release, Status, Table
-from suppression.places import Places
-from suppression.statistics import given_back
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Amounts, Consent, Release, Status, Table
+from tableseal.suppression.places import Places
+from tableseal.suppression.statistics import given_back
 
 
 def protected_release(

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Requirement
-from audit.decision.equations import Equations
-from audit.decision.oracle import Oracle
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.solvers.protocol import Solver
 
 
 @dataclass(frozen=True)

@@ -11,27 +11,27 @@ from time import monotonic, perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.errors import InputError, LimitError
-from audit.execution.executor import HERE, Executor
-from audit.io.canonical import release_digest
-from audit.linear.naming import full_name
-from audit.model import Policy, Release
-from audit.pipeline import audit
-from audit.progress import Progress, silent
-from audit.report.model import Report
-from audit.solvers.highs import Highs
-from suppression.answer import Suppression
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.protection import Protection, protection_of
-from suppression.rounded_release import base_units, rounded_release
-from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
-from suppression.search.methods import METHODS, method_named
-from suppression.search.rank import Budget, Rank
-from suppression.search.result import Found
-from suppression.search.tradeoff import Point, tradeoff
-from suppression.suppress import suppress
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.io.canonical import release_digest
+from tableseal.audit.linear.naming import full_name
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.report.model import Report
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.protection import Protection, protection_of
+from tableseal.suppression.rounded_release import base_units, rounded_release
+from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
+from tableseal.suppression.search.methods import METHODS, method_named
+from tableseal.suppression.search.rank import Budget, Rank
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.search.tradeoff import Point, tradeoff
+from tableseal.suppression.suppress import suppress
 
 ROUNDING = "rounding:"
 """`rounding:5` rounds every cell at random to a multiple of 5 instead of withholding any."""

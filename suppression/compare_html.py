@@ -9,18 +9,18 @@ from string import ascii_uppercase
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Release, Table
-from audit.report.applied import applied_words
-from audit.report.grid import Codes, Shown, amount, drawn
-from audit.report.page import asset, source_hash, template
-from audit.report.to_json import engine_version
-from audit.report.words import HTML, number, printable
-from suppression.compare import Comparison, Outcome
-from suppression.compare_chart import HEIGHT, WIDTH, Chart, Dot, chart
-from suppression.compare_text import cost_of, gap_of, limited, notes_of, secondary_of
-from suppression.protection import Protection
+from tableseal.audit.model import Release, Table
+from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.grid import Codes, Shown, amount, drawn
+from tableseal.audit.report.page import asset, source_hash, template
+from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.report.words import HTML, number, printable
+from tableseal.suppression.compare import Comparison, Outcome
+from tableseal.suppression.compare_chart import HEIGHT, WIDTH, Chart, Dot, chart
+from tableseal.suppression.compare_text import cost_of, gap_of, limited, notes_of, secondary_of
+from tableseal.suppression.protection import Protection
 
-HOME = "suppression"
+HOME = "tableseal.suppression"
 SHADES = 4
 """Steps of colour for the share of methods that withhold a cell."""
 

@@ -6,18 +6,18 @@ from math import isinf
 
 import numpy as np
 
-from audit.report.exact_json import Json, dumps, significant
-from audit.report.to_json import engine_version
-from suppression.compare import Comparison, Outcome
-from suppression.protection import Protection
-from suppression.search.tradeoff import Point
+from tableseal.audit.report.exact_json import Json, dumps, significant
+from tableseal.audit.report.to_json import engine_version
+from tableseal.suppression.compare import Comparison, Outcome
+from tableseal.suppression.protection import Protection
+from tableseal.suppression.search.tradeoff import Point
 
 SCHEMA = "tableseal/comparison/1"
 
 
 def comparison_schema() -> dict[str, object]:
     """JSON Schema (2020-12) of tableseal/comparison/1."""
-    text = files("suppression").joinpath("schemas/comparison.json").read_text("utf-8")
+    text = files("tableseal.suppression").joinpath("schemas/comparison.json").read_text("utf-8")
     schema: dict[str, object] = json.loads(text)
     return schema
 

@@ -3,15 +3,15 @@
 from collections import Counter
 from math import isinf
 
-from audit.linear.naming import decimal, plural
-from audit.report.applied import applied_words
-from audit.report.call import Call
-from audit.report.frame import framed
-from audit.report.words import printable
-from suppression.compare import Comparison, Outcome
-from suppression.search.methods import METHODS
-from suppression.search.rank import Rank
-from suppression.search.result import GUARANTEES, most_rank_words
+from tableseal.audit.linear.naming import decimal, plural
+from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.frame import framed
+from tableseal.audit.report.words import printable
+from tableseal.suppression.compare import Comparison, Outcome
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.search.rank import Rank
+from tableseal.suppression.search.result import GUARANTEES, most_rank_words
 
 HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
 TIME = "seconds"

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError, LimitError
-from audit.linear.cells import Cells
-from audit.linear.naming import full_name
-from audit.model import Release
-from suppression.distance import distances
-from suppression.stability import LastPeriod
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import full_name
+from tableseal.audit.model import Release
+from tableseal.suppression.distance import distances
+from tableseal.suppression.stability import LastPeriod
 
 Kind = Literal["column", "unit", "value", "log", "frequency", "distance"]
 

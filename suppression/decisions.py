@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from audit.errors import InputError
-from audit.io.document_types import Code, Model, Text, validate
-from audit.io.files import read_text
-from audit.io.wording import listing, quoted
-from audit.io.yaml_text import as_text, parse_document
-from audit.linear.cells import Cells
-from audit.linear.naming import full_name
-from audit.model import Consent, Release, Status
-from suppression.places import Places
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.document_types import Code, Model, Text, validate
+from tableseal.audit.io.files import read_text
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.io.yaml_text import as_text, parse_document
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import full_name
+from tableseal.audit.model import Consent, Release, Status
+from tableseal.suppression.places import Places
 
 Kind = Literal["keep_published", "accept", "accept_ranks"]
 

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from audit.linear.cells import Cells
-from audit.model import Hierarchy, Release
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Hierarchy, Release
 
 _BLOCK = 2**22
 """Pairs of cells that are compared at a time."""

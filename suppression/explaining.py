@@ -7,11 +7,11 @@ writes what was found, and comes here with whatever time there is left.
 from dataclasses import replace
 from time import perf_counter
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.solvers.highs import Highs
-from suppression.answer import Suppression
-from suppression.needed import MOST_QUESTIONS, Failing, given_back, needs
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.needed import MOST_QUESTIONS, Failing, given_back, needs
 
 MOST_ENTANGLED = 5_000_000
 """Columns times ends (`Oracle.entanglement`) beyond which nobody looks unless told to (French counts, 1.3 10^7, 1,120

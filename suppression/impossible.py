@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from audit.bounds.component import Limits
-from audit.bounds.method import Method
-from audit.decision.equations import Equations
-from audit.linear.naming import decimal, full_name
-from audit.model import Status
-from suppression.attacks import Attack
-from suppression.problem import Problem
-from suppression.seen import Equation, Seen, in_words, seen
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.linear.naming import decimal, full_name
+from tableseal.audit.model import Status
+from tableseal.suppression.attacks import Attack
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.seen import Equation, Seen, in_words, seen
 
 SHOWN = 8
 """Cells and equations that a text spells out."""

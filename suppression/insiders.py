@@ -12,22 +12,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Cut, Requirement
-from audit.decision.equations import Equations
-from audit.decision.oracle import Broken, Oracle
-from audit.linear.cells import Cells
-from audit.measures.insiders.audit import KINDS
-from audit.measures.insiders.data import Data
-from audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
-from audit.measures.insiders.nearness import Nearness
-from audit.measures.insiders.within import needed_within
-from audit.model import Policy, Release
-from audit.solvers.protocol import Solver
-from suppression.attacks import Attack, oracle_for
-from suppression.places import Places
-from suppression.together import Together
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Cut, Requirement
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.measures.insiders.audit import KINDS
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
+from tableseal.audit.measures.insiders.nearness import Nearness
+from tableseal.audit.measures.insiders.within import needed_within
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.places import Places
+from tableseal.suppression.together import Together
 
 ALIKE = 1
 """Insiders who are asked about a cell of which neither tables nor cuts show anything: what protects it from them mostly

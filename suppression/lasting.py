@@ -19,8 +19,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.decision.cuts import Requirement
-from suppression.insiders import Unmet
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.suppression.insiders import Unmet
 
 
 class Lasting:

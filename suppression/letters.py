@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.linear.merge import merge_cells
-from audit.model import Dominance, Policy, Reason, Release, Rule, Status
-from audit.rules import Sensitivity, assess
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.model import Dominance, Policy, Reason, Release, Rule, Status
+from tableseal.audit.rules import Sensitivity, assess
 
 _NAMES: dict[str, Reason] = {
     "Threshold": "threshold",

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.method import Method
-from audit.decision.oracle import Oracle
-from audit.decision.parts import parts
-from suppression.attacks import Attack
-from suppression.problem import Problem
-from suppression.seen import Equation, Seen, arithmetic, in_words, seen
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.parts import parts
+from tableseal.suppression.attacks import Attack
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.seen import Equation, Seen, arithmetic, in_words, seen
 
 MOST_QUESTIONS = 1_000
 """Insiders times secondary cells beyond which only those insiders are asked again that the search had to ask."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from audit.errors import InputError
-from audit.io.wording import listing, quoted, suggestion
-from audit.linear.cells import Cells
-from audit.model import Release
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Release
 
 
 class Places:

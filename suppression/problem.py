@@ -7,27 +7,27 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Requirement
-from audit.decision.equations import Equations, build_equations
-from audit.errors import InputError
-from audit.linear.cells import Cells
-from audit.linear.merge import merge_cells
-from audit.linear.staying import stays_withheld
-from audit.measures.posterior import disclosure_risk
-from audit.model import Policy, Release, Status
-from audit.report.applied import WHAT_TO_SAY
-from audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
-from audit.rules.judging import rules_in_words
-from audit.rules.readers import with_readers
-from audit.solvers.protocol import Solver
-from suppression.costs import Costs, cell_costs
-from suppression.insiders import Insiders
-from suppression.refusals import refuse_differing, refuse_impossible, refuse_published
-from suppression.stability import LastPeriod, last_period
-from suppression.statistics import set_aside
-from suppression.unlisted import unlisted
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.staying import stays_withheld
+from tableseal.audit.measures.posterior import disclosure_risk
+from tableseal.audit.model import Policy, Release, Status
+from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
+from tableseal.audit.rules.judging import rules_in_words
+from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.costs import Costs, cell_costs
+from tableseal.suppression.insiders import Insiders
+from tableseal.suppression.refusals import refuse_differing, refuse_impossible, refuse_published
+from tableseal.suppression.stability import LastPeriod, last_period
+from tableseal.suppression.statistics import set_aside
+from tableseal.suppression.unlisted import unlisted
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log2
 
-from audit.decision.cuts import Requirement
-from audit.report.exact_json import significant
-from audit.report.model import Report, ReportCell
-from suppression.problem import Problem
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.report.exact_json import significant
+from tableseal.audit.report.model import Report, ReportCell
+from tableseal.suppression.problem import Problem
 
 
 @dataclass(frozen=True)

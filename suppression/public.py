@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.absent import complete
-from audit.linear.keys import KeySpace
-from audit.model import Absent, Amounts, Release, Statistic, Status, Table
-from audit.rules.readers import without_readers
-from suppression.apply import with_rows
-from suppression.letters import with_letters
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import Absent, Amounts, Release, Statistic, Status, Table
+from tableseal.audit.rules.readers import without_readers
+from tableseal.suppression.apply import with_rows
+from tableseal.suppression.letters import with_letters
 
 
 def public_release(release: Release, *, tell_statuses: bool = False) -> Release:

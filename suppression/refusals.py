@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.cells import Cells
-from audit.linear.naming import full_name, places_of, plural
-from audit.model import Release, Status
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import full_name, places_of, plural
+from tableseal.audit.model import Release, Status
 
 NO_ROW = "a table that has its codes has no row for it, which says that it is zero; its true value is another one"
 

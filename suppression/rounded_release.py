@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.numbers import rational
-from audit.model import Amounts, Release, Status, Table
-from audit.model.release import Rounding
-from suppression.problem import Problem
-from suppression.rounding import random_rounding
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.numbers import rational
+from tableseal.audit.model import Amounts, Release, Status, Table
+from tableseal.audit.model.release import Rounding
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.rounding import random_rounding
 
 
 def rounded_release(problem: Problem, base: str, seed: int) -> Release:

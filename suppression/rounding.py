@@ -6,7 +6,7 @@ Source: Shlomo, Antal & Elliot 2015, section 3.2: x is rounded up with probabili
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 LARGEST_BASE = 10**9
 """Far beyond any use, and small enough that no rounded count overflows."""

@@ -8,30 +8,30 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.decision.cuts import Requirement
-from audit.decision.oracle import Broken, Oracle
-from audit.errors import LimitError
-from audit.execution.executor import Executor
-from audit.io.wording import listing
-from audit.linear.naming import cell_name
-from audit.model import Release, Status
-from audit.pipeline import audit
-from audit.progress import Progress
-from audit.report.model import Report
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_for
-from suppression.decisions import Decided
-from suppression.places import Places
-from suppression.problem import Problem
-from suppression.search.cover import cover
-from suppression.search.method import Search, Tools
-from suppression.search.optimal import optimal
-from suppression.search.result import Found
-from suppression.shares import narrowed, widened
-from suppression.watch import InsiderWatch
-from suppression.zeros import zeros_over
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.errors import LimitError
+from tableseal.audit.execution.executor import Executor
+from tableseal.audit.io.wording import listing
+from tableseal.audit.linear.naming import cell_name
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import Progress
+from tableseal.audit.report.model import Report
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.decisions import Decided
+from tableseal.suppression.places import Places
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.cover import cover
+from tableseal.suppression.search.method import Search, Tools
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.shares import narrowed, widened
+from tableseal.suppression.watch import InsiderWatch
+from tableseal.suppression.zeros import zeros_over
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits, Multipliers, Proof, Split
-from audit.bounds.method import Method
-from audit.decision.cuts import Requirement
-from audit.decision.equations import Equations
-from audit.linear.cells import Cells
-from audit.linear.naming import cell_name
-from audit.linear.zeros import and_zeros, told, zeros_of
-from audit.model import Release
-from suppression.attacks import Attack, with_shares
+from tableseal.audit.bounds.component import Limits, Multipliers, Proof, Split
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import cell_name
+from tableseal.audit.linear.zeros import and_zeros, told, zeros_of
+from tableseal.audit.model import Release
+from tableseal.suppression.attacks import Attack, with_shares
 
 SPELLED = 12
 """Terms of a sum that a text spells out; all are in `Equation.terms`."""

@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.solvers.protocol import Solver
-from suppression.attacks import Attack, oracle_for
-from suppression.needed import given_back
-from suppression.problem import Problem
-from suppression.search.cover import cover
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.needed import given_back
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.cover import cover
 
 Pattern = NDArray[np.bool_]
 

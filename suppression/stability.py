@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.cells import Cells
-from audit.linear.merge import merge_cells
-from audit.model import Release, Status
-from suppression.places import Places
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.model import Release, Status
+from tableseal.suppression.places import Places
 
 
 @dataclass(frozen=True)

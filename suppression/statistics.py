@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Amounts, Note, Release, Statistic, Status
-from suppression.places import Places
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Amounts, Note, Release, Statistic, Status
+from tableseal.suppression.places import Places
 
 
 def set_aside(release: Release, cells: Cells) -> Release:

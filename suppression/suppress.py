@@ -6,22 +6,22 @@ from time import monotonic, perf_counter
 
 import numpy as np
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import full
-from audit.execution.executor import HERE, Executor
-from audit.model import Policy, Release
-from audit.progress import Progress, silent
-from audit.solvers.highs import Highs
-from suppression.answer import Suppression
-from suppression.costs import Costs
-from suppression.decisions import Decision, decided
-from suppression.explaining import explained
-from suppression.impossible import conflict
-from suppression.problem import build_problem
-from suppression.rounds import Outcome, Rounds
-from suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
-from suppression.search.methods import METHODS
-from suppression.stability import changes
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.decisions import Decision, decided
+from tableseal.suppression.explaining import explained
+from tableseal.suppression.impossible import conflict
+from tableseal.suppression.problem import build_problem
+from tableseal.suppression.rounds import Outcome, Rounds
+from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.stability import changes
 
 
 def suppress(

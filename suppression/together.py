@@ -11,19 +11,19 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.engine import bound_forms
-from audit.bounds.method import Method
-from audit.linear.cells import Cells
-from audit.linear.merge import merge_cells
-from audit.measures.insiders.knowing import Neighbourhood
-from audit.model import Release
-from audit.prepare import prepare
-from audit.progress import silent
-from audit.reduction import reduction
-from audit.sparse import rows_at
-from suppression.apply import protected_release
-from suppression.places import Places
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.measures.insiders.knowing import Neighbourhood
+from tableseal.audit.model import Release
+from tableseal.audit.prepare import prepare
+from tableseal.audit.progress import silent
+from tableseal.audit.reduction import reduction
+from tableseal.audit.sparse import rows_at
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.places import Places
 
 
 class Together:

@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import full
-from audit.decision.cuts import Requirement
-from audit.implied.asked import with_implied
-from audit.implied.find import Implied, find_implied
-from audit.implied.narrow import Bounding
-from audit.implied.telling import Telling
-from audit.linear.cells import Cells
-from audit.linear.merge import merge_cells
-from audit.linear.staying import stays_withheld
-from audit.model import Policy, Release, Status
-from audit.prepare import prepare
-from audit.reduction import reduction
-from audit.rules import Sensitivity, completed
-from audit.solvers.protocol import Solver
-from audit.whatif import exactly_withheld
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.implied.asked import with_implied
+from tableseal.audit.implied.find import Implied, find_implied
+from tableseal.audit.implied.narrow import Bounding
+from tableseal.audit.implied.telling import Telling
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.staying import stays_withheld
+from tableseal.audit.model import Policy, Release, Status
+from tableseal.audit.prepare import prepare
+from tableseal.audit.reduction import reduction
+from tableseal.audit.rules import Sensitivity, completed
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.audit.whatif import exactly_withheld
 
 
 @dataclass(frozen=True)

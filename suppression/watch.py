@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.decision.cuts import Cut
-from audit.decision.oracle import Broken, Oracle
-from suppression.attacks import Attack, stronger
-from suppression.insiders import Unmet
-from suppression.lasting import Lasting
-from suppression.problem import Problem
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.suppression.attacks import Attack, stronger
+from tableseal.suppression.insiders import Unmet
+from tableseal.suppression.lasting import Lasting
+from tableseal.suppression.problem import Problem
 
 
 class InsiderWatch:

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Release
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Release
 
 
 def zeros_over(release: Release, cells: Cells, value: NDArray[np.int64], cell: int) -> NDArray[np.int64]:

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import problem_response
-from api.problems import Problem
+from tableseal.api.http.errors import problem_response
+from tableseal.api.problems import Problem
 
 DEFAULTS = {
     "Cache-Control": "no-store",

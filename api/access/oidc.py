@@ -13,10 +13,10 @@ from joserfc import jwt
 from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 
-from api.access.who import UnavailableError
-from api.settings import OidcSettings
-from api.store.tokens import Principal, Role
-from audit.errors import InputError
+from tableseal.api.access.who import UnavailableError
+from tableseal.api.settings import OidcSettings
+from tableseal.api.store.tokens import Principal, Role
+from tableseal.audit.errors import InputError
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519")
 """Signatures with public keys only: with others whoever verifies could sign, and `none` is no signature."""

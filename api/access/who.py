@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.tokens import PREFIX, Principal, principal_in, principal_of
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.tokens import PREFIX, Principal, principal_in, principal_of
 
 COOKIE = "tableseal_session"
 """Name of the cookie that holds a session."""

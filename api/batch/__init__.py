@@ -1,10 +1,10 @@
 """Many releases: found, audited one by one or together, and summed up; what was done is not done again."""
 
-from api.batch.manifest import Listed
-from api.batch.results import opened
-from api.batch.run import Settings, run_batch, run_together
-from api.batch.sources import ArchiveSource, FolderSource, Source, find_releases, source_of
-from api.batch.summary import Batch, batch_document, batch_schema, summary_csv, summary_html
+from tableseal.api.batch.manifest import Listed
+from tableseal.api.batch.results import opened
+from tableseal.api.batch.run import Settings, run_batch, run_together
+from tableseal.api.batch.sources import ArchiveSource, FolderSource, Source, find_releases, source_of
+from tableseal.api.batch.summary import Batch, batch_document, batch_schema, summary_csv, summary_html
 
 __all__ = [
     "ArchiveSource",

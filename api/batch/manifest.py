@@ -5,14 +5,14 @@ from pathlib import PurePosixPath
 
 from pydantic import Field
 
-from audit.errors import InputError
-from audit.io.delimited import read_delimited
-from audit.io.document_types import Model, Positive, Text, validate
-from audit.io.files import decode, refuse_outside
-from audit.io.sources import TEXT_FORMATS
-from audit.io.wording import quoted
-from audit.io.yaml_text import Document, parse_document
-from audit.pipeline import Bounds
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.delimited import read_delimited
+from tableseal.audit.io.document_types import Model, Positive, Text, validate
+from tableseal.audit.io.files import decode, refuse_outside
+from tableseal.audit.io.sources import TEXT_FORMATS
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.io.yaml_text import Document, parse_document
+from tableseal.audit.pipeline import Bounds
 
 
 class EntryDocument(Model):

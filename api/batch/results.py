@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from api.batch.summary import (
+from tableseal.api.batch.summary import (
     COUNTED,
     IMPLIED,
     Batch,
@@ -23,12 +23,12 @@ from api.batch.summary import (
     summary_csv,
     summary_html,
 )
-from api.batch.work import Audited
-from api.cli.streams import write_target
-from audit.errors import InputError
-from audit.report.called import called
-from audit.report.exact_json import Json, dumps
-from audit.report.words import headline
+from tableseal.api.batch.work import Audited
+from tableseal.api.cli.streams import write_target
+from tableseal.audit.errors import InputError
+from tableseal.audit.report.called import called
+from tableseal.audit.report.exact_json import Json, dumps
+from tableseal.audit.report.words import headline
 
 RECORD = "tableseal/batch-record/3"
 

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from api.batch.manifest import Listed
-from api.batch.results import Results
-from api.batch.sources import Source, policy_in
-from api.batch.summary import Batch, Entry
-from api.batch.work import Audited, Task, audit_task
-from api.failures import Failure, failure_of
-from audit.errors import InputError
-from audit.execution.executor import HERE, Executor, Lost
-from audit.model import Policy
-from audit.pipeline import Bounds
-from audit.progress import Progress, silent
-from audit.together import Member, combine
+from tableseal.api.batch.manifest import Listed
+from tableseal.api.batch.results import Results
+from tableseal.api.batch.sources import Source, policy_in
+from tableseal.api.batch.summary import Batch, Entry
+from tableseal.api.batch.work import Audited, Task, audit_task
+from tableseal.api.failures import Failure, failure_of
+from tableseal.audit.errors import InputError
+from tableseal.audit.execution.executor import HERE, Executor, Lost
+from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import Bounds
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.together import Member, combine
 
 TOGETHER = "together"
 """Name of the one entry of releases that are audited together."""

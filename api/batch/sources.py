@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from api.batch.manifest import Listed, read_manifest
-from audit.errors import InputError
-from audit.io import Archive, parse_document, read_archived, read_release
-from audit.io.archive import MAGIC
-from audit.io.files import Folder, decode, read_bytes
-from audit.io.policy_file import policy_from_bytes
-from audit.model import Policy, Release
+from tableseal.api.batch.manifest import Listed, read_manifest
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import Archive, parse_document, read_archived, read_release
+from tableseal.audit.io.archive import MAGIC
+from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.policy_file import policy_from_bytes
+from tableseal.audit.model import Policy, Release
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Files that may be release files."""

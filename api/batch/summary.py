@@ -8,12 +8,12 @@ from importlib.resources import files
 from typing import Any, Literal
 from urllib.parse import quote
 
-from api.failures import Failure
-from audit.io.spreadsheet import csv_text
-from audit.report.applied import AS_LISTED, applied_to_each, applied_words, counts_words
-from audit.report.exact_json import Json
-from audit.report.to_json import engine_version
-from audit.report.unknown import unknown_in_words
+from tableseal.api.failures import Failure
+from tableseal.audit.io.spreadsheet import csv_text
+from tableseal.audit.report.applied import AS_LISTED, applied_to_each, applied_words, counts_words
+from tableseal.audit.report.exact_json import Json
+from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.report.unknown import unknown_in_words
 
 SCHEMA = "tableseal/batch/1"
 
@@ -197,4 +197,4 @@ def _worst_first(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _asset(name: str) -> str:
-    return files("api.batch").joinpath(f"assets/{name}").read_text("utf-8")
+    return files("tableseal.api.batch").joinpath(f"assets/{name}").read_text("utf-8")

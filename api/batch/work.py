@@ -5,14 +5,14 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from api.failures import Failure, failure_of
-from api.memory import memory_limit
-from audit.execution.executor import HERE, Executor
-from audit.io import release_digest
-from audit.model import Release
-from audit.pipeline import Bounds, audit
-from audit.report import Report, render_html, report_json
-from audit.report.to_json import engine_version
+from tableseal.api.failures import Failure, failure_of
+from tableseal.api.memory import memory_limit
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.io import release_digest
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import Bounds, audit
+from tableseal.audit.report import Report, render_html, report_json
+from tableseal.audit.report.to_json import engine_version
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """The command line."""
 
-from api.cli.verbs import main
+from tableseal.api.cli.verbs import main
 
 __all__ = ["main"]

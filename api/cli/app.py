@@ -1,5 +1,5 @@
 """The command with all its verbs, for those who call it from Python."""
 
-from api.cli.verbs import command
+from tableseal.api.cli.verbs import command
 
 app = command()

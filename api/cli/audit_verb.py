@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.given import given_call
-from api.cli.options import (
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.given import given_call
+from tableseal.api.cli.options import (
     Bounds,
     DominanceOption,
     JsonOption,
@@ -21,19 +21,19 @@ from api.cli.options import (
     ThresholdOption,
     given_rules,
 )
-from api.cli.progress import Progress
-from api.cli.reading import release_of
-from api.cli.streams import STREAM, check_targets, say, write_target
-from api.memory import memory_limit
-from audit.errors import InputError
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.memory import memory_limit
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.model import Release
-    from audit.pipeline import AuditResult
-    from audit.report.call import Call
-    from audit.report.model import Report
+    from tableseal.audit.model import Release
+    from tableseal.audit.pipeline import AuditResult
+    from tableseal.audit.report.call import Call
+    from tableseal.audit.report.model import Report
 
 LIMIT = 40
 """Cells listed in the text; the rest is in the JSON and HTML reports."""
@@ -134,9 +134,9 @@ def audit_verb(
     if public and proof is not None:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
     with memory_limit(memory_limit_mb):
-        from api.auditing import AuditOptions, run_audit
-        from audit.execution.executor import local
-        from audit.execution.state import opened
+        from tableseal.api.auditing import AuditOptions, run_audit
+        from tableseal.audit.execution.executor import local
+        from tableseal.audit.execution.state import opened
 
         options = AuditOptions(
             bounds=bounds.value,
@@ -181,17 +181,17 @@ def _write(
     call: "Call",
 ) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
-    from audit.report import public_copy, report_json
+    from tableseal.audit.report import public_copy, report_json
 
     report = public_copy(result.report) if public else result.report
     if json is not None:
         write_target(json, report_json(report))
     if html is not None:
-        from audit.report import render_html
+        from tableseal.audit.report import render_html
 
         write_target(html, render_html(report, release))
     if proof is not None and result.proof is not None:
-        from audit.proof import proof_json
+        from tableseal.audit.proof import proof_json
 
         write_target(proof, proof_json(result.proof))
     taken = STREAM in (json, html, proof)
@@ -208,7 +208,7 @@ def _text(
     call: "Call",
     computed: "Sequence[str]",
 ) -> str:
-    from audit.report import render_text
+    from tableseal.audit.report import render_text
 
     stream = sys.stderr if on_error_stream else sys.stdout
     terminal = stream.isatty()

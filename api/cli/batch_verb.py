@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.given import given_call
-from api.cli.options import (
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.given import given_call
+from tableseal.api.cli.options import (
     Bounds,
     DominanceOption,
     JsonOption,
@@ -19,16 +19,16 @@ from api.cli.options import (
     ThresholdOption,
     given_rules,
 )
-from api.cli.progress import Progress
-from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.batch import Batch, Listed
-    from audit.execution.executor import Executor
-    from audit.report.call import Call
+    from tableseal.api.batch import Batch, Listed
+    from tableseal.audit.execution.executor import Executor
+    from tableseal.audit.report.call import Call
 
 LISTED = 20
 """Releases that are not safe and are listed in the text; the summaries have all."""
@@ -82,10 +82,10 @@ def batch_verb(
 
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
-    from api.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
-    from api.given_rules import policy_of
-    from audit.io import read_policy
-    from audit.report.exact_json import dumps
+    from tableseal.api.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
+    from tableseal.api.given_rules import policy_of
+    from tableseal.audit.io import read_policy
+    from tableseal.audit.report.exact_json import dumps
 
     folder = Path(output)
     if folder.resolve() == Path(releases).resolve():
@@ -121,11 +121,11 @@ def batch_verb(
 @contextmanager
 def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Executor]":
     """Where to work. `here`: a single worker may be this process; else a process of its own, whose end is no harm."""
-    from audit.execution.executor import local
-    from audit.execution.processes import Processes
+    from tableseal.audit.execution.executor import local
+    from tableseal.audit.execution.processes import Processes
 
     if scheduler is not None:
-        from audit.execution.dask import connect
+        from tableseal.audit.execution.dask import connect
 
         yield connect(scheduler)
     elif here:
@@ -138,16 +138,16 @@ def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Exec
 
 def _unjudged(batch: "Batch") -> list[str]:
     """What no rule could judge of releases that were audited together."""
-    from audit.report.unknown import unknown_in_words
+    from tableseal.audit.report.unknown import unknown_in_words
 
     return [f"  {unknown_in_words(e.required_unknown)}" for e in batch.entries if e.required_unknown]
 
 
 def _text(batch: "Batch", folder: Path, following: str | None) -> str:
     """How many releases have which verdict, by which rules, what is wrong with each that is not safe."""
-    from audit.report.applied import counts_words, releases_words
-    from audit.report.frame import framed
-    from audit.report.words import printable
+    from tableseal.audit.report.applied import counts_words, releases_words
+    from tableseal.audit.report.frame import framed
+    from tableseal.audit.report.words import printable
 
     counts = batch.counts()
     verdict = f"{releases_words(counts['releases'])}: {counts_words(counts)}"
@@ -171,7 +171,7 @@ def _next_step(batch: "Batch", files: "Mapping[str, Listed]", folder: Path, call
 
     files: the releases that are files of their own. folder: with the results.
     """
-    from audit.report.applied import WHAT_TO_SAY
+    from tableseal.audit.report.applied import WHAT_TO_SAY
 
     if batch.counts()["not_judged"]:
         return f"{WHAT_TO_SAY}."

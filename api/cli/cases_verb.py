@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
-from api.cli.progress import Progress
-from api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
-    from api.case_runner import Comparison
-    from api.cases import Case
-    from audit.report.exact_json import Json
+    from tableseal.api.case_runner import Comparison
+    from tableseal.api.cases import Case
+    from tableseal.audit.report.exact_json import Json
 
 HEADER = ("run", "value", "expected", "computed", "agrees", "origin")
 
@@ -37,7 +37,7 @@ def cases_verb(
 
     Example: tableseal cases o03_table1 --run
     """
-    from api.cases import case_names, load_case
+    from tableseal.api.cases import case_names, load_case
 
     check_targets({"--json": json})
     cases = [load_case(case) for case in ([name] if name else case_names())]
@@ -55,14 +55,14 @@ def cases_verb(
 
 
 def _computed(case: "Case", slow: bool) -> "Sequence[Comparison]":
-    from api.case_runner import run_case
+    from tableseal.api.case_runner import run_case
 
     with Progress() as progress:
         return run_case(case, progress, slow=slow)
 
 
 def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:
-    from audit.report.exact_json import dumps
+    from tableseal.audit.report.exact_json import dumps
 
     cases = [_case_document(case, found) for case, found in results]
     return dumps({"schema": "tableseal/cases/1", "agree": agree, "cases": cases}, indent=1)

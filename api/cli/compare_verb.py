@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.given import given_call
-from api.cli.options import (
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.given import given_call
+from tableseal.api.cli.options import (
     DominanceOption,
     JsonOption,
     PolicyOption,
@@ -16,13 +16,13 @@ from api.cli.options import (
     ThresholdOption,
     given_rules,
 )
-from api.cli.progress import Progress
-from api.cli.reading import release_of
-from api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
-    from audit.report.call import Call
-    from suppression.compare import Comparison
+    from tableseal.audit.report.call import Call
+    from tableseal.suppression.compare import Comparison
 
 DEFAULT = "optimal,heuristic,elimination"
 
@@ -81,8 +81,8 @@ def compare_verb(
 
     Example: tableseal compare release.yaml --methods optimal,modular,rank --html compare.html
     """
-    from suppression.compare import compare
-    from suppression.search.rank import Budget
+    from tableseal.suppression.compare import compare
+    from tableseal.suppression.search.rank import Budget
 
     check_targets({"--json": json, "--html": html}, inputs=(release, policy))
     limit = None if budget is None else Budget.parse(budget)
@@ -108,13 +108,13 @@ def compare_verb(
 
 def _write(comparison: "Comparison", call: "Call", *, json: str | None, html: str | None, explain: bool) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
-    from suppression.compare_json import comparison_json
-    from suppression.compare_text import comparison_text
+    from tableseal.suppression.compare_json import comparison_json
+    from tableseal.suppression.compare_text import comparison_text
 
     if json is not None:
         write_target(json, comparison_json(comparison))
     if html is not None:
-        from suppression.compare_html import comparison_html
+        from tableseal.suppression.compare_html import comparison_html
 
         write_target(html, comparison_html(comparison))
     say(comparison_text(comparison, explain=explain, call=call), error=STREAM in (json, html))

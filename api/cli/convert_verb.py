@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
-from api.cli.reading import release_of
-from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
+    from tableseal.audit.report.exact_json import Json
 
 
 def convert_verb(
@@ -29,8 +29,8 @@ def convert_verb(
 
     Example: tableseal convert release.yaml release.json
     """
-    from audit.io import canonical_json, release_digest
-    from audit.report.exact_json import dumps
+    from tableseal.audit.io import canonical_json, release_digest
+    from tableseal.audit.report.exact_json import dumps
 
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from api.cli.streams import STREAM
+from tableseal.api.cli.streams import STREAM
 
 if TYPE_CHECKING:
-    from audit.report.call import Call
+    from tableseal.audit.report.call import Call
 
 RULES = ("policy", "threshold", "p_percent", "dominance", "status_map")
 """Options by which a release is judged: they mean the same with every verb that has them."""
@@ -19,7 +19,7 @@ RELEASES = ("release", "releases")
 
 def given_call(context: typer.Context) -> "Call":
     """The verb of this context, its arguments, and the options that were given with it."""
-    from audit.report.call import Call
+    from tableseal.audit.report.call import Call
 
     values = {name: value for name, value in context.params.items() if _was_given(context, name)}
     arguments = {p.name: str(values[p.name]) for p in _parameters(context, "argument") if p.name in values}

@@ -7,9 +7,9 @@ from typing import ParamSpec
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.streams import say
-from api.failures import failure_of
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.streams import say
+from tableseal.api.failures import failure_of
 
 P = ParamSpec("P")
 

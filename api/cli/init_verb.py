@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import DominanceOption, JsonOption, PPercentOption, ThresholdOption, given_rules
-from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import DominanceOption, JsonOption, PPercentOption, ThresholdOption, given_rules
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
+    from tableseal.audit.report.exact_json import Json
 
 
 UNDECIDED = """\
@@ -57,8 +57,8 @@ def init_verb(
 
     Example: tableseal init table.csv -o release.yaml
     """
-    from audit.io import infer_document, write_document
-    from audit.report.exact_json import dumps
+    from tableseal.audit.io import infer_document, write_document
+    from tableseal.audit.report.exact_json import dumps
 
     source = Path(data)
     _check_output(source, output)

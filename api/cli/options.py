@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from api.given_rules import GivenRules
+    from tableseal.api.given_rules import GivenRules
 
 
 class Bounds(StrEnum):
@@ -75,6 +75,6 @@ DominanceOption = Annotated[
 
 def given_rules(threshold: str | None, p_percent: str | None, dominance: list[str] | None) -> "GivenRules":
     """The rules that these options are."""
-    from api.given_rules import GivenRules
+    from tableseal.api.given_rules import GivenRules
 
     return GivenRules(threshold=threshold, p_percent=p_percent, dominance=tuple(dominance or ()))

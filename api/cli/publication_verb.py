@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.given import given_call
-from api.cli.options import (
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.given import given_call
+from tableseal.api.cli.options import (
     Bounds,
     DominanceOption,
     JsonOption,
@@ -21,16 +21,16 @@ from api.cli.options import (
     ThresholdOption,
     given_rules,
 )
-from api.cli.progress import Progress
-from api.cli.reading import release_of
-from api.cli.serve_verb import DatabaseOption, DataOption
-from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from api.ledger import Assessment
-    from api.store.engine import Store
-    from audit.report.call import Call
+    from tableseal.api.ledger import Assessment
+    from tableseal.api.store.engine import Store
+    from tableseal.audit.report.call import Call
 
 _WHO = "command line"
 
@@ -79,8 +79,14 @@ def publication_audit(
 
     Example: tableseal publication audit prices release.yaml --publish
     """
-    from api.jobs.kinds import OutdatedError
-    from api.jobs.publication_kind import PublicationOptions, PublicationRequest, assessed, published, published_before
+    from tableseal.api.jobs.kinds import OutdatedError
+    from tableseal.api.jobs.publication_kind import (
+        PublicationOptions,
+        PublicationRequest,
+        assessed,
+        published,
+        published_before,
+    )
 
     check_targets({"--json": json}, inputs=(release, policy))
     options = PublicationOptions(
@@ -120,7 +126,7 @@ def publication_show(
 
     Example: tableseal publication show prices
     """
-    from api.store.publications import publication
+    from tableseal.api.store.publications import publication
 
     with _opened(database, data) as store, store.reading() as connection:
         kept = publication(connection, owner, _checked(name), releases=releases)
@@ -153,9 +159,9 @@ def publication_withdraw(
 
     Example: tableseal publication withdraw prices 2 --reason "wrong file"
     """
-    from api.store.log import note
-    from api.store.publications import publication, set_withdrawn
-    from api.store.tokens import Principal, Role
+    from tableseal.api.store.log import note
+    from tableseal.api.store.publications import publication, set_withdrawn
+    from tableseal.api.store.tokens import Principal, Role
 
     if not reason.strip():
         raise InputError("--reason: a withdrawal says why.")
@@ -178,12 +184,12 @@ def _text(found: "Assessment", number: int | None, call: "Call") -> str:
 
     number: of the entry that the release became.
     """
-    from api.ledger.words import fallen_words, next_step
-    from audit.linear.naming import plural
-    from audit.report.applied import AS_LISTED, shouted
-    from audit.report.frame import framed
-    from audit.report.unknown import unknown_in_words
-    from audit.report.words import applied, headline, printable
+    from tableseal.api.ledger.words import fallen_words, next_step
+    from tableseal.audit.linear.naming import plural
+    from tableseal.audit.report.applied import AS_LISTED, shouted
+    from tableseal.audit.report.frame import framed
+    from tableseal.audit.report.unknown import unknown_in_words
+    from tableseal.audit.report.words import applied, headline, printable
 
     said = [headline(found.report)] if not found.report.judged or found.called == AS_LISTED else []
     fallen = [*found.fallen, *found.older]
@@ -198,7 +204,7 @@ def _text(found: "Assessment", number: int | None, call: "Call") -> str:
 
 
 def _checked(name: str) -> str:
-    from api.jobs.publication_kind import NAME
+    from tableseal.api.jobs.publication_kind import NAME
 
     if not re.search(NAME, name):
         raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
@@ -208,8 +214,8 @@ def _checked(name: str) -> str:
 @contextmanager
 def _opened(database: str | None, data: str | None) -> "Iterator[Store]":
     """The database of the service, up to date."""
-    from api.settings import load_settings
-    from api.store.migrate import opened
+    from tableseal.api.settings import load_settings
+    from tableseal.api.store.migrate import opened
 
     with opened(load_settings(database=database, data=data).database_url) as store:
         yield store

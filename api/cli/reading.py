@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.cli.streams import STREAM
-from audit.errors import InputError
+from tableseal.api.cli.streams import STREAM
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from api.given_rules import GivenRules
-    from audit.model import Policy, Release
-    from audit.model.count_table import CountTable
+    from tableseal.api.given_rules import GivenRules
+    from tableseal.audit.model import Policy, Release
+    from tableseal.audit.model.count_table import CountTable
 
 
 def release_of(
@@ -30,8 +30,8 @@ def release_of(
     ------
     InputError: anything about the input that cannot be used.
     """
-    from api.given_rules import GivenRules, policy_of
-    from audit.io import read_release
+    from tableseal.api.given_rules import GivenRules, policy_of
+    from tableseal.audit.io import read_release
 
     given = policy_of(rules or GivenRules(), None if policy is None else Path(policy))
     letters = parse_status_map(status_map or ())
@@ -60,9 +60,9 @@ def count_table_of(
     ------
     InputError: anything about the input that cannot be used.
     """
-    from audit.io.matrix import matrix_in
-    from audit.linear.leaf_counts import leaf_counts
-    from audit.model.count_table import CountTable
+    from tableseal.audit.io.matrix import matrix_in
+    from tableseal.audit.linear.leaf_counts import leaf_counts
+    from tableseal.audit.model.count_table import CountTable
 
     path = Path(name)
     matrix = None if name == STREAM else matrix_in(path, all_cells=all_cells)
@@ -75,9 +75,9 @@ def count_table_of(
 
 
 def _from_standard_input(policy: "Path | Policy | None", letters: Mapping[str, str] | None) -> "Release":
-    from audit.io import release_from_document
-    from audit.io.files import SIZE_LIMIT, decode, read_at_most
-    from audit.io.yaml_text import parse_document
+    from tableseal.audit.io import release_from_document
+    from tableseal.audit.io.files import SIZE_LIMIT, decode, read_at_most
+    from tableseal.audit.io.yaml_text import parse_document
 
     source = "standard input"
     content = read_at_most(sys.stdin.buffer, SIZE_LIMIT + 1)

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, StatusMapOption
-from api.cli.reading import count_table_of
-from api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption, StatusMapOption
+from tableseal.api.cli.reading import count_table_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 
 class Definition(StrEnum):
@@ -127,9 +127,9 @@ def risk_verb(
 
     Example: tableseal risk table.csv --rounding 3 --replicates 1000 --seed 1
     """
-    from api.risk import measure
-    from api.risk_options import RiskOptions, read_transition
-    from audit.report.risk import risk_json, risk_text
+    from tableseal.api.risk import measure
+    from tableseal.api.risk_options import RiskOptions, read_transition
+    from tableseal.audit.report.risk import risk_json, risk_text
 
     inputs = (original, protected, transition)
     check_targets({"--json": json}, inputs=inputs)

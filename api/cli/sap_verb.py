@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption, StatusMapOption
-from api.cli.progress import Progress
-from api.cli.reading import release_of
-from api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption, StatusMapOption
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
-    from api.sap import SapOptions
-    from audit.measures.sap.population import Population
+    from tableseal.api.sap import SapOptions
+    from tableseal.audit.measures.sap.population import Population
 
 
 class Definition(StrEnum):
@@ -94,7 +94,7 @@ def sap_verb(
     Example: tableseal sap counts.csv --rounding 3 --n 0-10
     """
     check_targets({"--json": json}, inputs=(table, upper))
-    from api.sap import SapOptions, measure_sap
+    from tableseal.api.sap import SapOptions, measure_sap
 
     options = SapOptions(
         rounding=rounding,
@@ -116,7 +116,7 @@ def sap_verb(
     with Progress() as progress:
         document, text = measure_sap(population, options, matrix=matrix, title=title, progress=progress)
     if json is not None:
-        from audit.report.exact_json import dumps
+        from tableseal.audit.report.exact_json import dumps
 
         write_target(json, dumps(document, indent=1))
     say(text, error=json == STREAM)
@@ -127,7 +127,7 @@ def _population(
     table: str, upper: str | None, options: "SapOptions", json: str | None, status_map: list[str] | None
 ) -> "tuple[Population, bool]":
     """The base table with its attack, and whether it is a bare matrix."""
-    from api.sap import matrix_population, release_population
+    from tableseal.api.sap import matrix_population, release_population
 
     found = None if table == STREAM else matrix_population(Path(table), None if upper is None else Path(upper), options)
     if found is not None:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
-from api.cli.streams import STREAM, check_targets, write_target
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption
+from tableseal.api.cli.streams import STREAM, check_targets, write_target
 
 
 class Subject(StrEnum):
@@ -44,29 +44,29 @@ def schema_verb(
 
 def _schema(subject: Subject) -> object:
     if subject is Subject.PROOF:
-        from audit.proof import proof_schema
+        from tableseal.audit.proof import proof_schema
 
         return proof_schema()
     if subject is Subject.SUPPRESSION:
-        from suppression.report.schema import suppression_schema
+        from tableseal.suppression.report.schema import suppression_schema
 
         return suppression_schema()
     if subject is Subject.BATCH:
-        from api.batch import batch_schema
+        from tableseal.api.batch import batch_schema
 
         return batch_schema()
     if subject in (Subject.PUBLICATION, Subject.PUBLICATION_AUDIT):
-        from api.ledger import publication_schema
+        from tableseal.api.ledger import publication_schema
 
         return publication_schema("publication" if subject is Subject.PUBLICATION else "publication-audit")
     if subject in (Subject.RELEASE, Subject.POLICY):
-        from audit.io import policy_schema, release_schema
+        from tableseal.audit.io import policy_schema, release_schema
 
         return release_schema() if subject is Subject.RELEASE else policy_schema()
     if subject is Subject.COMPARISON:
-        from suppression.compare_json import comparison_schema
+        from tableseal.suppression.compare_json import comparison_schema
 
         return comparison_schema()
-    from audit.report.schema import report_schema, risk_schema, sap_schema
+    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
 
     return {Subject.REPORT: report_schema, Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
+from tableseal.api.cli.exit_codes import Code
 
 DatabaseOption = Annotated[
     str | None,
@@ -52,8 +52,8 @@ def serve_verb(
 
     Example: tableseal serve --port 8000 --workers 2 --data /var/lib/tableseal
     """
-    from api.http.serve import serve
-    from api.settings import load_settings
+    from tableseal.api.http.serve import serve
+    from tableseal.api.settings import load_settings
 
     settings = load_settings(
         host=host,
@@ -72,9 +72,9 @@ def worker_verb(database: DatabaseOption = None, data: DataOption = None) -> Cod
 
     Example: tableseal worker --database postgresql://db.example/tableseal
     """
-    from api.jobs.worker import work
-    from api.settings import load_settings
-    from api.store.migrate import opened
+    from tableseal.api.jobs.worker import work
+    from tableseal.api.settings import load_settings
+    from tableseal.api.store.migrate import opened
 
     settings = load_settings(database=database, data=data)
     with opened(settings.database_url):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 STREAM = "-"
 """Stands for standard input or standard output."""

@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
-from api.cli.exit_codes import Code
-from api.cli.streams import say
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.streams import say
 
 OPTION = "--memory-limit"
 

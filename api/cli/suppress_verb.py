@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.given import given_call
-from api.cli.options import (
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.given import given_call
+from tableseal.api.cli.options import (
     DominanceOption,
     JsonOption,
     PolicyOption,
@@ -19,15 +19,15 @@ from api.cli.options import (
     ThresholdOption,
     given_rules,
 )
-from api.cli.progress import Progress
-from api.cli.reading import release_of
-from api.cli.streams import STREAM, check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.model import Release
-    from audit.report.call import Call
-    from suppression.answer import Suppression
+    from tableseal.audit.model import Release
+    from tableseal.audit.report.call import Call
+    from tableseal.suppression.answer import Suppression
 
 LIMIT = 40
 """Cells listed in the text; the rest is in the JSON result."""
@@ -191,8 +191,8 @@ def suppress_verb(
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
     if symbol is not None:
         _check_symbol(symbol, output)
-    from api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
-    from suppression.decisions import read_decisions
+    from tableseal.api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
+    from tableseal.suppression.decisions import read_decisions
 
     options = SuppressOptions(
         method=method,
@@ -246,7 +246,7 @@ def suppress_verb(
 
 def _files(release: "Release", option: str, target: str | None) -> dict[str, str | None]:
     """Every file that the protected release needs, so that none of them overwrites an input."""
-    from audit.io import file_names
+    from tableseal.audit.io import file_names
 
     found: dict[str, str | None] = {option: target}
     if target not in (None, STREAM):
@@ -262,7 +262,7 @@ class _Keeper:
         self.written = False
 
     def __call__(self, result: "Suppression") -> None:
-        from suppression.report import suppression_json
+        from tableseal.suppression.report import suppression_json
 
         assert self._target is not None
         write_target(self._target, suppression_json(result))
@@ -285,8 +285,8 @@ class _Targets:
 def _write(result: "Suppression", to: _Targets) -> None:
     """The protected release first, then the results; nothing that is unsafe goes out. What goes to standard output but
     the release waits for the end."""
-    from audit.report import render_html
-    from suppression.public import public_release
+    from tableseal.audit.report import render_html
+    from tableseal.suppression.public import public_release
 
     if _safe(result) and result.release is not None:
         if to.output is not None:
@@ -299,7 +299,7 @@ def _write(result: "Suppression", to: _Targets) -> None:
 
 
 def _write_results(result: "Suppression", to: _Targets) -> None:
-    from suppression.report import suppression_json
+    from tableseal.suppression.report import suppression_json
 
     if to.json not in (None, STREAM):
         write_target(to.json, suppression_json(result))
@@ -309,7 +309,7 @@ def _write_results(result: "Suppression", to: _Targets) -> None:
 
 def _tell(result: "Suppression", to: _Targets, call: "Call", *, explain: bool) -> None:
     """What was found in words, and in files again if more is known now."""
-    from suppression.report import suppression_json, suppression_text
+    from tableseal.suppression.report import suppression_json, suppression_text
 
     if result.needs:
         _write_results(result, to)
@@ -329,8 +329,8 @@ def _safe(result: "Suppression") -> bool:
 
 def _check_symbol(symbol: str, output: str | None) -> None:
     """Refuse a symbol that is none, or that no file would have."""
-    from audit.io import check_symbol
-    from audit.io.wording import quoted
+    from tableseal.audit.io import check_symbol
+    from tableseal.audit.io.wording import quoted
 
     if output in (None, STREAM) or Path(output).suffix.lower() == ".json":
         raise InputError(f"--symbol {quoted(symbol)}: is for CSV files; write them with -o NAME.yaml or NAME.csv.")
@@ -338,7 +338,7 @@ def _check_symbol(symbol: str, output: str | None) -> None:
 
 
 def _write_release(release: "Release", target: str, symbol: str | None = None) -> None:
-    from audit.io import canonical_json, release_files
+    from tableseal.audit.io import canonical_json, release_files
 
     if target == STREAM:
         write_target(STREAM, canonical_json(release).decode("utf-8"))

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
-from api.cli.serve_verb import DatabaseOption, DataOption
-from api.cli.streams import say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption
+from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
+from tableseal.api.cli.streams import say, write_target
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from api.settings import Settings
-    from api.store.engine import Store
+    from tableseal.api.settings import Settings
+    from tableseal.api.store.engine import Store
 
 _ADMINISTRATOR = "command line"
 """Who makes and revokes keys, in the log: whoever can write to the database."""
@@ -54,8 +54,8 @@ def token_create(
 
     Example: tableseal token create --owner prices --name ann --role analyst --data /var/lib/tableseal
     """
-    from api.store.log import note
-    from api.store.tokens import Principal, Role, create_token
+    from tableseal.api.store.log import note
+    from tableseal.api.store.tokens import Principal, Role, create_token
 
     for option, text, most in (("--owner", owner, 200), ("--name", name, 100)):
         if len(text) > most or not text.isprintable() or (option == "--owner" and not text.strip()):
@@ -82,7 +82,7 @@ def token_list(
     """
     import json as json_text
 
-    from api.store.tokens import tokens_of
+    from tableseal.api.store.tokens import tokens_of
 
     with _opened(database, data) as (_, store), store.reading() as connection:
         found = tokens_of(connection, owner)
@@ -123,8 +123,8 @@ def token_revoke(
 
     Example: tableseal token revoke 3f0c9a1b2d4e
     """
-    from api.store.log import note
-    from api.store.tokens import Principal, Role, revoke_token
+    from tableseal.api.store.log import note
+    from tableseal.api.store.tokens import Principal, Role, revoke_token
 
     with _opened(database, data) as (_, store), store.writing() as connection:
         revoked = revoke_token(connection, token)
@@ -138,8 +138,8 @@ def token_revoke(
 @contextmanager
 def _opened(database: str | None, data: str | None) -> "Iterator[tuple[Settings, Store]]":
     """The database of the service, up to date."""
-    from api.settings import load_settings
-    from api.store.migrate import opened
+    from tableseal.api.settings import load_settings
+    from tableseal.api.store.migrate import opened
 
     settings = load_settings(database=database, data=data)
     with opened(settings.database_url) as store:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from api.cli.exit_codes import Code
-from api.cli.options import JsonOption
-from api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.options import JsonOption
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 
 def verify_verb(
@@ -26,9 +26,9 @@ def verify_verb(
 
     Example: tableseal verify proof.json release.json
     """
-    from audit.errors import InputError
-    from audit.proof.verify import RefusedError, check
-    from audit.report.exact_json import dumps
+    from tableseal.audit.errors import InputError
+    from tableseal.audit.proof.verify import RefusedError, check
+    from tableseal.audit.report.exact_json import dumps
 
     check_targets({"--json": json}, inputs=(proof, release))
     reason, count = None, {}
@@ -53,7 +53,7 @@ def _accepted(count: dict[str, int]) -> str:
 
 
 def _content(name: str) -> bytes:
-    from audit.errors import InputError
+    from tableseal.audit.errors import InputError
 
     try:
         return Path(name).read_bytes()

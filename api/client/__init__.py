@@ -3,8 +3,8 @@
 Needs nothing of tableseal but httpx2 (`pip install 'tableseal[client]'`); the work is done where the service runs.
 """
 
-from api.client.async_client import AsyncClient
-from api.client.model import Failure, Job, ServiceError, UnreachableError
-from api.client.sync_client import Client
+from tableseal.api.client.async_client import AsyncClient
+from tableseal.api.client.model import Failure, Job, ServiceError, UnreachableError
+from tableseal.api.client.sync_client import Client
 
 __all__ = ["AsyncClient", "Client", "Failure", "Job", "ServiceError", "UnreachableError"]

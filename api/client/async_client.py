@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from api.client import talk, verbs
-from api.client.model import Job, Json
-from api.client.talk import Answer, Call, Pause, Progress, Release, Talk
+from tableseal.api.client import talk, verbs
+from tableseal.api.client.model import Job, Json
+from tableseal.api.client.talk import Answer, Call, Pause, Progress, Release, Talk
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from api.client.model import Failure, Job, Json, ServiceError, UnreachableError
+from tableseal.api.client.model import Failure, Job, Json, ServiceError, UnreachableError
 
 T = TypeVar("T")
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from api.client.model import Job
-from api.client.talk import Release, Talk, submitted
+from tableseal.api.client.model import Job
+from tableseal.api.client.talk import Release, Talk, submitted
 
 
 def audit(

@@ -7,17 +7,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from api.drafts.marks import Marks, Role, texts_of
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.flags import looks_like_flags, named_like_flags
-from audit.io.init import infer_document
-from audit.io.numbers import decimal as number_in
-from audit.io.numbers import decimal_sign, decimal_text, looks_like_number
-from audit.io.totals import NAMES
-from audit.io.usual_marks import usual_mark
-from audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
-from audit.model.status import WORDS
+from tableseal.api.drafts.marks import Marks, Role, texts_of
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.flags import looks_like_flags, named_like_flags
+from tableseal.audit.io.init import infer_document
+from tableseal.audit.io.numbers import decimal as number_in
+from tableseal.audit.io.numbers import decimal_sign, decimal_text, looks_like_number
+from tableseal.audit.io.totals import NAMES
+from tableseal.audit.io.usual_marks import usual_mark
+from tableseal.audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
+from tableseal.audit.model.status import WORDS
 
 MOST = 9
 """Decimals of a unit, at most."""

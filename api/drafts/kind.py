@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from api.drafts.marks import Marks, Role, document_of
-from api.jobs.kinds import Context, Kind, Result
-from api.store.job import Document
-from audit.errors import AdditivityError, InputError
+from tableseal.api.drafts.marks import Marks, Role, document_of
+from tableseal.api.jobs.kinds import Context, Kind, Result
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import AdditivityError, InputError
 
 DESCRIPTION = "draft.json"
 FILES = "files/"
@@ -42,7 +42,7 @@ def run(request: DraftRequest, context: Context) -> Result:
     ------
     InputError: the release cannot be read, or there is none. LimitError: too many cells.
     """
-    from audit.io.init import is_data_file
+    from tableseal.audit.io.init import is_data_file
 
     release = request.release
     if release is None:
@@ -57,10 +57,10 @@ def run(request: DraftRequest, context: Context) -> Result:
 
 def _plain(request: DraftRequest, context: Context, table: str) -> Result:
     """A plain table: what its columns seem to be, or the release that it is as they are marked."""
-    from api.drafts.describe import codes_of, describe_columns
-    from api.drafts.guess import guess_marks
-    from audit.io.files import Folder
-    from audit.io.sources import read_columns
+    from tableseal.api.drafts.describe import codes_of, describe_columns
+    from tableseal.api.drafts.guess import guess_marks
+    from tableseal.audit.io.files import Folder
+    from tableseal.audit.io.sources import read_columns
 
     columns = read_columns(Folder(context.folder), table, table)
     said: dict[str, Any] = {"table": table, "columns": describe_columns(columns)}
@@ -76,12 +76,12 @@ def _plain(request: DraftRequest, context: Context, table: str) -> Result:
 
 
 def _release(request: DraftRequest, context: Context, release: str, said: dict[str, Any]) -> Result:
-    from api.drafts.describe import describe_release
-    from api.jobs.releases import check_size
-    from api.problems import problem_of
-    from audit.io import read_release
-    from audit.linear.merge import merge_cells
-    from audit.prepare import check_sums
+    from tableseal.api.drafts.describe import describe_release
+    from tableseal.api.jobs.releases import check_size
+    from tableseal.api.problems import problem_of
+    from tableseal.audit.io import read_release
+    from tableseal.audit.linear.merge import merge_cells
+    from tableseal.audit.prepare import check_sums
 
     policy = None if request.policy is None else context.folder / request.policy
     found = read_release(context.folder / release, policy=policy)
@@ -102,9 +102,9 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
     ------
     InputError: there is none.
     """
-    from audit.io.files import read_bytes
-    from audit.io.init import is_data_file
-    from audit.io.unread import refuse_ending, refuse_unread
+    from tableseal.audit.io.files import read_bytes
+    from tableseal.audit.io.init import is_data_file
+    from tableseal.audit.io.unread import refuse_ending, refuse_unread
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]
     if written:
@@ -120,8 +120,8 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
 
 def _document(path: Path) -> dict[str, Any] | None:
     """What a release file holds: a mapping with tables. A file that cannot be read may be one too."""
-    from audit.io.files import read_text
-    from audit.io.yaml_text import parse_document
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.yaml_text import parse_document
 
     if path.suffix.lower() not in (".yaml", ".yml", ".json"):
         return None

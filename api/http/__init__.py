@@ -1,5 +1,5 @@
 """The HTTP service."""
 
-from api.http.app import create_app
+from tableseal.api.http.app import create_app
 
 __all__ = ["create_app"]

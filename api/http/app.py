@@ -5,26 +5,26 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.access.browser import Browsers
-from api.access.who import Identity
-from api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
-from api.http.body_limit import BodyLimit
-from api.http.inline import Inline
-from api.http.metrics import Measured, Metrics
-from api.http.service import Service
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.migrate import migrate
-from api.web import account
-from api.web import audits as audit_pages
-from api.web import batches as batch_pages
-from api.web import jobs as job_pages
-from api.web import patterns as pattern_pages
-from api.web import publications as publication_pages
-from api.web import releases as release_pages
-from api.web.pages import problem_page, static
-from audit.errors import InputError
-from audit.report.to_json import engine_version
+from tableseal.api.access.browser import Browsers
+from tableseal.api.access.who import Identity
+from tableseal.api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
+from tableseal.api.http.body_limit import BodyLimit
+from tableseal.api.http.inline import Inline
+from tableseal.api.http.metrics import Measured, Metrics
+from tableseal.api.http.service import Service
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.migrate import migrate
+from tableseal.api.web import account
+from tableseal.api.web import audits as audit_pages
+from tableseal.api.web import batches as batch_pages
+from tableseal.api.web import jobs as job_pages
+from tableseal.api.web import patterns as pattern_pages
+from tableseal.api.web import publications as publication_pages
+from tableseal.api.web import releases as release_pages
+from tableseal.api.web.pages import problem_page, static
+from tableseal.audit.errors import InputError
+from tableseal.audit.report.to_json import engine_version
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -88,7 +88,7 @@ def _identity(settings: Settings) -> Identity | None:
     if settings.oidc is None:
         return None
     try:
-        from api.access.oidc import provider_of
+        from tableseal.api.access.oidc import provider_of
     except ModuleNotFoundError:
         raise InputError("oidc_issuer: tokens need a package: pip install 'tableseal[oidc]'.") from None
     return provider_of(settings.oidc)

@@ -5,15 +5,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from api.auditing import AuditOptions
-from api.given_rules import GivenRules
-from api.http.described import body, component, work_responses
-from api.http.intake import Asked, Order, answer
-from api.http.resources import JobResource
-from api.http.spool import Spool
-from api.http.uploads import RELEASE, read_upload
-from api.jobs.audit_kind import KIND, AuditRequest
-from api.jobs.releases import StatusMap
+from tableseal.api.auditing import AuditOptions
+from tableseal.api.given_rules import GivenRules
+from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.resources import JobResource
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import RELEASE, read_upload
+from tableseal.api.jobs.audit_kind import KIND, AuditRequest
+from tableseal.api.jobs.releases import StatusMap
 
 EXAMPLE: dict[str, Any] = {
     "tableseal": 1,

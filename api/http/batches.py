@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.given_rules import GivenRules
-from api.http.described import archive, form, work_responses
-from api.http.intake import Asked, Order, answer
-from api.http.resources import JobResource
-from api.http.spool import Spool
-from api.http.uploads import Fields, read_upload, refuse_too_much
-from api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
+from tableseal.api.given_rules import GivenRules
+from tableseal.api.http.described import archive, form, work_responses
+from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.resources import JobResource
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
+from tableseal.api.jobs.batch_kind import KIND, BatchOptions, BatchRequest
 
 FIELDS = Fields("releases", ("manifest", "policy"), packed=True)
 

@@ -6,8 +6,8 @@ import time
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import Page, ProblemError, problem_response, wants_page
-from api.problems import Problem
+from tableseal.api.http.errors import Page, ProblemError, problem_response, wants_page
+from tableseal.api.problems import Problem
 
 _CLOSE = {"Connection": "close"}
 

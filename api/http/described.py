@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from api.http.errors import MEDIA_TYPE
-from api.http.renderings import offered
-from api.http.uploads import ARCHIVES, BODIES, FORM, Fields
-from api.jobs.kinds import Rows
+from tableseal.api.http.errors import MEDIA_TYPE
+from tableseal.api.http.renderings import offered
+from tableseal.api.http.uploads import ARCHIVES, BODIES, FORM, Fields
+from tableseal.api.jobs.kinds import Rows
 
 Responses = dict[int | str, dict[str, Any]]
 

@@ -11,10 +11,10 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from api.access.who import UnavailableError
-from api.problems import UNEXPECTED, Problem, problem_of
-from api.store.engine import Unreachable, is_full
-from audit.errors import TablesealError
+from tableseal.api.access.who import UnavailableError
+from tableseal.api.problems import UNEXPECTED, Problem, problem_of
+from tableseal.api.store.engine import Unreachable, is_full
+from tableseal.audit.errors import TablesealError
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
-from api.http.described import problems
-from api.http.errors import ProblemError
-from api.http.service import ServiceDep
-from api.problems import Problem
-from api.store.figures import queue_figures
-from api.store.migrate import is_current
+from tableseal.api.http.described import problems
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.service import ServiceDep
+from tableseal.api.problems import Problem
+from tableseal.api.store.figures import queue_figures
+from tableseal.api.store.migrate import is_current
 
 router = APIRouter(tags=["health"])
 

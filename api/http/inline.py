@@ -8,13 +8,13 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from types import FrameType
 
-from api.jobs.attempt import Limits, attempt
-from api.jobs.child import forkserver, leave_with_parent
-from api.jobs.folder import job_folder, lay_out
-from api.jobs.kinds import Result, all_kinds
-from api.memory import load_libraries
-from api.problems import Problem
-from audit.progress import silent
+from tableseal.api.jobs.attempt import Limits, attempt
+from tableseal.api.jobs.child import forkserver, leave_with_parent
+from tableseal.api.jobs.folder import job_folder, lay_out
+from tableseal.api.jobs.kinds import Result, all_kinds
+from tableseal.api.memory import load_libraries
+from tableseal.api.problems import Problem
+from tableseal.audit.progress import silent
 
 
 class Inline:

@@ -13,16 +13,16 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from api.http.errors import ProblemError, problem_response
-from api.http.resources import at_once_response, job_resource, negotiated, result_response
-from api.http.service import Analyst, Service, ServiceDep
-from api.jobs.bound import given_by_store, taken_by_store
-from api.jobs.kinds import OutdatedError, Result, all_kinds
-from api.problems import Problem
-from api.store.job import Document, Job
-from api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
-from api.store.log import note
-from api.store.tokens import Principal
+from tableseal.api.http.errors import ProblemError, problem_response
+from tableseal.api.http.resources import at_once_response, job_resource, negotiated, result_response
+from tableseal.api.http.service import Analyst, Service, ServiceDep
+from tableseal.api.jobs.bound import given_by_store, taken_by_store
+from tableseal.api.jobs.kinds import OutdatedError, Result, all_kinds
+from tableseal.api.problems import Problem
+from tableseal.api.store.job import Document, Job
+from tableseal.api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal
 
 POLL = 0.05
 """Seconds between two looks at a job that somebody waits for."""

@@ -8,18 +8,25 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from api.http.described import READING, component, problems, results
-from api.http.errors import ProblemError
-from api.http.intake import finished, wait_of
-from api.http.renderings import FORMATS
-from api.http.resources import JobResource, document_response, job_resource, note_read, own_job, result_response
-from api.http.service import Analyst, Reader, Service, ServiceDep
-from api.jobs.audit_kind import ROWS
-from api.problems import Problem
-from api.store.events import events_after
-from api.store.job import Event, Job, State
-from api.store.jobs import erase, jobs_of, request_cancel
-from api.store.log import note
+from tableseal.api.http.described import READING, component, problems, results
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import finished, wait_of
+from tableseal.api.http.renderings import FORMATS
+from tableseal.api.http.resources import (
+    JobResource,
+    document_response,
+    job_resource,
+    note_read,
+    own_job,
+    result_response,
+)
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.jobs.audit_kind import ROWS
+from tableseal.api.problems import Problem
+from tableseal.api.store.events import events_after
+from tableseal.api.store.job import Event, Job, State
+from tableseal.api.store.jobs import erase, jobs_of, request_cancel
+from tableseal.api.store.log import note
 
 POLL = 0.25
 """Seconds between two looks for events."""

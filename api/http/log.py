@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from api.http.described import problems
-from api.http.service import Officer, ServiceDep
-from api.store.log import log_of
+from tableseal.api.http.described import problems
+from tableseal.api.http.service import Officer, ServiceDep
+from tableseal.api.store.log import log_of
 
 router = APIRouter(tags=["log"])
 

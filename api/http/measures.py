@@ -4,19 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from api.http.audits import EXAMPLE
-from api.http.described import body, component, work_responses
-from api.http.intake import Asked, Order, answer
-from api.http.resources import JobResource
-from api.http.spool import Spool
-from api.http.uploads import Fields, read_upload
-from api.jobs.releases import StatusMap
-from api.jobs.risk_kind import KIND as RISK
-from api.jobs.risk_kind import RiskOrder
-from api.jobs.sap_kind import KIND as SAP
-from api.jobs.sap_kind import SapOrder
-from api.risk_options import RiskOptions
-from api.sap import SapOptions
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.resources import JobResource
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import Fields, read_upload
+from tableseal.api.jobs.releases import StatusMap
+from tableseal.api.jobs.risk_kind import KIND as RISK
+from tableseal.api.jobs.risk_kind import RiskOrder
+from tableseal.api.jobs.sap_kind import KIND as SAP
+from tableseal.api.jobs.sap_kind import SapOrder
+from tableseal.api.risk_options import RiskOptions
+from tableseal.api.sap import SapOptions
 
 RISK_FIELDS = Fields("original", ("protected", "transition"))
 SAP_FIELDS = Fields("table", ("upper",))

@@ -12,10 +12,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.logs import REQUEST, fields
-from api.store.figures import QueueFigures
+from tableseal.api.logs import REQUEST, fields
+from tableseal.api.store.figures import QueueFigures
 
-logger = logging.getLogger("api.http.request")
+logger = logging.getLogger("tableseal.api.http.request")
 
 HEADER = "X-Request-ID"
 """Names a request in logs: the client's own, if it is a plain word, or one that is made here."""

@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from api.http.described import component
-from api.problems import PREFIX
+from tableseal.api.http.described import component
+from tableseal.api.problems import PREFIX
 
 _PLACE = {
     "source": {"type": "string", "description": "The file of the request that is meant."},
@@ -89,13 +89,13 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
-    from api.batch import batch_schema
-    from api.ledger import publication_schema
-    from audit.io.schemas import policy_schema, release_schema
-    from audit.proof import proof_schema
-    from audit.report.schema import report_schema, risk_schema, sap_schema
-    from suppression.compare_json import comparison_schema
-    from suppression.report.schema import suppression_schema
+    from tableseal.api.batch import batch_schema
+    from tableseal.api.ledger import publication_schema
+    from tableseal.audit.io.schemas import policy_schema, release_schema
+    from tableseal.audit.proof import proof_schema
+    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
+    from tableseal.suppression.compare_json import comparison_schema
+    from tableseal.suppression.report.schema import suppression_schema
 
     found: dict[str, Any] = {"Problem": PROBLEM}
     documents = {

@@ -5,19 +5,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from api.given_rules import GivenRules
-from api.http.audits import EXAMPLE
-from api.http.described import body, component, work_responses
-from api.http.intake import Asked, Order, answer
-from api.http.resources import JobResource
-from api.http.spool import Spool
-from api.http.uploads import RELEASE, Fields, read_upload
-from api.jobs.comparison_kind import KIND as COMPARISON
-from api.jobs.comparison_kind import CompareOptions, ComparisonRequest
-from api.jobs.releases import StatusMap
-from api.jobs.suppression_kind import KIND as SUPPRESSION
-from api.jobs.suppression_kind import SuppressionRequest, Symbol
-from api.suppressing import SuppressOptions
+from tableseal.api.given_rules import GivenRules
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.resources import JobResource
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import RELEASE, Fields, read_upload
+from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.comparison_kind import CompareOptions, ComparisonRequest
+from tableseal.api.jobs.releases import StatusMap
+from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
+from tableseal.api.jobs.suppression_kind import SuppressionRequest, Symbol
+from tableseal.api.suppressing import SuppressOptions
 
 SUPPRESSION_FIELDS = Fields("release", ("policy", "decisions", "last_period"))
 

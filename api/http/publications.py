@@ -8,22 +8,22 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.given_rules import GivenRules
-from api.http.audits import EXAMPLE
-from api.http.described import READING, body, component, problems, work_responses
-from api.http.errors import ProblemError
-from api.http.intake import Asked, Order, answer
-from api.http.resources import JobResource, own_job
-from api.http.service import Officer, Reader, Service, ServiceDep, require
-from api.http.spool import Spool
-from api.http.uploads import RELEASE, read_upload
-from api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
-from api.problems import Problem
-from api.store.files import content_of, files_of
-from api.store.job import Job, State
-from api.store.log import note
-from api.store.publications import Kept, append, names_of, publication, set_withdrawn
-from api.store.tokens import Principal, Role
+from tableseal.api.given_rules import GivenRules
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.described import READING, body, component, problems, work_responses
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.resources import JobResource, own_job
+from tableseal.api.http.service import Officer, Reader, Service, ServiceDep, require
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import RELEASE, read_upload
+from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
+from tableseal.api.problems import Problem
+from tableseal.api.store.files import content_of, files_of
+from tableseal.api.store.job import Job, State
+from tableseal.api.store.log import note
+from tableseal.api.store.publications import Kept, append, names_of, publication, set_withdrawn
+from tableseal.api.store.tokens import Principal, Role
 
 router = APIRouter(prefix="/v1/publications", tags=["publications"])
 

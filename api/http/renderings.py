@@ -8,10 +8,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from api.http.json_rows import rows_in
-from api.jobs.kinds import Rows
-from audit.io.spreadsheet import csv_text
-from audit.report.exact_json import dumps
+from tableseal.api.http.json_rows import rows_in
+from tableseal.api.jobs.kinds import Rows
+from tableseal.audit.io.spreadsheet import csv_text
+from tableseal.audit.report.exact_json import dumps
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

@@ -7,16 +7,16 @@ from fastapi import Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, Field
 
-from api.http.errors import MEDIA_TYPE, ProblemError
-from api.http.renderings import JSON, chosen, offered, rendered
-from api.http.service import Service
-from api.jobs.kinds import Rows, all_kinds
-from api.problems import Problem
-from api.store.files import content_of, files_of
-from api.store.job import Job, State, StoredFile
-from api.store.jobs import job_by_id
-from api.store.log import note
-from api.store.tokens import Principal
+from tableseal.api.http.errors import MEDIA_TYPE, ProblemError
+from tableseal.api.http.renderings import JSON, chosen, offered, rendered
+from tableseal.api.http.service import Service
+from tableseal.api.jobs.kinds import Rows, all_kinds
+from tableseal.api.problems import Problem
+from tableseal.api.store.files import content_of, files_of
+from tableseal.api.store.job import Job, State, StoredFile
+from tableseal.api.store.jobs import job_by_id
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal
 
 SAFETY = {
     "Cache-Control": "no-store",

@@ -10,13 +10,13 @@ from multiprocessing.context import SpawnProcess
 
 import uvicorn
 
-from api.http.app import create_app
-from api.http.protocol import closing_after
-from api.jobs.worker import work
-from api.logs import log_to_stderr
-from api.settings import Settings
-from api.store.migrate import opened
-from audit.errors import InputError
+from tableseal.api.http.app import create_app
+from tableseal.api.http.protocol import closing_after
+from tableseal.api.jobs.worker import work
+from tableseal.api.logs import log_to_stderr
+from tableseal.api.settings import Settings
+from tableseal.api.store.migrate import opened
+from tableseal.audit.errors import InputError
 
 GRACE = 10
 """Seconds that requests and workers have to come to an end."""

@@ -8,16 +8,16 @@ from typing import Annotated
 from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api.access.browser import is_foreign
-from api.access.who import Identity, principal_behind
-from api.http.errors import ProblemError
-from api.http.inline import Inline
-from api.http.metrics import Metrics
-from api.problems import Problem
-from api.settings import Settings, is_loopback
-from api.store.engine import Store
-from api.store.log import note
-from api.store.tokens import Principal, Role
+from tableseal.api.access.browser import is_foreign
+from tableseal.api.access.who import Identity, principal_behind
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.inline import Inline
+from tableseal.api.http.metrics import Metrics
+from tableseal.api.problems import Problem
+from tableseal.api.settings import Settings, is_loopback
+from tableseal.api.store.engine import Store
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal, Role
 
 LOCAL = Principal("local", Role.OFFICER)
 """Who asks where nobody is asked who he is."""

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-from api.jobs.folder import private
+from tableseal.api.jobs.folder import private
 
 IN_MEMORY = 2**20
 """Bytes that the files of one request take in memory, together."""

@@ -12,15 +12,15 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from api.http.errors import ProblemError
-from api.http.spool import Sink, Spool, copied
-from api.problems import Problem
-from api.settings import Settings
-from api.store.job import Document
-from audit.errors import InputError
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.spool import Sink, Spool, copied
+from tableseal.api.problems import Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from audit.io.archive import Archive, ArchiveError
+    from tableseal.audit.io.archive import Archive, ArchiveError
 
 BODIES = {
     "application/json": "release.json",
@@ -188,7 +188,7 @@ def unpacked(packed: bytes | Path, settings: Settings, spool: Spool) -> list[Doc
     ------
     ProblemError: no archive, too many or too large files, names that lead elsewhere, or whatever else is refused.
     """
-    from audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
+    from tableseal.audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
 
     limits = Limits(settings.max_files, settings.max_unpacked)
     try:
@@ -210,7 +210,7 @@ def refuse_too_much(packed: bytes | Path, settings: Settings) -> None:
     ------
     ProblemError: it unpacks to more than this service takes.
     """
-    from audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
+    from tableseal.audit.io.archive import Archive, ArchiveError, Limits  # loads numpy
 
     try:
         with (

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.jobs.kinds import Context, Kind, Result, keep_nothing
-from api.memory import memory_limit
-from api.places import Files
-from api.problems import Problem, problem_of
-from audit.errors import TablesealError
+from tableseal.api.jobs.kinds import Context, Kind, Result, keep_nothing
+from tableseal.api.memory import memory_limit
+from tableseal.api.places import Files
+from tableseal.api.problems import Problem, problem_of
+from tableseal.audit.errors import TablesealError
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def _names(path: Path, folder: Path) -> tuple[str, str]:
 
 def _document(path: Path) -> Any:
     """What a document holds, as far as it can be read: the error that is told of may be that it cannot."""
-    from audit.io.files import read_text
-    from audit.io.yaml_text import parse_document
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.yaml_text import parse_document
 
     if path.suffix.lower() not in (".json", ".yaml", ".yml"):
         return None

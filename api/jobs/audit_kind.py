@@ -4,11 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from api.auditing import AuditOptions, run_audit
-from api.jobs.kinds import Context, Kind, Result, Rows
-from api.jobs.releases import ReleaseRequest, release_in
-from api.store.job import Document
-from audit.errors import InputError
+from tableseal.api.auditing import AuditOptions, run_audit
+from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import InputError
 
 
 class AuditRequest(ReleaseRequest):
@@ -26,7 +26,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     ------
     InputError: the release or the policy cannot be used. LimitError: too many cells.
     """
-    from audit.report import public_copy, report_json
+    from tableseal.audit.report import public_copy, report_json
 
     if request.public and request.options.proof:
         raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
@@ -35,11 +35,11 @@ def run(request: AuditRequest, context: Context) -> Result:
     report = public_copy(result.report) if request.public else result.report
     documents = [Document("report.json", "application/json", report_json(report).encode())]
     if request.html:
-        from audit.report import render_html
+        from tableseal.audit.report import render_html
 
         documents.append(Document("report.html", "text/html; charset=utf-8", render_html(report, release).encode()))
     if result.proof is not None:
-        from audit.proof import proof_json
+        from tableseal.audit.proof import proof_json
 
         documents.append(Document("proof.json", "application/json", proof_json(result.proof).encode()))
     return Result(tuple(documents), report.verdict)

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.given_rules import GivenRules, policy_of
-from api.jobs.kinds import Context, Kind, Result, Rows
-from api.jobs.releases import check_size
-from api.store.job import Document
-from audit.errors import InputError
+from tableseal.api.given_rules import GivenRules, policy_of
+from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.releases import check_size
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api.batch import Source
-    from audit.model import Policy, Release
+    from tableseal.api.batch import Source
+    from tableseal.audit.model import Policy, Release
 
 ALL = "."
 """In place of an archive: the folder in which all files lie."""
@@ -63,11 +63,11 @@ def run(request: BatchRequest, context: Context) -> Result:
     ------
     InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
     """
-    from api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
-    from audit.execution.executor import HERE
-    from audit.execution.processes import Processes
-    from audit.io import read_policy
-    from audit.report.exact_json import dumps
+    from tableseal.api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from tableseal.audit.execution.executor import HERE
+    from tableseal.audit.execution.processes import Processes
+    from tableseal.audit.io import read_policy
+    from tableseal.audit.report.exact_json import dumps
 
     options = request.options
     given = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)

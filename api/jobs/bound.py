@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from api.jobs.kinds import Result, all_kinds
-from api.store.job import Document
+from tableseal.api.jobs.kinds import Result, all_kinds
+from tableseal.api.store.job import Document
 
 
 def given_by_store(connection: Connection, owner: str, kind: str, request: str) -> Iterable[Document]:

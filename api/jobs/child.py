@@ -10,9 +10,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
-from api.jobs.attempt import Limits, attempt
-from api.jobs.kinds import Result, all_kinds
-from api.problems import UNEXPECTED, Problem
+from tableseal.api.jobs.attempt import Limits, attempt
+from tableseal.api.jobs.kinds import Result, all_kinds
+from tableseal.api.problems import UNEXPECTED, Problem
 
 PAUSE = 0.25
 """Seconds between two messages on progress."""
@@ -71,7 +71,7 @@ class Child:
 def forkserver() -> ForkServerContext:
     """Children are copies of a process that has loaded the engines and done nothing else: started in milliseconds."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["api.jobs.preload"])
+    context.set_forkserver_preload(["tableseal.api.jobs.preload"])
     return context
 
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.jobs.kinds import Context, Kind, Result, Rows
-from api.jobs.releases import ReleaseRequest, release_in
-from api.store.job import Document
+from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.store.job import Document
 
 
 class CompareOptions(BaseModel):
@@ -48,10 +48,10 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from suppression.compare import compare
-    from suppression.compare_html import comparison_html
-    from suppression.compare_json import comparison_json
-    from suppression.search.rank import Budget
+    from tableseal.suppression.compare import compare
+    from tableseal.suppression.compare_html import comparison_html
+    from tableseal.suppression.compare_json import comparison_json
+    from tableseal.suppression.search.rank import Budget
 
     options = request.options
     comparison = compare(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from api.store.job import Document
-from audit.progress import Progress
+from tableseal.api.store.job import Document
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -95,14 +95,14 @@ class Ledger:
 
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
-    from api.drafts.kind import KIND as DRAFT
-    from api.jobs.audit_kind import KIND as AUDIT
-    from api.jobs.batch_kind import KIND as BATCH
-    from api.jobs.comparison_kind import KIND as COMPARISON
-    from api.jobs.publication_kind import KIND as PUBLICATION
-    from api.jobs.risk_kind import KIND as RISK
-    from api.jobs.sap_kind import KIND as SAP
-    from api.jobs.suppression_kind import KIND as SUPPRESSION
+    from tableseal.api.drafts.kind import KIND as DRAFT
+    from tableseal.api.jobs.audit_kind import KIND as AUDIT
+    from tableseal.api.jobs.batch_kind import KIND as BATCH
+    from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+    from tableseal.api.jobs.publication_kind import KIND as PUBLICATION
+    from tableseal.api.jobs.risk_kind import KIND as RISK
+    from tableseal.api.jobs.sap_kind import KIND as SAP
+    from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 
     known = (AUDIT, BATCH, COMPARISON, DRAFT, PUBLICATION, RISK, SAP, SUPPRESSION)
     return MappingProxyType({kind.name: kind for kind in known})

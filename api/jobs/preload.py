@@ -2,12 +2,12 @@
 
 import scipy.sparse.csgraph  # noqa: F401
 
-import audit.io
-import audit.measures.feasible_tables
-import audit.measures.sap.requirement
-import audit.pipeline
-import audit.report.html
-import audit.solvers.highs_models  # noqa: F401
-from api.jobs.kinds import all_kinds
+import tableseal.audit.io
+import tableseal.audit.measures.feasible_tables
+import tableseal.audit.measures.sap.requirement
+import tableseal.audit.pipeline
+import tableseal.audit.report.html
+import tableseal.audit.solvers.highs_models  # noqa: F401
+from tableseal.api.jobs.kinds import all_kinds
 
 all_kinds()

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
-from api.jobs.releases import ReleaseRequest, StatusMap, release_in
-from api.store.job import Document
-from audit.errors import InputError
-from audit.progress import Progress
+from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
+from tableseal.api.jobs.releases import ReleaseRequest, StatusMap, release_in
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import InputError
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from api.ledger import Assessment, Revision
-    from audit.model import Release
+    from tableseal.api.ledger import Assessment, Revision
+    from tableseal.audit.model import Release
 
 BEFORE = ".publication.json"
 """What was published before; no file of a request can have this name."""
@@ -82,8 +82,8 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
-    from api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
-    from audit.report.exact_json import dumps
+    from tableseal.api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
+    from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
         raise InputError("--despite: a reason to publish, without --publish.")
@@ -111,7 +111,7 @@ def assessed(
 
 def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:
     """The publication as it is now."""
-    from api.store.publications import publication
+    from tableseal.api.store.publications import publication
 
     kept = publication(connection, owner, request.name, releases=True)
     document = {"schema": "tableseal/publication/1", "name": kept.name, "entries": kept.entries}
@@ -126,9 +126,9 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
     ------
     OutdatedError: another release was published, or one withdrawn, since this one was audited.
     """
-    from api.store.log import note
-    from api.store.publications import append
-    from api.store.tokens import Principal, Role
+    from tableseal.api.store.log import note
+    from tableseal.api.store.publications import append
+    from tableseal.api.store.tokens import Principal, Role
 
     if not _goes_out(request.options, result.outcome):
         return result
@@ -147,7 +147,7 @@ def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
 
 
 def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
-    from api.ledger import Revision
+    from tableseal.api.ledger import Revision
 
     found = []
     for text in given:

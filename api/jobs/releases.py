@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.given_rules import GivenRules, policy_of
-from api.jobs.kinds import Context
-from audit.errors import LimitError
+from tableseal.api.given_rules import GivenRules, policy_of
+from tableseal.api.jobs.kinds import Context
+from tableseal.audit.errors import LimitError
 
 if TYPE_CHECKING:
-    from audit.model import Release
+    from tableseal.audit.model import Release
 
 StatusMap = Annotated[
     tuple[str, ...],
@@ -39,8 +39,8 @@ def release_in(request: ReleaseRequest, context: Context) -> "Release":
     ------
     InputError: it cannot be used. LimitError: too many rows or columns.
     """
-    from api.cli.reading import parse_status_map
-    from audit.io import read_release
+    from tableseal.api.cli.reading import parse_status_map
+    from tableseal.audit.io import read_release
 
     policy = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)
     letters = parse_status_map(request.status_map)

@@ -2,11 +2,11 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from api.jobs.kinds import Context, Kind, Result
-from api.jobs.releases import StatusMap
-from api.risk_options import RiskOptions
-from api.store.job import Document
-from audit.errors import LimitError
+from tableseal.api.jobs.kinds import Context, Kind, Result
+from tableseal.api.jobs.releases import StatusMap
+from tableseal.api.risk_options import RiskOptions
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import LimitError
 
 
 class RiskOrder(BaseModel):
@@ -28,10 +28,10 @@ def run(request: RiskOrder, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from api.cli.reading import count_table_of
-    from api.risk import measure
-    from api.risk_options import read_transition
-    from audit.report.risk import risk_json
+    from tableseal.api.cli.reading import count_table_of
+    from tableseal.api.risk import measure
+    from tableseal.api.risk_options import read_transition
+    from tableseal.audit.report.risk import risk_json
 
     options, folder = request.options, context.folder
     first, _ = count_table_of(

@@ -2,11 +2,11 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from api.jobs.kinds import Context, Kind, Result
-from api.jobs.releases import StatusMap, check_size
-from api.sap import SapOptions, matrix_population, measure_sap, release_population
-from api.store.job import Document
-from audit.errors import LimitError
+from tableseal.api.jobs.kinds import Context, Kind, Result
+from tableseal.api.jobs.releases import StatusMap, check_size
+from tableseal.api.sap import SapOptions, matrix_population, measure_sap, release_population
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import LimitError
 
 
 class SapOrder(BaseModel):
@@ -27,8 +27,8 @@ def run(request: SapOrder, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from api.cli.reading import release_of
-    from audit.report.exact_json import dumps
+    from tableseal.api.cli.reading import release_of
+    from tableseal.audit.report.exact_json import dumps
 
     options, folder = request.options, context.folder
     options.check(upper=request.upper is not None)

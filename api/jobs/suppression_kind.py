@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from api.jobs.kinds import Context, Kind, Result, Rows
-from api.jobs.releases import ReleaseRequest, check_size, release_in
-from api.store.job import Document
-from api.suppressing import SuppressOptions, run_suppression, with_reasons
+from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.releases import ReleaseRequest, check_size, release_in
+from tableseal.api.store.job import Document
+from tableseal.api.suppressing import SuppressOptions, run_suppression, with_reasons
 
 if TYPE_CHECKING:
-    from audit.model import Release
-    from suppression.answer import Suppression
+    from tableseal.audit.model import Release
+    from tableseal.suppression.answer import Suppression
 
 _TIME = (1980, 1, 1, 0, 0, 0)
 """Of files in archives: equal files make equal archives."""
@@ -60,11 +60,11 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from api.cli.reading import parse_status_map
-    from audit.bounds.component import Limits
-    from audit.io import check_symbol, read_release
-    from suppression.decisions import read_decisions
-    from suppression.explaining import explained
+    from tableseal.api.cli.reading import parse_status_map
+    from tableseal.audit.bounds.component import Limits
+    from tableseal.audit.io import check_symbol, read_release
+    from tableseal.suppression.decisions import read_decisions
+    from tableseal.suppression.explaining import explained
 
     check_symbol(request.symbol, _RELEASE)
     release = release_in(request, context)
@@ -84,10 +84,10 @@ def run(request: SuppressionRequest, context: Context) -> Result:
 
 def _result(result: "Suppression", request: SuppressionRequest) -> Result:
     """The documents of a job."""
-    from audit.io import canonical_json
-    from audit.report import render_html
-    from suppression.public import public_release
-    from suppression.report import suppression_json
+    from tableseal.audit.io import canonical_json
+    from tableseal.audit.report import render_html
+    from tableseal.suppression.public import public_release
+    from tableseal.suppression.report import suppression_json
 
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
@@ -103,7 +103,7 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
 
 def _packed(release: "Release", symbol: str | None) -> bytes:
     """A release as an archive: release.yaml, and a CSV file for each table."""
-    from audit.io import release_files
+    from tableseal.audit.io import release_files
 
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:

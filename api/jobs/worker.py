@@ -13,19 +13,19 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from api.jobs.attempt import Limits
-from api.jobs.bound import given_by_store, taken_by_store
-from api.jobs.child import Child, Kept, Step
-from api.jobs.folder import job_folder, lay_out, sweep
-from api.jobs.kinds import OutdatedError, Result, all_kinds
-from api.logs import fields, log_to_stderr
-from api.problems import POISON, TIME_LIMIT, Problem
-from api.settings import Settings
-from api.store import queue, workers
-from api.store.engine import Store, Unreachable
-from api.store.files import add_files, content_of, files_of
-from api.store.job import Lease
-from api.store.retention import tidy
+from tableseal.api.jobs.attempt import Limits
+from tableseal.api.jobs.bound import given_by_store, taken_by_store
+from tableseal.api.jobs.child import Child, Kept, Step
+from tableseal.api.jobs.folder import job_folder, lay_out, sweep
+from tableseal.api.jobs.kinds import OutdatedError, Result, all_kinds
+from tableseal.api.logs import fields, log_to_stderr
+from tableseal.api.problems import POISON, TIME_LIMIT, Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store import queue, workers
+from tableseal.api.store.engine import Store, Unreachable
+from tableseal.api.store.files import add_files, content_of, files_of
+from tableseal.api.store.job import Lease
+from tableseal.api.store.retention import tidy
 
 logger = logging.getLogger(__name__)
 

@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from api.ledger.culprits import FALLEN, Culprits, culprits
-from api.ledger.known import NEW, Shelf, full_name, silenced
-from api.ledger.publication import Publication, Revision, TableName
-from api.ledger.revise import superseded
-from api.ledger.unchanged import unchanged
-from audit.errors import AdditivityError, ContradictionError, LackingDataError
-from audit.execution.executor import HERE, Executor
-from audit.linear.naming import plural
-from audit.model import OLD_FIGURES, Note, Policy, Release
-from audit.pipeline import Bounds, audit
-from audit.progress import Progress, silent
-from audit.report import Report, ReportCell
-from audit.report.called import called
-from audit.report.implied import NOT_LISTED
-from audit.report.words import headline
-from audit.together import parts
+from tableseal.api.ledger.culprits import FALLEN, Culprits, culprits
+from tableseal.api.ledger.known import NEW, Shelf, full_name, silenced
+from tableseal.api.ledger.publication import Publication, Revision, TableName
+from tableseal.api.ledger.revise import superseded
+from tableseal.api.ledger.unchanged import unchanged
+from tableseal.audit.errors import AdditivityError, ContradictionError, LackingDataError
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import OLD_FIGURES, Note, Policy, Release
+from tableseal.audit.pipeline import Bounds, audit
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.report import Report, ReportCell
+from tableseal.audit.report.called import called
+from tableseal.audit.report.implied import NOT_LISTED
+from tableseal.audit.report.words import headline
+from tableseal.audit.together import parts
 
 CellKey = tuple[str, tuple[tuple[str, str], ...]]
 """(measure, variable and code of all variables that do not stand at their total)"""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from api.ledger.publication import TableName
+from tableseal.api.ledger.publication import TableName
 
 Verdicts = Callable[[frozenset[TableName]], str | None]
 """Verdict on one cell if just these tables are known; None if it is not listed (nothing is found)."""

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any, Literal
 
-from api.ledger.assess import Assessment, Fallen
-from api.ledger.publication import Entry, Publication, Revision, TableName, Withdrawal
-from audit.errors import InputError
-from audit.io import canonical_document, release_digest, release_from_document
-from audit.report import report_document
-from audit.report.exact_json import Json
+from tableseal.api.ledger.assess import Assessment, Fallen
+from tableseal.api.ledger.publication import Entry, Publication, Revision, TableName, Withdrawal
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, release_digest, release_from_document
+from tableseal.audit.report import report_document
+from tableseal.audit.report.exact_json import Json
 
 PUBLICATION = "tableseal/publication/1"
 ASSESSMENT = "tableseal/publication-audit/1"
@@ -69,7 +69,7 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
 
 def publication_schema(which: Literal["publication", "publication-audit"] = "publication") -> dict[str, object]:
     """JSON Schema (2020-12) of a publication, or of what a new release does to one."""
-    text = files("api.ledger").joinpath(f"schemas/{which}.json").read_text("utf-8")
+    text = files("tableseal.api.ledger").joinpath(f"schemas/{which}.json").read_text("utf-8")
     schema: dict[str, object] = json.loads(text)
     return schema
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from api.ledger.publication import Publication, TableName
-from audit.linear.keys import KeySpace, Lookup
-from audit.model import Amounts, Policy, Release, Status, Table
-from audit.together import Member, combine
-from audit.together.combine import NOTHING
+from tableseal.api.ledger.publication import Publication, TableName
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.model import Amounts, Policy, Release, Status, Table
+from tableseal.audit.together import Member, combine
+from tableseal.audit.together.combine import NOTHING
 
 NEW = 0
 """Number of the release that is new."""

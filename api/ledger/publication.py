@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from audit.errors import InputError
-from audit.model import Release
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import Release
 
 
 @dataclass(frozen=True, order=True)

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from api.ledger.known import NEW, Shelf, full_name
-from api.ledger.publication import Entry, Publication, Revision, TableName
-from audit.errors import ContradictionError, InputError
-from audit.linear.causes import PERIODS
-from audit.linear.cells import Cells
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.keys import KeySpace, Lookup
-from audit.linear.merge import merge_cells
-from audit.linear.naming import interval_words
-from audit.model import Policy, Release
-from audit.together import parts
+from tableseal.api.ledger.known import NEW, Shelf, full_name
+from tableseal.api.ledger.publication import Entry, Publication, Revision, TableName
+from tableseal.audit.errors import ContradictionError, InputError
+from tableseal.audit.linear.causes import PERIODS
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.naming import interval_words
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.together import parts
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from api.ledger.known import taken
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.keys import Keys, KeySpace, Lookup
-from audit.linear.merge import merge_cells
-from audit.model import Hierarchy, Release, Table
+from tableseal.api.ledger.known import taken
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.keys import Keys, KeySpace, Lookup
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.model import Hierarchy, Release, Table
 
 
 def unchanged(release: Release, old: Sequence[str], *, inside: bool) -> Release | None:

@@ -1,10 +1,10 @@
 """What a new release does to a publication, in words; and what to do about it."""
 
-from api.ledger.assess import Assessment, Fallen
-from audit.report.applied import WHAT_TO_SAY
-from audit.report.call import Call
-from audit.report.next_step import LONGER, past_search, protecting
-from audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
+from tableseal.api.ledger.assess import Assessment, Fallen
+from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.next_step import LONGER, past_search, protecting
+from tableseal.audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
 
 DESPITE = "--publish --despite REASON"
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, event, insert, 
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 BUSY_SECONDS = 30.0
 """How long SQLite waits for another writer."""

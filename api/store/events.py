@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from api.store.engine import put
-from api.store.job import Event
-from api.store.schema import events
+from tableseal.api.store.engine import put
+from tableseal.api.store.job import Event
+from tableseal.api.store.schema import events
 
 
 def add_event(connection: Connection, job: str, at: float, name: str, data: Mapping[str, Any]) -> None:

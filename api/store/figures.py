@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from api.store.engine import clock
-from api.store.job import State
-from api.store.jobs import count_by_state
-from api.store.schema import jobs
-from api.store.workers import live
+from tableseal.api.store.engine import clock
+from tableseal.api.store.job import State
+from tableseal.api.store.jobs import count_by_state
+from tableseal.api.store.schema import jobs
+from tableseal.api.store.workers import live
 
 HOUR = 3600.0
 

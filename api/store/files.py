@@ -6,9 +6,9 @@ from typing import Literal
 
 from sqlalchemy import Connection, delete, select
 
-from api.store.engine import Store, put
-from api.store.job import Document, StoredFile
-from api.store.schema import chunks, files
+from tableseal.api.store.engine import Store, put
+from tableseal.api.store.job import Document, StoredFile
+from tableseal.api.store.schema import chunks, files
 
 Role = Literal["input", "result"]
 

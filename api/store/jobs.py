@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
-from api.store.engine import clock, put
-from api.store.events import add_event
-from api.store.files import add_files, delete_inputs
-from api.store.job import Document, Job, State, job_of
-from api.store.schema import idempotency, jobs
+from tableseal.api.store.engine import clock, put
+from tableseal.api.store.events import add_event
+from tableseal.api.store.files import add_files, delete_inputs
+from tableseal.api.store.job import Document, Job, State, job_of
+from tableseal.api.store.schema import idempotency, jobs
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from api.store.engine import clock, put
-from api.store.schema import audit_log
-from api.store.tokens import Principal
+from tableseal.api.store.engine import clock, put
+from tableseal.api.store.schema import audit_log
+from tableseal.api.store.tokens import Principal
 
 _OBJECT = audit_log.c.object.type.length  # type: ignore[attr-defined]
 

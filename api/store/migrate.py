@@ -7,8 +7,8 @@ from pathlib import Path
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DatabaseError
 
-from api.store.engine import Store
-from audit.errors import InputError
+from tableseal.api.store.engine import Store
+from tableseal.audit.errors import InputError
 
 _FOLDER = Path(__file__).parent / "migrations"
 """Migrations are numbered: the name of their file begins with their revision, four digits."""

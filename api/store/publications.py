@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from api.store.engine import clock
-from api.store.schema import publication_entries, publications
+from tableseal.api.store.engine import clock
+from tableseal.api.store.schema import publication_entries, publications
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from api.store.engine import clock
-from api.store.events import add_event
-from api.store.files import add_files, delete_inputs
-from api.store.job import Document, Job, Lease, State, job_of
-from api.store.schema import jobs
+from tableseal.api.store.engine import clock
+from tableseal.api.store.events import add_event
+from tableseal.api.store.files import add_files, delete_inputs
+from tableseal.api.store.job import Document, Job, Lease, State, job_of
+from tableseal.api.store.schema import jobs
 
 
 class Held(Enum):

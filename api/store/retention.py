@@ -1,8 +1,8 @@
 """What is no longer needed is erased, and nothing of it is left in the files of the database."""
 
-from api.store.engine import Store
-from api.store.jobs import erase_finished
-from api.store.tokens import erase_sessions
+from tableseal.api.store.engine import Store
+from tableseal.api.store.jobs import erase_finished
+from tableseal.api.store.tokens import erase_sessions
 
 DAY = 86400.0
 

@@ -7,8 +7,8 @@ from secrets import token_hex, token_urlsafe
 
 from sqlalchemy import ColumnElement, Connection, Row, delete, insert, select, update
 
-from api.store.engine import clock
-from api.store.schema import sessions, tokens
+from tableseal.api.store.engine import clock
+from tableseal.api.store.schema import sessions, tokens
 
 PREFIX = "tsk_"
 """Every key begins so, for programs that look for keys in the wrong places."""

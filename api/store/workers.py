@@ -2,8 +2,8 @@
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from api.store.engine import clock
-from api.store.schema import workers
+from tableseal.api.store.engine import clock
+from tableseal.api.store.schema import workers
 
 BEAT = 10.0
 """Seconds after which a worker says again that it is there."""

@@ -3,14 +3,14 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.access.who import COOKIE
-from api.http.errors import ProblemError
-from api.http.service import Service, ServiceDep, principal_of_request
-from api.problems import Problem
-from api.store.log import note
-from api.store.tokens import begin_session, end_session, principal_of
-from api.web.intake import plain_form
-from api.web.pages import page, see
+from tableseal.api.access.who import COOKIE
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.service import Service, ServiceDep, principal_of_request
+from tableseal.api.problems import Problem
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import begin_session, end_session, principal_of
+from tableseal.api.web.intake import plain_form
+from tableseal.api.web.pages import page, see
 
 _NO_KEY = Problem("not-authenticated", "This is no valid key", 401, "It is mistyped, has expired or was revoked.")
 

@@ -3,15 +3,15 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.auditing import AuditOptions
-from api.http.intake import Order, submitted
-from api.http.service import Analyst, Service, ServiceDep
-from api.jobs.audit_kind import AuditRequest
-from api.store.job import Job
-from api.store.tokens import Principal
-from api.web.drafts import files_of_draft, has_file, own_draft, result_file
-from api.web.intake import checked, chosen, plain_form
-from api.web.pages import page, parts_of, see
+from tableseal.api.auditing import AuditOptions
+from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.service import Analyst, Service, ServiceDep
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.store.job import Job
+from tableseal.api.store.tokens import Principal
+from tableseal.api.web.drafts import files_of_draft, has_file, own_draft, result_file
+from tableseal.api.web.intake import checked, chosen, plain_form
+from tableseal.api.web.pages import page, parts_of, see
 
 FLAGS = ("withhold_primaries", "cumulative", "proof")
 FIELDS = ("bounds", "entropy", "time_limit")

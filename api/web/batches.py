@@ -5,19 +5,19 @@ import json
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.errors import ProblemError
-from api.http.intake import Order, submitted
-from api.http.service import Analyst, Reader, Service, ServiceDep
-from api.http.spool import Spool
-from api.http.uploads import bad_upload, refuse_too_much
-from api.jobs.batch_kind import ALL, KIND, BatchOptions, BatchRequest
-from api.store.job import Document, Job
-from api.store.jobs import jobs_of
-from api.store.tokens import Principal
-from api.web.drafts import result_file
-from api.web.intake import Brought, brought, checked, chosen, laid_open, rules_of
-from api.web.pages import page, see
-from audit.report.applied import applied_to_each, word_of
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import bad_upload, refuse_too_much
+from tableseal.api.jobs.batch_kind import ALL, KIND, BatchOptions, BatchRequest
+from tableseal.api.store.job import Document, Job
+from tableseal.api.store.jobs import jobs_of
+from tableseal.api.store.tokens import Principal
+from tableseal.api.web.drafts import result_file
+from tableseal.api.web.intake import Brought, brought, checked, chosen, laid_open, rules_of
+from tableseal.api.web.pages import page, see
+from tableseal.audit.report.applied import applied_to_each, word_of
 
 LISTED = 200
 """Batches on the page, the newest."""

@@ -7,16 +7,16 @@ from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 
-from api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
-from api.http.errors import ProblemError
-from api.http.intake import Order
-from api.http.service import Service
-from api.problems import Problem
-from api.store.engine import Store
-from api.store.files import content_of, files_of
-from api.store.job import Document, Job, State
-from api.store.jobs import job_by_id, jobs_of
-from api.store.tokens import Principal
+from tableseal.api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Order
+from tableseal.api.http.service import Service
+from tableseal.api.problems import Problem
+from tableseal.api.store.engine import Store
+from tableseal.api.store.files import content_of, files_of
+from tableseal.api.store.job import Document, Job, State
+from tableseal.api.store.jobs import job_by_id, jobs_of
+from tableseal.api.store.tokens import Principal
 
 RECENT = 500
 """Jobs that are looked through for those of a draft."""

@@ -10,15 +10,15 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
-from api.drafts.marks import SINGLE, Marks, Role
-from api.given_rules import GivenRules
-from api.http.errors import ProblemError
-from api.http.spool import Spool, copied
-from api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
-from api.problems import Problem
-from api.settings import Settings
-from api.store.job import Document
-from audit.errors import InputError
+from tableseal.api.drafts.marks import SINGLE, Marks, Role
+from tableseal.api.given_rules import GivenRules
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.spool import Spool, copied
+from tableseal.api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
+from tableseal.api.problems import Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store.job import Document
+from tableseal.audit.errors import InputError
 
 Options = TypeVar("Options", bound=BaseModel)
 

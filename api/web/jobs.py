@@ -4,20 +4,20 @@ from collections.abc import Callable, Mapping
 
 from fastapi import APIRouter, Response
 
-from api.http.errors import ProblemError
-from api.http.resources import note_read, own_job
-from api.http.service import Analyst, Reader, Service, ServiceDep
-from api.problems import Problem
-from api.store.job import Job, State
-from api.store.jobs import erase, job_by_id, jobs_of, request_cancel
-from api.store.log import note
-from api.store.tokens import Principal
-from api.web.audits import audit_page
-from api.web.batches import batch_page
-from api.web.drafts import draft_behind, drafts_of
-from api.web.pages import page, see
-from api.web.patterns import comparison_page, suppression_page
-from api.web.publications import assessment_page
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.resources import note_read, own_job
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.problems import Problem
+from tableseal.api.store.job import Job, State
+from tableseal.api.store.jobs import erase, job_by_id, jobs_of, request_cancel
+from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal
+from tableseal.api.web.audits import audit_page
+from tableseal.api.web.batches import batch_page
+from tableseal.api.web.drafts import draft_behind, drafts_of
+from tableseal.api.web.pages import page, see
+from tableseal.api.web.patterns import comparison_page, suppression_page
+from tableseal.api.web.publications import assessment_page
 
 LISTED = 200
 """Jobs on one page."""

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from api.problems import Problem
-from api.store.job import Job
-from audit.report.applied import applied_words, counts_words, word_of
-from audit.report.unknown import unknown_in_words
+from tableseal.api.problems import Problem
+from tableseal.api.store.job import Job
+from tableseal.audit.report.applied import applied_words, counts_words, word_of
+from tableseal.audit.report.unknown import unknown_in_words
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -25,12 +25,12 @@ HEADERS = {
 }
 
 _STATIC = {
-    "web.css": ("api.web", "static/web.css", "text/css"),
-    "web.js": ("api.web", "static/web.js", "text/javascript"),
+    "web.css": ("tableseal.api.web", "static/web.css", "text/css"),
+    "web.js": ("tableseal.api.web", "static/web.js", "text/javascript"),
     # The package of reports itself would load the engines.
-    "report.css": ("audit", "report/templates/report.css", "text/css"),
-    "compare.css": ("suppression", "templates/compare.css", "text/css"),
-    "report.js": ("audit", "report/templates/report.js", "text/javascript"),
+    "report.css": ("tableseal.audit", "report/templates/report.css", "text/css"),
+    "compare.css": ("tableseal.suppression", "templates/compare.css", "text/css"),
+    "report.js": ("tableseal.audit", "report/templates/report.js", "text/javascript"),
 }
 
 static = APIRouter()
@@ -87,7 +87,7 @@ def _file(name: str) -> tuple[bytes, str, str]:
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        loader=PackageLoader("api.web"),
+        loader=PackageLoader("tableseal.api.web"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -6,17 +6,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from api.http.intake import Order, submitted
-from api.http.resources import document_response, note_read, own_job
-from api.http.service import Analyst, Reader, Service, ServiceDep
-from api.jobs.comparison_kind import CompareOptions, ComparisonRequest
-from api.jobs.suppression_kind import SuppressionRequest
-from api.store.job import Job
-from api.store.tokens import Principal
-from api.suppressing import SuppressOptions
-from api.web.drafts import files_of_draft, has_file, own_draft, result_file
-from api.web.intake import checked, chosen, plain_form
-from api.web.pages import page, parts_of, see
+from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.resources import document_response, note_read, own_job
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.jobs.comparison_kind import CompareOptions, ComparisonRequest
+from tableseal.api.jobs.suppression_kind import SuppressionRequest
+from tableseal.api.store.job import Job
+from tableseal.api.store.tokens import Principal
+from tableseal.api.suppressing import SuppressOptions
+from tableseal.api.web.drafts import files_of_draft, has_file, own_draft, result_file
+from tableseal.api.web.intake import checked, chosen, plain_form
+from tableseal.api.web.pages import page, parts_of, see
 
 METHODS: Mapping[str, str] = {
     "optimal": "the cheapest pattern, proved to be so as far as time allows",

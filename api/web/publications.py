@@ -8,18 +8,18 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.http.errors import ProblemError
-from api.http.intake import Order, submitted
-from api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
-from api.http.service import Analyst, Officer, Reader, Service, ServiceDep
-from api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
-from api.problems import Problem
-from api.store.job import Job
-from api.store.publications import names_of, publication
-from api.store.tokens import Principal, Role
-from api.web.drafts import Draft, drafts_of, files_of_draft, own_draft, result_file
-from api.web.intake import checked, chosen, plain_form
-from api.web.pages import page, see
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
+from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep
+from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
+from tableseal.api.problems import Problem
+from tableseal.api.store.job import Job
+from tableseal.api.store.publications import names_of, publication
+from tableseal.api.store.tokens import Principal, Role
+from tableseal.api.web.drafts import Draft, drafts_of, files_of_draft, own_draft, result_file
+from tableseal.api.web.intake import checked, chosen, plain_form
+from tableseal.api.web.pages import page, see
 
 SHOWN = 500
 """Cells that fall on a page; all of them are in the answer as JSON."""

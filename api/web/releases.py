@@ -7,20 +7,20 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api.drafts.kind import MARKED, DraftRequest
-from api.drafts.marks import Marks, Role
-from api.http.errors import ProblemError
-from api.http.intake import Order, begin
-from api.http.resources import note_read
-from api.http.service import Analyst, Reader, Service, ServiceDep
-from api.http.spool import Spool
-from api.problems import Problem
-from api.store.job import Document, Job
-from api.store.jobs import erase
-from api.store.log import note
-from api.store.publications import names_of
-from api.store.tokens import Principal
-from api.web.drafts import (
+from tableseal.api.drafts.kind import MARKED, DraftRequest
+from tableseal.api.drafts.marks import Marks, Role
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.http.intake import Order, begin
+from tableseal.api.http.resources import note_read
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.http.spool import Spool
+from tableseal.api.problems import Problem
+from tableseal.api.store.job import Document, Job
+from tableseal.api.store.jobs import erase
+from tableseal.api.store.log import note
+from tableseal.api.store.publications import names_of
+from tableseal.api.store.tokens import Principal
+from tableseal.api.web.drafts import (
     Draft,
     drafts_of,
     files_of_draft,
@@ -28,9 +28,9 @@ from api.web.drafts import (
     order_of,
     own_draft,
 )
-from api.web.intake import files_of_form, marks_of, missing, plain_form
-from api.web.pages import page, see
-from api.web.patterns import CHOSEN, METHODS
+from tableseal.api.web.intake import files_of_form, marks_of, missing, plain_form
+from tableseal.api.web.pages import page, see
+from tableseal.api.web.patterns import CHOSEN, METHODS
 
 EXAMPLE = ("french_business", "turnover.yaml")
 """Case and release that the start page offers."""
@@ -138,7 +138,7 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
 
 def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
-    from audit.model.status import SCHEMES  # loads numpy
+    from tableseal.audit.model.status import SCHEMES  # loads numpy
 
     return page(
         "columns.html",
@@ -209,7 +209,7 @@ def _text_of(files: Sequence[Document]) -> str:
 
 
 def _example(case: str) -> tuple[Document, ...]:
-    from api.cases import cases_folder
+    from tableseal.api.cases import cases_folder
 
     names = sorted(p for p in (cases_folder() / case).iterdir() if p.suffix in (".yaml", ".csv"))
     return tuple(

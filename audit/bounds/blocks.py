@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
-from audit.bounds.components import Components
-from audit.bounds.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed
-from audit.bounds.knowledge import NOTHING
-from audit.bounds.linear_values import whole
-from audit.bounds.pieces import Pieces
-from audit.bounds.tableau import BOXES, PIVOT, Tableau
-from audit.execution.executor import in_batches
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import form_bounds
-from audit.sparse import row_of_entries, rows_at, spans
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.bounds.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed
+from tableseal.audit.bounds.knowledge import NOTHING
+from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.pieces import Pieces
+from tableseal.audit.bounds.tableau import BOXES, PIVOT, Tableau
+from tableseal.audit.execution.executor import in_batches
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import form_bounds
+from tableseal.audit.sparse import row_of_entries, rows_at, spans
 
 SMALL = 1_000_000
 """Rows times columns up to which a component is small: 8 MB, its dictionary is made and used in the cache."""
@@ -187,7 +187,7 @@ class Blocks:
 
     def _solve(self, packed: Packed, said: Said, size: Ints, limits: Limits) -> NDArray[np.float64]:
         """Fill `said` until the time is up; seconds that each component took."""
-        from audit.bounds.kernels.blocks_compiled import solve
+        from tableseal.audit.bounds.kernels.blocks_compiled import solve
 
         boxes, seconds = np.array(self.boxes), np.zeros(len(size))
         for first, last in in_batches(size.tolist(), batch=AT_ONCE):

@@ -6,11 +6,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, common_denominator, dual_bound, rationalise, scaled, solve_basis
-from audit.bounds.component import Component
-from audit.bounds.simplex import EXACT_BASIS
-from audit.linear.integers import NO_UPPER
-from audit.solvers.protocol import Floats, Outcome
+from tableseal.audit.bounds.certify import Rational, common_denominator, dual_bound, rationalise, scaled, solve_basis
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.simplex import EXACT_BASIS
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.solvers.protocol import Floats, Outcome
 
 
 def reaches(box: Component, cost: NDArray[np.int64], y: Rational, target: int) -> bool:

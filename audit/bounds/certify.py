@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from audit.bounds.component import Component, Multipliers
-from audit.linear.exact import echelon
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.solvers.protocol import Outcome
+from tableseal.audit.bounds.component import Component, Multipliers
+from tableseal.audit.linear.exact import echelon
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.solvers.protocol import Outcome
 
 DENOMINATORS = (
     1,

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.linear.reduce import Reduced
-from audit.sparse import csr, rows_at, spans
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import csr, rows_at, spans
 
 
 class Components:

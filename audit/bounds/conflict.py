@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.elastic import elastic
-from audit.bounds.problem import moved_by
-from audit.errors import ContradictionError
-from audit.linear.integers import product
-from audit.linear.naming import codes_name, decimal, full_name, interval_words, places_of
-from audit.prepare import Prepared
-from audit.solvers.protocol import Floats, Problem, Solver
+from tableseal.audit.bounds.elastic import elastic
+from tableseal.audit.bounds.problem import moved_by
+from tableseal.audit.errors import ContradictionError
+from tableseal.audit.linear.integers import product
+from tableseal.audit.linear.naming import codes_name, decimal, full_name, interval_words, places_of
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.solvers.protocol import Floats, Problem, Solver
 
 SHOWN = 10
 

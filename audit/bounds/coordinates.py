@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Component
-from audit.errors import LimitError
-from audit.linear.integers import NO_LOWER, NO_UPPER, largest, largest_sum, product
-from audit.linear.lattice import Solutions
-from audit.linear.propagate import InfeasibleError
-from audit.sparse import rows_at
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, largest, largest_sum, product
+from tableseal.audit.linear.lattice import Solutions
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.sparse import rows_at
 
 LARGEST = 1_000
 """Columns up to which this pays: elimination is by plain Python numbers."""

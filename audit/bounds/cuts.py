@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.dictionary import ACTIVE, CARRIED, DETERMINANT, FRESH, ROWS, Aim, Dictionary
-from audit.bounds.face import reduced_costs
-from audit.linear.integers import NO_UPPER
+from tableseal.audit.bounds.dictionary import ACTIVE, CARRIED, DETERMINANT, FRESH, ROWS, Aim, Dictionary
+from tableseal.audit.bounds.face import reduced_costs
+from tableseal.audit.linear.integers import NO_UPPER
 
 FACTORS = (1, -1, 2, -2, 3, -3)
 """Multiples of a row that are tried."""

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, largest_sum
-from audit.sparse import rows_at, stacked
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, largest_sum
+from tableseal.audit.sparse import rows_at, stacked
 
 Ints = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.dictionary import BUDGET, CUT, DETERMINANT, DONE, EMPTY, ROWS, Aim, Dictionary, Ints, copied
-from audit.linear.integers import NO_UPPER
+from tableseal.audit.bounds.dictionary import BUDGET, CUT, DETERMINANT, DONE, EMPTY, ROWS, Aim, Dictionary, Ints, copied
+from tableseal.audit.linear.integers import NO_UPPER
 
 PIVOTS = 300
 """Pivots that one box may take."""

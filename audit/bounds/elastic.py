@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack
 
-from audit.bounds.certify import rationalise, refutes
-from audit.bounds.component import Component
-from audit.bounds.problem import solver_problem
-from audit.solvers.protocol import Floats, Problem, Solver
+from tableseal.audit.bounds.certify import rationalise, refutes
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.solvers.protocol import Floats, Problem, Solver
 
 
 class Elastic(NamedTuple):

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.blocks import Closed
-from audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
-from audit.bounds.components import Components
-from audit.bounds.linear_values import whole
-from audit.bounds.method import Method, Underway
-from audit.bounds.pieces import Pieces, cut_forms, known_part
-from audit.bounds.remembered import from_text, key_of, to_text
-from audit.bounds.together import together
-from audit.execution.executor import HERE, Executor, in_batches
-from audit.execution.state import State
-from audit.linear.reduce import Reduced
-from audit.progress import Progress
-from audit.sparse import rows_at
+from tableseal.audit.bounds.blocks import Closed
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.method import Method, Underway
+from tableseal.audit.bounds.pieces import Pieces, cut_forms, known_part
+from tableseal.audit.bounds.remembered import from_text, key_of, to_text
+from tableseal.audit.bounds.together import together
+from tableseal.audit.execution.executor import HERE, Executor, in_batches
+from tableseal.audit.execution.state import State
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.progress import Progress
+from tableseal.audit.sparse import rows_at
 
 WORTH_SENDING = 20_000
 """Coefficients of small components that are sent to a worker together."""

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array
 
-from audit.bounds.component import Component
-from audit.linear.propagate import form_bounds
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.propagate import form_bounds
 
 
 def as_equations(component: Component) -> Component:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.dictionary import ACTIVE, CARRIED, DETERMINANT, KEEP, ROWS, Aim, Dictionary, Ints
-from audit.linear.integers import NO_UPPER
+from tableseal.audit.bounds.dictionary import ACTIVE, CARRIED, DETERMINANT, KEEP, ROWS, Aim, Dictionary, Ints
+from tableseal.audit.linear.integers import NO_UPPER
 
 
 def narrowed(d: Dictionary, aim: Aim, best: int, fixed: Ints) -> Dictionary | None:

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.integer import integer_point, with_value
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.slices import Slices
-from audit.bounds.tableau import Tableau
-from audit.linear.propagate import InfeasibleError
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.integer import integer_point, with_value
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.slices import Slices
+from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.solvers.protocol import Solver
 
 WIDTH = 32
 """Widest interval whose values are looked for one by one; wider ones are no close call."""

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, refutes, satisfies, sparse
-from audit.bounds.component import Component, Limits
-from audit.bounds.kernels.flow import Push, compiled, in_use, push
-from audit.bounds.knowledge import NOTHING, Knowledge
-from audit.bounds.network import Ints, Network
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds.certify import Rational, refutes, satisfies, sparse
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.kernels.flow import Push, compiled, in_use, push
+from tableseal.audit.bounds.knowledge import NOTHING, Knowledge
+from tableseal.audit.bounds.network import Ints, Network
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
 
 COMPILE = 3000
 """Arcs from which the compiled kernel is worth loading (2,540: 0.20 s as it stands; 0.05 s and 0.25 s to load)."""

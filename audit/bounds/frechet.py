@@ -11,11 +11,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import LimitError
-from audit.linear.base import BaseTable, clique_tree
-from audit.linear.integers import NO_UPPER
-from audit.linear.propagate import Bounds, InfeasibleError
-from audit.linear.system import LinearSystem
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.base import BaseTable, clique_tree
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.linear.propagate import Bounds, InfeasibleError
+from tableseal.audit.linear.system import LinearSystem
 
 Axes = tuple[int, ...]
 

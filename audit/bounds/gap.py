@@ -1,10 +1,10 @@
 """The gap between linear and integer bounds: integer programs find tables; cuts and splits rule out the rest."""
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.integer import close_gap, find_any, integer_point
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.method import Step
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.integer import close_gap, find_any, integer_point
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.method import Step
+from tableseal.audit.solvers.protocol import Solver
 
 
 class Gap:

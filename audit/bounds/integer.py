@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
-from audit.bounds.component import Component, Limits
-from audit.bounds.coordinates import Coordinates, in_coordinates
-from audit.bounds.elastic import proved_empty
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.problem import moved_by, solver_problem, to_original
-from audit.errors import LimitError
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.solvers.protocol import Solver, WarmSolver
+from tableseal.audit.bounds.certify import Rational, dual_bound, rationalise, satisfies, value_at
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.coordinates import Coordinates, in_coordinates
+from tableseal.audit.bounds.elastic import proved_empty
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.problem import moved_by, solver_problem, to_original
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.solvers.protocol import Solver, WarmSolver
 
 NODES = 4000
 """Splits that one end may cost before it is left open."""

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.certify import Rational
-from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
-from audit.bounds.linear_values import LinearValues
-from audit.bounds.network import Network, network_of
-from audit.errors import LimitError
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import form_bounds
-from audit.sparse import row_of_entries
+from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
+from tableseal.audit.bounds.linear_values import LinearValues
+from tableseal.audit.bounds.network import Network, network_of
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import form_bounds
+from tableseal.audit.sparse import row_of_entries
 
 MOST_VALUES = 2**23
 """Values of targets that are remembered of one component."""

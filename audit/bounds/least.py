@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.cuts import with_cuts
-from audit.bounds.dictionary import BUDGET, CUT, DONE, EMPTY, Aim, Dictionary, Ints, copied
-from audit.bounds.dive import dive
-from audit.bounds.face import narrowed
+from tableseal.audit.bounds.cuts import with_cuts
+from tableseal.audit.bounds.dictionary import BUDGET, CUT, DONE, EMPTY, Aim, Dictionary, Ints, copied
+from tableseal.audit.bounds.dive import dive
+from tableseal.audit.bounds.face import narrowed
 
 PIVOTS = 3000
 """Pivots that one round of cuts may take."""

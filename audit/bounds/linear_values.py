@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 UNKNOWN = NO_LOWER
 """Stands for "not known" among whole values."""

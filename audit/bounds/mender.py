@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from audit.bounds.certify import Rational
-from audit.bounds.problem import as_floats
-from audit.bounds.unimodular import unit_basis
-from audit.solvers.protocol import Floats
+from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.problem import as_floats
+from tableseal.audit.bounds.unimodular import unit_basis
+from tableseal.audit.solvers.protocol import Floats
 
 Ints = NDArray[np.int64]
 

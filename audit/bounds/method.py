@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.blocks import Blocks
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Answer, Component, Limits, Use
-from audit.bounds.knowledge import Knowledge, know_nothing
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds.blocks import Blocks
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Answer, Component, Limits, Use
+from tableseal.audit.bounds.knowledge import Knowledge, know_nothing
+from tableseal.audit.linear.propagate import InfeasibleError
 
 
 class Step(Protocol):

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.linear.graph import joined
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.sparse import csr, row_of_entries, rows_at, stacked, transposed, without_zeros
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.graph import joined
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.sparse import csr, row_of_entries, rows_at, stacked, transposed, without_zeros
 
 Ints = NDArray[np.int64]
 

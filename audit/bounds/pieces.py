@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.integers import product
-from audit.linear.marks import marks
-from audit.linear.reduce import Reduced
-from audit.sparse import csr, entries, row_of_entries
+from tableseal.audit.linear.integers import product
+from tableseal.audit.linear.marks import marks
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import csr, entries, row_of_entries
 
 
 @dataclass(frozen=True)

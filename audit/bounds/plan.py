@@ -5,21 +5,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audit.bounds.blocks import Blocks
-from audit.bounds.component import Component
-from audit.bounds.fill import Fill
-from audit.bounds.flows import Flows
-from audit.bounds.gap import Gap
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.method import Method, Step
-from audit.bounds.probe import Probe
-from audit.bounds.relax_and_fix import RelaxAndFix
-from audit.bounds.rounds import Rounds
-from audit.bounds.shuttle import Shuttle
-from audit.bounds.simplex import Simplex
-from audit.bounds.tableau import MORE_BOXES, Tableau
-from audit.bounds.whole import Whole
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.blocks import Blocks
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.fill import Fill
+from tableseal.audit.bounds.flows import Flows
+from tableseal.audit.bounds.gap import Gap
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.method import Method, Step
+from tableseal.audit.bounds.probe import Probe
+from tableseal.audit.bounds.relax_and_fix import RelaxAndFix
+from tableseal.audit.bounds.rounds import Rounds
+from tableseal.audit.bounds.shuttle import Shuttle
+from tableseal.audit.bounds.simplex import Simplex
+from tableseal.audit.bounds.tableau import MORE_BOXES, Tableau
+from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.solvers.protocol import Solver
 
 TABLEAU = 3_000_000
 """Rows times columns up to which one dense dictionary is kept for a component (24 MB; 2,264 x 1,211 with 1,741 targets

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from audit.bounds.certify import rationalise, satisfies
-from audit.bounds.component import Component, Limits
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.problem import solver_problem, to_original
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import rationalise, satisfies
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.problem import solver_problem, to_original
+from tableseal.audit.solvers.protocol import Solver
 
 ROUNDS = 6
 """Pairs of opposite objectives. On hierarchical counts six show nearly every cell that is free to move."""

@@ -7,10 +7,10 @@ the room remains.
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational
-from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.solvers.protocol import Floats, Problem
+from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.solvers.protocol import Floats, Problem
 
 
 def solver_problem(component: Component) -> tuple[Problem, NDArray[np.int64]]:

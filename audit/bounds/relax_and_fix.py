@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Component, Limits
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.problem import moved_by, solver_problem, to_original
-from audit.solvers.protocol import Problem, Solver
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.problem import moved_by, solver_problem, to_original
+from tableseal.audit.solvers.protocol import Problem, Solver
 
 BLOCKS = 8
 """Parts of the columns: 8 cubes of 715 to 2,393 columns all got a table, in 0.2 to 2.0 s of processor time (by one

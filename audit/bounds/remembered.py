@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, Split, TargetBounds
-from audit.bounds.method import Method
-from audit.errors import InputError
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, Split, TargetBounds
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.errors import InputError
 
 
 def key_of(component: Component, method: Method, limits: Limits) -> str:

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack, vstack
 
-from audit.bounds.candidates import candidates
-from audit.bounds.certify import Rational, rationalise
-from audit.bounds.component import Component, Limits
-from audit.bounds.problem import solver_problem
-from audit.bounds.unfold import (
+from tableseal.audit.bounds.candidates import candidates
+from tableseal.audit.bounds.certify import Rational, rationalise
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.unfold import (
     Multipliers,
     Weights,
     add_row,
@@ -34,12 +34,12 @@ from audit.bounds.unfold import (
     proved_value,
     through_singletons,
 )
-from audit.linear.graph import connected
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.reduce import Reduced
-from audit.prepare import Prepared
-from audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
-from audit.sparse import empty, entries, multiplied, rows_at, stacked, transposed
+from tableseal.audit.linear.graph import connected
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.solvers.protocol import Floats, Problem, Solver, WarmSolver
+from tableseal.audit.sparse import empty, entries, multiplied, rows_at, stacked, transposed
 
 MOST_PROGRAMS = 300
 """Arguments of a release that are made as short as they can be (some 10 ms each); the others are what elimination

@@ -14,17 +14,17 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, dual_bound, satisfies, scaled, sparse
-from audit.bounds.component import Component, Limits
-from audit.bounds.equations import as_equations
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.mender import TOUCH, Mender
-from audit.bounds.problem import as_floats, solver_problem
-from audit.bounds.unimodular import unit_basis
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.solvers.central import Central
-from audit.solvers.concave import Concave, Ends
-from audit.solvers.protocol import Floats, InteriorSolver, Outcome, Problem, Solver, WarmSolver
+from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies, scaled, sparse
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.mender import TOUCH, Mender
+from tableseal.audit.bounds.problem import as_floats, solver_problem
+from tableseal.audit.bounds.unimodular import unit_basis
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.solvers.central import Central
+from tableseal.audit.solvers.concave import Concave, Ends
+from tableseal.audit.solvers.protocol import Floats, InteriorSolver, Outcome, Problem, Solver, WarmSolver
 
 Ints = NDArray[np.int64]
 

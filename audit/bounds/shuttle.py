@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.knowledge import Knowledge
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import form_bounds, propagate
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import form_bounds, propagate
 
 MOST_NESTED = 4_000
 """Super-cells of one component between which parts are looked for (each is compared with each)."""

@@ -10,7 +10,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import (
+from tableseal.audit.bounds.certify import (
     Rational,
     common_denominator,
     dual_bound,
@@ -22,12 +22,12 @@ from audit.bounds.certify import (
     sparse,
     value_at,
 )
-from audit.bounds.component import Component, Limits
-from audit.bounds.elastic import proved_empty
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.problem import ray_problem, solver_problem, to_original
-from audit.linear.propagate import InfeasibleError
-from audit.solvers.protocol import Outcome, Solver, WarmSolver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.elastic import proved_empty
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.problem import ray_problem, solver_problem, to_original
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.solvers.protocol import Outcome, Solver, WarmSolver
 
 EXACT_BASIS = 300
 """Columns up to which a vertex with large denominators is solved exactly (979 columns: 0.4 s a solve, and two)."""

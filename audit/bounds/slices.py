@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Component
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,
@@ -21,9 +21,9 @@ from audit.bounds.dictionary import (
     Frame,
     Ints,
 )
-from audit.bounds.dive import PIVOTS, dive
-from audit.linear.integers import NO_UPPER
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds.dive import PIVOTS, dive
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
 
 _ROOM = float(NO_UPPER) / 4
 

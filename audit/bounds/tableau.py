@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import fitting
-from audit.bounds.component import Component, Limits, Multipliers
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.certify import fitting
+from tableseal.audit.bounds.component import Component, Limits, Multipliers
+from tableseal.audit.bounds.dictionary import (
     BUDGET,
     CLOSED,
     CURSOR,
@@ -41,12 +41,12 @@ from audit.bounds.dictionary import (
     compacted,
     widened,
 )
-from audit.bounds.kernels import tableau_plain
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.least import least_whole
-from audit.bounds.slices import Slices
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds.kernels import tableau_plain
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.least import least_whole
+from tableseal.audit.bounds.slices import Slices
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
 
 COMPILE = 40_000_000
 """Entries that plain pivots may look at (about a second) before the compiled ones are loaded, which takes as long."""
@@ -139,7 +139,7 @@ class Tableau:
         """True if compiled pivots are to be used where some more entries are to be looked at; then from now on."""
         if self._compiled is None:
             # What is already loaded is always faster.
-            if self._looked_at + entries < COMPILE and "audit.bounds.kernels.tableau_compiled" not in modules:
+            if self._looked_at + entries < COMPILE and "tableseal.audit.bounds.kernels.tableau_compiled" not in modules:
                 return False
             self._compiled = True
         return self._compiled
@@ -150,7 +150,7 @@ class Tableau:
         # About as many pivots as there are columns is usual.
         if not self.worth_compiling(dictionary.T.shape[1] * (dictionary.T.size + PIVOT)):
             return tableau_plain
-        from audit.bounds.kernels import tableau_compiled
+        from tableseal.audit.bounds.kernels import tableau_compiled
 
         return tableau_compiled
 

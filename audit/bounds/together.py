@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.network import opposed
-from audit.linear.integers import NO_UPPER
-from audit.linear.reduce import Reduced
-from audit.sparse import row_of_entries, rows_at, stacked, transposed
+from tableseal.audit.bounds.network import opposed
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import row_of_entries, rows_at, stacked, transposed
 
 COLUMNS = 4_000
 """Columns from which a component stays by itself, and up to which smaller ones are put together."""

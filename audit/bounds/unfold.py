@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.linear_values import whole
-from audit.execution.executor import in_batches
-from audit.linear.difference import Differenced
-from audit.linear.integers import NO_UPPER, largest
-from audit.linear.reduce import Reduced
-from audit.linear.system import LinearSystem
-from audit.sparse import csr, multiplied, row_of_entries, rows_at, without_zeros
+from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.execution.executor import in_batches
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.integers import NO_UPPER, largest
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.linear.system import LinearSystem
+from tableseal.audit.sparse import csr, multiplied, row_of_entries, rows_at, without_zeros
 
 AT_ONCE = 2_000_000
 """Entries of rows that are combined at the same time."""

@@ -21,7 +21,7 @@ def unit_basis(matrix: csr_array, allowed: NDArray[np.bool_]) -> tuple[Ints, Int
     ----------
     allowed: bool (columns), the columns to choose from.
     """
-    from audit.bounds.kernels.unit_pivots import unit_pivots  # late: loads a compiler
+    from tableseal.audit.bounds.kernels.unit_pivots import unit_pivots  # late: loads a compiler
 
     matrix = matrix.sorted_indices()
     numbers = (part.astype(np.int64) for part in (matrix.indptr, matrix.indices, matrix.data))

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.equations import as_equations
-from audit.bounds.integer import integer_point
-from audit.bounds.knowledge import Knowledge
-from audit.linear.integers import NO_LOWER
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.integer import integer_point
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.linear.integers import NO_LOWER
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.solvers.protocol import Solver
 
 SEED = 1
 

@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from audit.bounds.certify import rationalise, scaled, sparse
-from audit.bounds.component import Limits, Multipliers
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
-from audit.decision.ends import Ends
-from audit.decision.equations import Equations
-from audit.decision.regions import Floats, Ints, Region, Regions
-from audit.solvers.protocol import Problem as Program
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import rationalise, scaled, sparse
+from tableseal.audit.bounds.component import Limits, Multipliers
+from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.ends import Ends
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.regions import Floats, Ints, Region, Regions
+from tableseal.audit.solvers.protocol import Problem as Program
+from tableseal.audit.solvers.protocol import Solver
 
 LEAST = 1e-7
 """Shares below this count as nothing."""

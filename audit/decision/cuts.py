@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Multipliers, Proof
-from audit.decision.equations import Equations, stored
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.bounds.component import Multipliers, Proof
+from tableseal.audit.decision.equations import Equations, stored
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = float(2**61)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.cuts import Requirement
+from tableseal.audit.decision.cuts import Requirement
 
 
 @dataclass(frozen=True)

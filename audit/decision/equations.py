@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.method import Method
-from audit.errors import InputError, LimitError
-from audit.linear.cells import Cells
-from audit.linear.difference import difference_rows, short_equations
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.naming import cell_name, full_name, places_of, plural
-from audit.linear.nesting import CellCodes, nestings
-from audit.linear.propagate import InfeasibleError
-from audit.linear.system import LinearSystem, build_system, known_bounds
-from audit.model import Amounts, Release, Status
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.difference import difference_rows, short_equations
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.naming import cell_name, full_name, places_of, plural
+from tableseal.audit.linear.nesting import CellCodes, nestings
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.system import LinearSystem, build_system, known_bounds
+from tableseal.audit.model import Amounts, Release, Status
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from audit.bounds.component import Limits
-from audit.decision.near import Nearby
-from audit.decision.regions import Floats, Ints, Region
-from audit.solvers.protocol import Outcome, Solver
-from audit.solvers.protocol import Problem as Program
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.near import Nearby
+from tableseal.audit.decision.regions import Floats, Ints, Region
+from tableseal.audit.solvers.protocol import Outcome, Solver
+from tableseal.audit.solvers.protocol import Problem as Program
 
 RELUCTANCE = 1e-4
 """What a unit of movement elsewhere costs beside a unit of the cell in question, at most: little enough that the cell

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import rationalise, scaled, sparse
-from audit.bounds.component import Limits
-from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
-from audit.decision.ends import Ends
-from audit.decision.equations import Equations
-from audit.decision.model import NEARLY, Model
-from audit.decision.regions import Floats, Ints, Regions, region_of
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import rationalise, scaled, sparse
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import DENSE
+from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.ends import Ends
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.model import NEARLY, Model
+from tableseal.audit.decision.regions import Floats, Ints, Regions, region_of
+from tableseal.audit.solvers.protocol import Solver
 
 OFTEN = 0.01
 """What movement costs of cells that have requirements of their own, beside 1 for others: they are withheld in every

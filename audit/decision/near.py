@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack
 
-from audit.decision.regions import Floats, Ints, Region
-from audit.solvers.protocol import Problem as Program
-from audit.solvers.protocol import Solver
+from tableseal.audit.decision.regions import Floats, Ints, Region
+from tableseal.audit.solvers.protocol import Problem as Program
+from tableseal.audit.solvers.protocol import Solver
 
 NEAR = (150, 1_000)
 """Columns that are near, and further columns that are asked if these are not enough."""

@@ -12,18 +12,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.method import Method
-from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Requirement
-from audit.decision.ends import ends_of
-from audit.decision.equations import Equations
-from audit.decision.model import NEARLY, in_whole_units
-from audit.decision.movers import Movers
-from audit.decision.pool import Pool
-from audit.decision.settling import Settling
-from audit.decision.witnesses import Table, Witnesses
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.bounds.plan import DENSE
+from tableseal.audit.decision.cuts import Cut, Requirement
+from tableseal.audit.decision.ends import ends_of
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.model import NEARLY, in_whole_units
+from tableseal.audit.decision.movers import Movers
+from tableseal.audit.decision.pool import Pool
+from tableseal.audit.decision.settling import Settling
+from tableseal.audit.decision.witnesses import Table, Witnesses
+from tableseal.audit.solvers.protocol import Solver
 
 MOST_TABLES, TABLES_AN_END = 4000, 4
 """Tables that are remembered at most: so many, or so many for each end of the first requirements. With fewer, what was

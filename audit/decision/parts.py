@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.cuts import Requirement
-from audit.decision.equations import Equations
-from audit.decision.oracle import Oracle
-from audit.decision.witnesses import Table
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.witnesses import Table
 
 SPARSE = 8
 """Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.cuts import Cut
+from tableseal.audit.decision.cuts import Cut
 
 
 class Pool:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.equations import Equations
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

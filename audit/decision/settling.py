@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Answer, Component, Limits, TargetBounds
-from audit.bounds.method import Method
-from audit.bounds.plan import DENSE
-from audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
-from audit.decision.equations import Equations
-from audit.decision.witnesses import Table
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.bounds.component import Answer, Component, Limits, TargetBounds
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.bounds.plan import DENSE
+from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.witnesses import Table
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 
 class Settling:

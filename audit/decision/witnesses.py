@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.decision.ends import Ends
+from tableseal.audit.decision.ends import Ends
 
 FEW = 256
 """Tables that are looked at together where one is enough."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from audit.errors import InputError, LimitError
-from audit.execution.executor import Item, Lost, Result
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.execution.executor import Item, Lost, Result
 
 RETRIES = 3
 """Times that work is done again whose worker died."""

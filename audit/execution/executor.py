@@ -63,7 +63,7 @@ def local(workers: int) -> Iterator[Executor]:
     if workers == 1:
         yield HERE
     else:
-        from audit.execution.processes import Processes  # late: most audits need no pool
+        from tableseal.audit.execution.processes import Processes  # late: most audits need no pool
 
         with Processes(workers) as pool:
             yield pool

@@ -10,8 +10,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
-from audit.errors import LimitError
-from audit.execution.executor import Item, Lost, Result
+from tableseal.audit.errors import LimitError
+from tableseal.audit.execution.executor import Item, Lost, Result
 
 LOSSES = 3
 """Times that a pool may lose workers before the work is given up: an item that kills whoever takes it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 _KIND = 0x7461_6273  # "tabs": marks the files of this program
 _VERSION = 1

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.implied.find import Implied
-from audit.model import Absent, Amounts, Release, Status, Table
+from tableseal.audit.implied.find import Implied
+from tableseal.audit.model import Absent, Amounts, Release, Status, Table
 
 NAME = "not listed"
 """Name of the tables that list them; with a number where it is taken."""

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.base import Block
-from audit.linear.inclusion import members_of
-from audit.linear.marks import marks
-from audit.model import Hierarchy
-from audit.sparse import csr, from_entries, row_of_entries, rows_at, stacked
+from tableseal.audit.linear.base import Block
+from tableseal.audit.linear.inclusion import members_of
+from tableseal.audit.linear.marks import marks
+from tableseal.audit.model import Hierarchy
+from tableseal.audit.sparse import csr, from_entries, row_of_entries, rows_at, stacked
 
 
 @dataclass(frozen=True)

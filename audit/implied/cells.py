@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.implied.naming import Named
-from audit.linear.cells import Cells
-from audit.model import Amounts, Status
+from tableseal.audit.implied.naming import Named
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Amounts, Status
 
 
 def as_cells(

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.pieces import known_part
-from audit.implied.grids import Grid
-from audit.linear.eliminate import Elimination
-from audit.linear.reduce import Reduced
-from audit.sparse import rows_at
+from tableseal.audit.bounds.pieces import known_part
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import rows_at
 
 AT_ONCE = 20_000_000
 """Coefficients of combinations whose values are computed together."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.integers import NO_LOWER
-from audit.model import Policy, Threshold
+from tableseal.audit.linear.integers import NO_LOWER
+from tableseal.audit.model import Policy, Threshold
 
 
 @dataclass(frozen=True)

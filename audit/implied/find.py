@@ -7,20 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import TargetBounds
-from audit.implied.cells import as_cells
-from audit.implied.computed import Computed, Equations, computed
-from audit.implied.grids import Grid, axes_of, grids
-from audit.implied.judged import Judged, forms_of, together
-from audit.implied.naming import Named, named
-from audit.implied.narrow import Bounding, Search
-from audit.implied.tables import true_table
-from audit.implied.values import judge_values
-from audit.linear.cells import Cells
-from audit.linear.reduce import Reduced
-from audit.model import Policy
-from audit.prepare import Prepared
-from audit.rules import Sensitivity
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.implied.cells import as_cells
+from tableseal.audit.implied.computed import Computed, Equations, computed
+from tableseal.audit.implied.grids import Grid, axes_of, grids
+from tableseal.audit.implied.judged import Judged, forms_of, together
+from tableseal.audit.implied.naming import Named, named
+from tableseal.audit.implied.narrow import Bounding, Search
+from tableseal.audit.implied.tables import true_table
+from tableseal.audit.implied.values import judge_values
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.model import Policy
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules import Sensitivity
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.implied.axes import Axis, axis_of
-from audit.linear.base import BaseTable
-from audit.linear.integers import NO_UPPER
-from audit.model import Release
-from audit.prepare import Prepared
-from audit.sparse import csr, row_of_entries, rows_at
+from tableseal.audit.errors import LimitError
+from tableseal.audit.implied.axes import Axis, axis_of
+from tableseal.audit.linear.base import BaseTable
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.model import Release
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.sparse import csr, row_of_entries, rows_at
 
 AT_ONCE = 4_000_000
 """Combinations that are looked at together."""

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import TargetBounds
-from audit.implied.grids import Grid
-from audit.model import Amounts
-from audit.prepare import Prepared
-from audit.rules import Sensitivity
-from audit.sparse import empty, stacked
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.model import Amounts
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules import Sensitivity
+from tableseal.audit.sparse import empty, stacked
 
 Chosen = Sequence[tuple[Grid, NDArray[np.int64]]]
 """Combinations, by grid and ascending position in it."""

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.implied.axes import Axis
-from audit.implied.grids import Grid
-from audit.linear.inclusion import members_of
-from audit.model import Hierarchy, Release
-from audit.prepare import Prepared
+from tableseal.audit.implied.axes import Axis
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.linear.inclusion import members_of
+from tableseal.audit.model import Hierarchy, Release
+from tableseal.audit.prepare import Prepared
 
 SPELLED = 4
 """Codes that a name spells out."""
@@ -94,7 +94,7 @@ class _NewCodes:
             ),
             shape=(len(self._leaves), len(old.leaves)),
         )
-        from audit.sparse import stacked
+        from tableseal.audit.sparse import stacked
 
         none = np.full(len(self._names), -1, np.int32)
         return Hierarchy(

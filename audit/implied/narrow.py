@@ -7,26 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits, TargetBounds
-from audit.bounds.engine import bound_forms
-from audit.bounds.method import Method
-from audit.implied.cells import as_cells
-from audit.implied.computed import Computed
-from audit.implied.danger import Danger
-from audit.implied.grids import Grid
-from audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
-from audit.implied.naming import named
-from audit.implied.seen import Seen, look
-from audit.implied.tables import Table, Tables
-from audit.implied.telling import Telling
-from audit.linear.reduce import Reduced
-from audit.model import Amounts, Policy
-from audit.prepare import Prepared
-from audit.progress import silent
-from audit.rules import completed
-from audit.rules.unlisted import assess_unlisted
-from audit.solvers.protocol import Solver
-from audit.sparse import row_of_entries
+from tableseal.audit.bounds.component import Limits, TargetBounds
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.implied.cells import as_cells
+from tableseal.audit.implied.computed import Computed
+from tableseal.audit.implied.danger import Danger
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.implied.judged import Chosen, Judged, forms_of, picked, rules_at
+from tableseal.audit.implied.naming import named
+from tableseal.audit.implied.seen import Seen, look
+from tableseal.audit.implied.tables import Table, Tables
+from tableseal.audit.implied.telling import Telling
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.model import Amounts, Policy
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.progress import silent
+from tableseal.audit.rules import completed
+from tableseal.audit.rules.unlisted import assess_unlisted
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.audit.sparse import row_of_entries
 
 WORK = 300_000
 """Open base cells that hang together with a combination, added up over those for which bounds are computed; a third of

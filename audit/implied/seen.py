@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.implied.danger import Danger
-from audit.implied.grids import Grid
-from audit.implied.tables import Table, Tables
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.implied.danger import Danger
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.implied.tables import Table, Tables
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 ROUNDS, FEW, WORTH = 12, 8, 8
 """Tables in chosen directions; open questions that are left to bounds; the share (one in so many) that a table has to

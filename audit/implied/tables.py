@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.components import Components
-from audit.bounds.problem import solver_problem
-from audit.implied.axes import Axis
-from audit.linear.base import BaseTable
-from audit.linear.reduce import Reduced
-from audit.measures.feasible_tables.start import whole_table
-from audit.prepare import Prepared
-from audit.solvers.protocol import Problem, Solver, WarmSolver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.implied.axes import Axis
+from tableseal.audit.linear.base import BaseTable
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.feasible_tables.start import whole_table
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.solvers.protocol import Problem, Solver, WarmSolver
 
 LARGEST, MOST_PARTS = 20_000, 300
 """Open base cells, and components, for which tables are looked for."""

@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.eliminate import Elimination
-from audit.linear.graph import connected
-from audit.model import Amounts, Status
-from audit.prepare import Prepared
-from audit.sparse import rows_at, stacked
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.linear.graph import connected
+from tableseal.audit.model import Amounts, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.sparse import rows_at, stacked
 
 LARGEST = 5_000_000
 """Coefficients of cells up to which this is asked."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.implied.danger import Danger
-from audit.linear.cells import Cells
-from audit.model import WEIGHT_UNIT, Policy, Release, Threshold
-from audit.rules.facts import Facts
+from tableseal.audit.implied.danger import Danger
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import WEIGHT_UNIT, Policy, Release, Threshold
+from tableseal.audit.rules.facts import Facts
 
 
 @dataclass(frozen=True)

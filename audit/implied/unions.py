@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.implied.grids import Grid, along, mark
-from audit.linear.cells import Cells
+from tableseal.audit.implied.grids import Grid, along, mark
+from tableseal.audit.linear.cells import Cells
 
 LARGEST = 20_000_000
 """Combinations of a grid up to which this is asked."""

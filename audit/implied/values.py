@@ -5,20 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.engine import point
-from audit.implied.cells import as_cells
-from audit.implied.computed import Computed
-from audit.implied.danger import Danger
-from audit.implied.grids import Grid
-from audit.implied.judged import Chosen, Judged, forms_of
-from audit.implied.naming import named
-from audit.implied.tallies import tallies
-from audit.implied.telling import Telling
-from audit.implied.unions import unions
-from audit.model import Amounts, Entropy, Policy, Status, Threshold
-from audit.prepare import Prepared
-from audit.rules import Sensitivity
-from audit.rules.unlisted import assess_unlisted
+from tableseal.audit.bounds.engine import point
+from tableseal.audit.implied.cells import as_cells
+from tableseal.audit.implied.computed import Computed
+from tableseal.audit.implied.danger import Danger
+from tableseal.audit.implied.grids import Grid
+from tableseal.audit.implied.judged import Chosen, Judged, forms_of
+from tableseal.audit.implied.naming import named
+from tableseal.audit.implied.tallies import tallies
+from tableseal.audit.implied.telling import Telling
+from tableseal.audit.implied.unions import unions
+from tableseal.audit.model import Amounts, Entropy, Policy, Status, Threshold
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules import Sensitivity
+from tableseal.audit.rules.unlisted import assess_unlisted
 
 MOST_JUDGED = 50_000
 """Combinations that are judged one by one (from microdata, or from frequencies); the others are counted as not

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO, Literal, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from audit.errors import InputError
-from audit.io.wording import quoted, suggestion
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.wording import quoted, suggestion
 
 MAGIC = b"PK\x03\x04"
 """First bytes of an archive that holds anything."""

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from audit.io.derived import without_rows
-from audit.io.numbers import decimal_text, decimals_of
-from audit.io.policy_file import policy_document
-from audit.model import (
+from tableseal.audit.io.derived import without_rows
+from tableseal.audit.io.numbers import decimal_text, decimals_of
+from tableseal.audit.io.policy_file import policy_document
+from tableseal.audit.model import (
     WEIGHT_UNIT,
     Amounts,
     Consent,
@@ -31,7 +31,7 @@ from audit.model import (
     Status,
     Table,
 )
-from audit.model.rounding import EXACT_METHODS, NO_LIMIT, rounding_interval
+from tableseal.audit.model.rounding import EXACT_METHODS, NO_LIMIT, rounding_interval
 
 _WORDS = {int(status): status.word for status in Status}
 
@@ -41,7 +41,7 @@ def canonical_json(release: Release) -> bytes:
 
     Examples
     --------
-    >>> from audit.io import release_from_document
+    >>> from tableseal.audit.io import release_from_document
     >>> release = release_from_document({
     ...     "tableseal": 1, "kind": "count", "variables": {"a": {"total": "T", "codes": ["k", "l"]}},
     ...     "tables": [{"name": "t", "cells": {"a": ["T", "k", "l"], "value": [9, 4, None]}}]})

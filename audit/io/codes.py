@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.wording import listing, quoted, suggestion
-from audit.model import Hierarchy
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.model import Hierarchy
 
 Variables = Mapping[str, Hierarchy]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError, LimitError
-from audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.io.wording import listing, quoted, suggestion
 
 MOST_COLUMNS = 10_000
 """Columns of a table: it has one for each variable and a few more, so that is a mistake, and a costly one."""

@@ -5,11 +5,11 @@ from datetime import date
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.document import ConsentDocument
-from audit.io.tables import Setting, cell_positions, choose_measure
-from audit.io.wording import quoted
-from audit.model import Consent, Table
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.document import ConsentDocument
+from tableseal.audit.io.tables import Setting, cell_positions, choose_measure
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model import Consent, Table
 
 _SAY = {
     "consent": "say why the cell may be published",

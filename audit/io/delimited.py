@@ -8,9 +8,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.columns import Columns, check_width
-from audit.io.wording import listing, quoted, repeated
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns, check_width
+from tableseal.audit.io.wording import listing, quoted, repeated
 
 DELIMITERS = "\t;|,"
 """Delimiters that are recognised; of two that fit equally well the first wins (a comma may be a decimal comma)."""

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audit.io.numbers import decimals_of
-from audit.linear.absent import complete, finest_axes
-from audit.linear.keys import KeySpace
-from audit.model import Release, Table
+from tableseal.audit.io.numbers import decimals_of
+from tableseal.audit.linear.absent import complete, finest_axes
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import Release, Table
 
 
 def without_rows(table: Table, release: Release) -> dict[str, Any]:

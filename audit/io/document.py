@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, WithJsonSchema
 
-from audit.io.document_types import (
+from tableseal.audit.io.document_types import (
     TAG,
     Code,
     Count,
@@ -20,7 +20,7 @@ from audit.io.document_types import (
     Unit,
     shape,
 )
-from audit.io.policy_document import PolicyDocument
+from tableseal.audit.io.policy_document import PolicyDocument
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 

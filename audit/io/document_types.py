@@ -8,10 +8,10 @@ from typing import Annotated, Any, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from audit.errors import InputError
-from audit.io.numbers import places, rational
-from audit.io.wording import listing, quoted, suggestion
-from audit.io.yaml_text import Document
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.numbers import places, rational
+from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.io.yaml_text import Document
 
 TAG = "@@"
 """Names of union branches begin with this; they are left out of the paths in messages."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-from audit.errors import InputError
-from audit.io.archive import ArchiveFolder
-from audit.io.unread import other_encodings, refuse_unread
-from audit.io.wording import quoted, suggestion
-from audit.model import Note
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.unread import other_encodings, refuse_unread
+from tableseal.audit.io.wording import quoted, suggestion
+from tableseal.audit.model import Note
 
 SIZE_LIMIT = 512 * 2**20
 """Largest file that is read, in bytes."""

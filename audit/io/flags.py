@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from audit.io.numbers import looks_like_number
+from tableseal.audit.io.numbers import looks_like_number
 
 _CLEAR_NO = frozenset(("", "0", "false", "no", "non", "nein", "nej", "nei", "falsch", "faux", "falso", "off", "-"))
 _NO = _CLEAR_NO | {"f", "n", ".", "na", "nan", "null", "none"}

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.scalars import scalar_text
-from audit.io.wording import quoted
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.scalars import scalar_text
+from tableseal.audit.io.wording import quoted
 
 
 def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, object]:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit.io.canonical import free_name
-from audit.io.numbers import looks_like_number
-from audit.io.separators import Signs, recognised
-from audit.model import Release, Status, Table
+from tableseal.audit.io.canonical import free_name
+from tableseal.audit.io.numbers import looks_like_number
+from tableseal.audit.io.separators import Signs, recognised
+from tableseal.audit.model import Release, Status, Table
 
 
 def reads_as_number(text: str) -> bool:

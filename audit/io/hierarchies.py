@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.document import VariableDocument
-from audit.io.files import Folder
-from audit.io.sources import read_columns
-from audit.io.wording import listing, quoted, repeated
-from audit.io.yaml_text import Document
-from audit.model import Hierarchy, build_hierarchy
-from audit.model.hierarchy import Edge
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.document import VariableDocument
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.wording import listing, quoted, repeated
+from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.model import Hierarchy, build_hierarchy
+from tableseal.audit.model.hierarchy import Edge
 
 LEADING = "@"
 """Default leading string of .hrc files."""

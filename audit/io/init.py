@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.archive import ArchiveFolder
-from audit.io.columns import Columns
-from audit.io.files import Folder
-from audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
-from audit.io.periods import are_periods
-from audit.io.records import refuse_records, refuse_repeated
-from audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from audit.io.status_words import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
+from tableseal.audit.io.periods import are_periods
+from tableseal.audit.io.records import refuse_records, refuse_repeated
+from tableseal.audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
+from tableseal.audit.io.status_words import (
     NONE,
     StatusSource,
     are_words,
@@ -27,11 +27,11 @@ from audit.io.status_words import (
     seems_to_withhold,
     status_word,
 )
-from audit.io.totals import Rows, find_total
-from audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
-from audit.io.wording import listing, quoted
-from audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
-from audit.model.status import WORDS
+from tableseal.audit.io.totals import Rows, find_total
+from tableseal.audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
+from tableseal.audit.model.status import WORDS
 
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""

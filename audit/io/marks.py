@@ -8,11 +8,11 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.numbers import decimal_text
-from audit.io.wording import quoted
-from audit.model import Amounts, Measure, Status
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model import Amounts, Measure, Status
 
 ZERO = "zero"
 """Word for a published zero; the other words are those of statuses that publish no value."""

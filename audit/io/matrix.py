@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.delimited import read_rows
-from audit.io.files import read_text
-from audit.io.numbers import looks_like_number
-from audit.io.sources import TEXT_FORMATS
-from audit.io.wording import quoted
-from audit.model.amounts import LIMIT
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.delimited import read_rows
+from tableseal.audit.io.files import read_text
+from tableseal.audit.io.numbers import looks_like_number
+from tableseal.audit.io.sources import TEXT_FORMATS
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model.amounts import LIMIT
 
 _NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)?", re.IGNORECASE)
 """What programs write where a number is missing."""

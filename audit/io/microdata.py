@@ -5,16 +5,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.codes import unknown_code, variable_columns
-from audit.io.columns import Columns
-from audit.io.document import MicrodataDocument
-from audit.io.files import Folder
-from audit.io.numbers import decimal, decimal_sign, read_amounts, shown
-from audit.io.separators import stated_signs, without_separators
-from audit.io.table_values import note_rounded
-from audit.io.tables import Setting, choose_measure, data_columns
-from audit.model import Amounts, Microdata, Note
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.codes import unknown_code, variable_columns
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.document import MicrodataDocument
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.numbers import decimal, decimal_sign, read_amounts, shown
+from tableseal.audit.io.separators import stated_signs, without_separators
+from tableseal.audit.io.table_values import note_rounded
+from tableseal.audit.io.tables import Setting, choose_measure, data_columns
+from tableseal.audit.model import Amounts, Microdata, Note
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))

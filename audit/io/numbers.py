@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.wording import quoted
-from audit.model import Amounts
-from audit.model.amounts import LIMIT
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model import Amounts
+from tableseal.audit.model.amounts import LIMIT
 
 Round = Literal["nearest", "up", "down"]
 Secret = NDArray[np.bool_] | bool

@@ -6,7 +6,19 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, Tag
 
-from audit.io.document_types import TAG, Count, Flag, Model, NonNegative, Percent, Positive, Rank, Share, Text, shape
+from tableseal.audit.io.document_types import (
+    TAG,
+    Count,
+    Flag,
+    Model,
+    NonNegative,
+    Percent,
+    Positive,
+    Rank,
+    Share,
+    Text,
+    shape,
+)
 
 ProtectionPercent = Annotated[
     NonNegative | None, Field(description="required distance on each side, in percent of the cell's value")

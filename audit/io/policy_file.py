@@ -8,10 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import get_args
 
-from audit.io.document_types import validate
-from audit.io.files import decode, read_bytes
-from audit.io.numbers import decimal_text
-from audit.io.policy_document import (
+from tableseal.audit.io.document_types import validate
+from tableseal.audit.io.files import decode, read_bytes
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.policy_document import (
     AttributeRule,
     DominanceRule,
     EntropyRule,
@@ -23,8 +23,20 @@ from audit.io.policy_document import (
     RuleDocument,
     ThresholdRule,
 )
-from audit.io.yaml_text import as_text, parse_document
-from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Reason, Request, Require, Rule, SapLimit, Threshold
+from tableseal.audit.io.yaml_text import as_text, parse_document
+from tableseal.audit.model import (
+    PQ,
+    Attribute,
+    Dominance,
+    Entropy,
+    Policy,
+    Reason,
+    Request,
+    Require,
+    Rule,
+    SapLimit,
+    Threshold,
+)
 
 
 def read_policy(path: Path) -> Policy:

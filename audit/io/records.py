@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.totals import NAMES
-from audit.io.value_column import is_numeric
-from audit.io.wording import listing, quoted
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.totals import NAMES
+from tableseal.audit.io.value_column import is_numeric
+from tableseal.audit.io.wording import listing, quoted
 
 _UNITS = (
     "person|respondent|household|firm|enterprise|company|establishment|business|unit|patient|pupil|student|employee|"

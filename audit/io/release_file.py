@@ -6,24 +6,24 @@ from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal
 
-from audit.errors import InputError
-from audit.io.archive import Archive, ArchiveFolder
-from audit.io.codes import group_code, position
-from audit.io.consent import read_consents, read_day
-from audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
-from audit.io.document_types import validate
-from audit.io.files import Folder, decode, read_bytes
-from audit.io.hierarchies import read_hierarchy
-from audit.io.init import infer_document, is_data_file
-from audit.io.microdata import read_microdata
-from audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
-from audit.io.statistics import check_statistics, read_statistic
-from audit.io.status_words import status_word
-from audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
-from audit.io.unread import refuse_ending, refuse_other_json
-from audit.io.wording import listing, quoted, repeated, suggestion
-from audit.io.yaml_text import Document, as_text, parse_document
-from audit.model import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.archive import Archive, ArchiveFolder
+from tableseal.audit.io.codes import group_code, position
+from tableseal.audit.io.consent import read_consents, read_day
+from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
+from tableseal.audit.io.document_types import validate
+from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.hierarchies import read_hierarchy
+from tableseal.audit.io.init import infer_document, is_data_file
+from tableseal.audit.io.microdata import read_microdata
+from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.statistics import check_statistics, read_statistic
+from tableseal.audit.io.status_words import status_word
+from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
+from tableseal.audit.io.unread import refuse_ending, refuse_other_json
+from tableseal.audit.io.wording import listing, quoted, repeated, suggestion
+from tableseal.audit.io.yaml_text import Document, as_text, parse_document
+from tableseal.audit.model import (
     Attribute,
     Hierarchy,
     Intruder,
@@ -195,7 +195,7 @@ def _release(
     _check_spelled_out(document, links, release, source)
     if not release.intruder.knows_rule:
         return release
-    from audit.rules.readers import with_readers
+    from tableseal.audit.rules.readers import with_readers
 
     return with_readers(release)
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.errors import InputError
-from audit.io.canonical import canonical_document, canonical_json
-from audit.io.headings import reads_as_number, with_headings
-from audit.io.usual_marks import usual_mark
-from audit.io.wording import quoted
-from audit.io.yaml_out import write_document
-from audit.model import Release, Status, Table
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.canonical import canonical_document, canonical_json
+from tableseal.audit.io.headings import reads_as_number, with_headings
+from tableseal.audit.io.usual_marks import usual_mark
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.io.yaml_out import write_document
+from tableseal.audit.model import Release, Status, Table
 
 SUFFIXES = (".yaml", ".yml", ".json", ".csv")
 

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.document import BandDocument, RoundingDocument
-from audit.io.files import Folder
-from audit.io.numbers import decimal_text, rational
-from audit.io.sources import read_columns
-from audit.io.wording import quoted
-from audit.model import Measure, Rounding
-from audit.model.rounding import NO_LIMIT, rounding_interval
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.document import BandDocument, RoundingDocument
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.numbers import decimal_text, rational
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model import Measure, Rounding
+from tableseal.audit.model.rounding import NO_LIMIT, rounding_interval
 
 Piece = tuple[int, int]
 """Smallest and largest value, NO_LIMIT for no largest."""

@@ -4,8 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from audit.io.document import ReleaseDocument
-from audit.io.policy_document import PolicyDocument
+from tableseal.audit.io.document import ReleaseDocument
+from tableseal.audit.io.policy_document import PolicyDocument
 
 
 def release_schema() -> dict[str, Any]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.numbers import Secret, places, shown
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.numbers import Secret, places, shown
 
 Sign = Literal[".", ","]
 Thousands = Literal[".", ",", " ", "'"]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from audit.io.columns import Columns
-from audit.io.delimited import read_delimited
-from audit.io.files import Folder
-from audit.io.frames import columns_from_parquet
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.delimited import read_delimited
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.frames import columns_from_parquet
 
 TEXT_FORMATS = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")

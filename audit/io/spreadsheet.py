@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from io import StringIO
 
-from audit.io.numbers import decimal_text
+from tableseal.audit.io.numbers import decimal_text
 
 Entry = str | int | float | Fraction | None
 

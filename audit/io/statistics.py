@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.codes import position
-from audit.io.document import StatisticDocument, TableDocument
-from audit.io.files import Folder
-from audit.io.numbers import decimal_text
-from audit.io.tables import Setting, choose_measure, read_table
-from audit.io.wording import listing, quoted
-from audit.model import Amounts, Denominator, Measure, Note, Release, Statistic, Table
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.codes import position
+from tableseal.audit.io.document import StatisticDocument, TableDocument
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.tables import Setting, choose_measure, read_table
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.model import Amounts, Denominator, Measure, Note, Release, Statistic, Table
 
 _OWN_KEYS = ("kind", "of", "denominator", "per", "decimals", "unit", "measure")
 _MEASURE = "measure"

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.flags import flags_of, looks_like_flags, map_text, meanings
-from audit.io.wording import listing, quoted, suggestion
-from audit.model import SCHEMES, Status
-from audit.model.status import WORDS
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.flags import flags_of, looks_like_flags, map_text, meanings
+from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.model import SCHEMES, Status
+from tableseal.audit.model.status import WORDS
 
 NONE = "none"
 """What `status` says where no column of the table holds statuses."""

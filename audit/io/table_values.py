@@ -7,15 +7,15 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.numbers import decimal, decimal_text, read_amounts, shown
-from audit.io.rounding import Scheme
-from audit.io.usual_marks import how_to_say
-from audit.io.wording import quoted
-from audit.model import Amounts, Measure, Note, Rounding, Status
-from audit.model.amounts import LIMIT
-from audit.model.rounding import is_possible
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.numbers import decimal, decimal_text, read_amounts, shown
+from tableseal.audit.io.rounding import Scheme
+from tableseal.audit.io.usual_marks import how_to_say
+from tableseal.audit.io.wording import quoted
+from tableseal.audit.model import Amounts, Measure, Note, Rounding, Status
+from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.model.rounding import is_possible
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.codes import Variables, fill_codes, position, variable_columns
-from audit.io.columns import Columns, inline_columns
-from audit.io.document import StatusDocument, TableDocument
-from audit.io.files import Folder
-from audit.io.marks import Mark, check_within, read_marks, replace_marks, within
-from audit.io.numbers import decimal_sign
-from audit.io.rounding import read_scheme
-from audit.io.separators import Signs, refuse_points, stated_signs, without_separators
-from audit.io.sources import read_columns
-from audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
-from audit.io.table_values import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.codes import Variables, fill_codes, position, variable_columns
+from tableseal.audit.io.columns import Columns, inline_columns
+from tableseal.audit.io.document import StatusDocument, TableDocument
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.marks import Mark, check_within, read_marks, replace_marks, within
+from tableseal.audit.io.numbers import decimal_sign
+from tableseal.audit.io.rounding import read_scheme
+from tableseal.audit.io.separators import Signs, refuse_points, stated_signs, without_separators
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
+from tableseal.audit.io.table_values import (
     Context,
     check_bounds,
     read_bound,
@@ -25,8 +25,8 @@ from audit.io.table_values import (
     read_knowledge,
     read_values,
 )
-from audit.io.wording import listing, quoted, suggestion
-from audit.model import WEIGHT_UNIT, Absent, Amounts, Headings, Measure, Note, Status, Table
+from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.model import WEIGHT_UNIT, Absent, Amounts, Headings, Measure, Note, Status, Table
 
 FREQUENCY = Measure("frequency", "count")
 """Frequencies are whole numbers, whatever the measure."""

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.numbers import decimal_text
-from audit.io.wording import listing, quoted
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.wording import listing, quoted
 
 NAMES = frozenset(
     ("total", "t", "tot", "all", "_t", "sum", "insgesamt", "gesamt", "ensemble", "totale", "i alt", "totalt")

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import PurePath
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 _AS_CSV = "save the table as CSV in UTF-8"
 _EXPORT = "export the table as CSV in UTF-8"

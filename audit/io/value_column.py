@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.marks import Range
-from audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
-from audit.io.separators import Signs, recognised, refuse_points, without_separators
-from audit.io.usual_marks import Usual, how_to_say, usual_mark
-from audit.io.wording import listing, quoted
-from audit.model import Note
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.marks import Range
+from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
+from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
+from tableseal.audit.io.usual_marks import Usual, how_to_say, usual_mark
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.model import Note
 
 ADVICE = "write a release file that says which"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from audit.model import Note
+from tableseal.audit.model import Note
 
 
 class _Quoted(str):

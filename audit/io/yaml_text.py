@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from audit.errors import InputError
-from audit.io.scalars import scalar_text
-from audit.io.wording import quoted
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.scalars import scalar_text
+from tableseal.audit.io.wording import quoted
 
 Document = dict[str, "Document"] | list["Document"] | str | None
 

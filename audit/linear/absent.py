@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import InputError, LimitError
-from audit.linear.inclusion import members_of, overlaps
-from audit.linear.keys import KeySpace, Lookup
-from audit.linear.marks import marks
-from audit.model import Amounts, Hierarchy, Release, Status, Table
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.linear.inclusion import members_of, overlaps
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.linear.marks import marks
+from tableseal.audit.model import Amounts, Hierarchy, Release, Status, Table
 
 LARGEST = 20_000_000
 """More combinations than this in one table are refused rather than built."""

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import AdditivityError, Imbalance
-from audit.linear.causes import causes
-from audit.linear.cells import Cells
-from audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
-from audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
-from audit.linear.nesting import Nesting
-from audit.linear.zeros import told, zeros_of
-from audit.model import Release
+from tableseal.audit.errors import AdditivityError, Imbalance
+from tableseal.audit.linear.causes import causes
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
+from tableseal.audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
+from tableseal.audit.linear.nesting import Nesting
+from tableseal.audit.linear.zeros import told, zeros_of
+from tableseal.audit.model import Release
 
 SHOWN = 8
 """Parts of one equation, and equations, that a message lists."""

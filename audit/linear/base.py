@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.linear.inclusion import members_of, nonzero
-from audit.linear.kernels import Runner, expand
-from audit.linear.marks import marks
-from audit.model import Release
-from audit.sparse import from_entries
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.inclusion import members_of, nonzero
+from tableseal.audit.linear.kernels import Runner, expand
+from tableseal.audit.linear.marks import marks
+from tableseal.audit.model import Release
+from tableseal.audit.sparse import from_entries
 
 AT_ONCE = 50_000
 """Base cells of cells that are listed together: arrays of that size stay in the processor's cache."""

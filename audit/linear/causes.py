@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.linear.naming import decimal
-from audit.model import Release
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import decimal
+from tableseal.audit.model import Release
 
 PERIODS = (
     "if they are of two periods, say so: a variable without total, such as `year: {codes: [...]}`, and "

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Amounts
+from tableseal.audit.model import Amounts
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.keys import Keys, KeySpace, Lookup
-from audit.linear.naming import plural
-from audit.model import CONSENT_UNCHECKED, Consent, Note, Release
+from tableseal.audit.linear.keys import Keys, KeySpace, Lookup
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import CONSENT_UNCHECKED, Consent, Note, Release
 
 
 def consented(

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.integers import product
-from audit.linear.nesting import CellCodes, Nesting, nestings
-from audit.linear.system import LinearSystem
-from audit.model import Release
-from audit.sparse import empty, from_entries, multiplied, without_zeros
+from tableseal.audit.linear.integers import product
+from tableseal.audit.linear.nesting import CellCodes, Nesting, nestings
+from tableseal.audit.linear.system import LinearSystem
+from tableseal.audit.model import Release
+from tableseal.audit.sparse import empty, from_entries, multiplied, without_zeros
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.linear.graph import connected
-from audit.linear.integers import NO_UPPER, multiply_wide
-from audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
-from audit.linear.marks import marks
-from audit.linear.propagate import InfeasibleError
-from audit.sparse import csr, from_entries, row_of_entries, rows_at
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.graph import connected
+from tableseal.audit.linear.integers import NO_UPPER, multiply_wide
+from tableseal.audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
+from tableseal.audit.linear.marks import marks
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.sparse import csr, from_entries, row_of_entries, rows_at
 
 Multipliers = dict[int, Fraction]
 """Equation -> multiplier."""

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from audit.sparse import row_of_entries
+from tableseal.audit.sparse import row_of_entries
 
 SMALL = 2_000
 """Edges below which plain Python is quicker than importing scipy's graphs (0.1 s)."""

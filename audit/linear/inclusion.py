@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Hierarchy
+from tableseal.audit.model import Hierarchy
 
 SMALL = 4096
 """Codes times leaves up to which dense is quicker."""

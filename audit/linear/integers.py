@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.sparse import csr, row_of_entries
+from tableseal.audit.errors import LimitError
+from tableseal.audit.sparse import csr, row_of_entries
 
 NO_LOWER = -(2**62)
 """Stands for "no lower bound" in an int64 array of bounds."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Release
+from tableseal.audit.model import Release
 
 Keys = NDArray[np.int64] | NDArray[np.void]
 

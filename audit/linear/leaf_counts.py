@@ -5,12 +5,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError, LimitError
-from audit.linear.absent import finest_codes
-from audit.linear.inclusion import members_of, overlaps
-from audit.linear.naming import plural
-from audit.model import Hierarchy, Release, Status, Table
-from audit.model.count_table import Axis, CountTable
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.linear.absent import finest_codes
+from tableseal.audit.linear.inclusion import members_of, overlaps
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import Hierarchy, Release, Status, Table
+from tableseal.audit.model.count_table import Axis, CountTable
 
 LARGEST = 2**62
 """Cells of a table: their positions are 64-bit integers."""

@@ -7,16 +7,16 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import ContradictionError, InputError, Place
-from audit.linear.absent import complete
-from audit.linear.causes import PERIODS
-from audit.linear.cells import Cells
-from audit.linear.consent import consented
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.keys import Keys, KeySpace
-from audit.linear.naming import interval_words, places_of, plural
-from audit.model import Amounts, Note, Release, Status, Table
-from audit.model.rounding import EXACT_METHODS, rounding_interval
+from tableseal.audit.errors import ContradictionError, InputError, Place
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.causes import PERIODS
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.consent import consented
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.keys import Keys, KeySpace
+from tableseal.audit.linear.naming import interval_words, places_of, plural
+from tableseal.audit.model import Amounts, Note, Release, Status, Table
+from tableseal.audit.model.rounding import EXACT_METHODS, rounding_interval
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from audit.errors import Place
-from audit.linear.cells import Cells
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.model import Release, Table
+from tableseal.audit.errors import Place
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.model import Release, Table
 
 
 def decimal(units: int | Fraction, unit: Fraction) -> str:

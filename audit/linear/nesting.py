@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.keys import KeySpace, Lookup
-from audit.model import Release
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.model import Release
 
 
 @dataclass(frozen=True)

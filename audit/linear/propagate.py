@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.integers import NO_LOWER, NO_UPPER, largest
-from audit.linear.kernels import Runner, tighten
-from audit.sparse import row_of_entries, rows_at, transposed
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, largest
+from tableseal.audit.linear.kernels import Runner, tighten
+from tableseal.audit.sparse import row_of_entries, rows_at, transposed
 
 ROUNDS = 200
 

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.difference import Differenced
-from audit.linear.eliminate import Elimination
-from audit.linear.graph import connected
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import Bounds, InfeasibleError, propagate
-from audit.sparse import csr, entries, rows_at, without_zeros
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.linear.graph import connected
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.propagate import Bounds, InfeasibleError, propagate
+from tableseal.audit.sparse import csr, entries, rows_at, without_zeros
 
 
 @dataclass(frozen=True)

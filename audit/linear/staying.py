@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Release, Status
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Release, Status
 
 
 def stays_withheld(release: Release, cells: Cells) -> NDArray[np.bool_]:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import InputError, LimitError
-from audit.linear.base import Base, Separator, build_base, distinct
-from audit.linear.cells import Cells
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.model import Link, Release, Status
-from audit.sparse import csr, empty, from_entries, stacked, without_zeros
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.linear.base import Base, Separator, build_base, distinct
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.model import Link, Release, Status
+from tableseal.audit.sparse import csr, empty, from_entries, stacked, without_zeros
 
 LARGEST_NONZEROS = 300_000_000
 SEPARATOR = -1

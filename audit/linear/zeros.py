@@ -7,8 +7,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Status
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Status
 
 Term = TypeVar("Term")
 

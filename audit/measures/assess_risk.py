@@ -7,14 +7,14 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.measures import split_risk, table_risk
-from audit.measures.estimate import Estimate
-from audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
-from audit.measures.information import Floats
-from audit.measures.table_risk import Before, Form
-from audit.measures.transition import Transition
-from audit.model.count_table import CountTable
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures import split_risk, table_risk
+from tableseal.audit.measures.estimate import Estimate
+from tableseal.audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
+from tableseal.audit.measures.information import Floats
+from tableseal.audit.measures.table_risk import Before, Form
+from tableseal.audit.measures.transition import Transition
+from tableseal.audit.model.count_table import CountTable
 
 Definition = Literal["a14", "s15", "s15-split"]
 """a14: R1 and R2 of Antal, Shlomo & Elliot 2014. s15: formula (3) of Shlomo, Antal & Elliot 2015 and its modification

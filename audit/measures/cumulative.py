@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.bounds.component import Limits
-from audit.bounds.engine import bound_forms
-from audit.bounds.method import Method
-from audit.linear.cells import Cells
-from audit.linear.keys import KeySpace, Lookup
-from audit.linear.merge import merge_cells
-from audit.linear.reduce import reduce
-from audit.measures.posterior import disclosure_risk
-from audit.model import Absent, Amounts, Release, Status, Table
-from audit.prepare import prepare
-from audit.progress import Progress, silent
-from audit.report.model import Step
-from audit.whatif import restated
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.measures.posterior import disclosure_risk
+from tableseal.audit.model import Absent, Amounts, Release, Status, Table
+from tableseal.audit.prepare import prepare
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.report.model import Step
+from tableseal.audit.whatif import restated
 
 
 def cumulative_steps(

@@ -5,7 +5,7 @@ Source: Shlomo, Antal & Elliot 2015, section 4.3; Antal, Shlomo & Elliot 2014, s
 
 import numpy as np
 
-from audit.measures.information import Counts, Floats, shares
+from tableseal.audit.measures.information import Counts, Floats, shares
 
 
 def hellinger_counts(original: Counts, protected: Counts) -> Floats:

@@ -14,8 +14,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.measures.information import Floats
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.information import Floats
 
 Model = Literal["main", "two-way", "saturated"]
 """Which margins of the sample the probabilities reproduce: one-way, all two-way, or every cell."""

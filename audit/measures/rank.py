@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.measures.subspace import Subspace, Vector
+from tableseal.audit.errors import LimitError
+from tableseal.audit.measures.subspace import Subspace, Vector
 
 PRIMES = tuple(2**e - 1 for e in (61, 127, 521, 1279, 4423))
 """Mersenne primes, tried in turn until everything found is confirmed: coefficients of dependencies are minors of the

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.eliminate import Elimination
-from audit.sparse import csr, entries, stacked, without_zeros
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.sparse import csr, entries, stacked, without_zeros
 
 
 @dataclass(frozen=True)

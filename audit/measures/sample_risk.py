@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError, LimitError
-from audit.measures.estimate import Estimate
-from audit.measures.information import Floats, chunks
-from audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing, probabilities
-from audit.measures.table_risk import Form, after, before, weigh
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.measures.estimate import Estimate
+from tableseal.audit.measures.information import Floats, chunks
+from tableseal.audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing, probabilities
+from tableseal.audit.measures.table_risk import Form, after, before, weigh
 
 MOST = 2**53
 """Largest population: up to here floating-point numbers tell neighbouring totals apart."""

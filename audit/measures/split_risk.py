@@ -11,10 +11,10 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.measures.information import Floats
-from audit.measures.table_risk import size_term, zeros_after
-from audit.measures.transition import Transition
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.information import Floats
+from tableseal.audit.measures.table_risk import size_term, zeros_after
+from tableseal.audit.measures.transition import Transition
 
 SMALL = 6
 """Largest small count; zeros are small."""

@@ -11,8 +11,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.measures.information import Counts, Floats, conditional_entropy, entropy
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.information import Counts, Floats, conditional_entropy, entropy
 
 Form = Literal["uncertainty", "ratio", "a14-published"]
 """How what is left to learn lowers the entropy term of R2.

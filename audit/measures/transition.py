@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.measures.information import Floats
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.information import Floats
 
 Integers = NDArray[np.int64]
 

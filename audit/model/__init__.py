@@ -1,8 +1,8 @@
 """Plain frozen data: what a release is."""
 
-from audit.model.amounts import Amounts
-from audit.model.hierarchy import Hierarchy, build_hierarchy
-from audit.model.policy import (
+from tableseal.audit.model.amounts import Amounts
+from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
+from tableseal.audit.model.policy import (
     PQ,
     Attribute,
     Dominance,
@@ -15,7 +15,7 @@ from audit.model.policy import (
     SapLimit,
     Threshold,
 )
-from audit.model.release import (
+from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
@@ -37,8 +37,8 @@ from audit.model.release import (
     Rounding,
     Table,
 )
-from audit.model.statistic import Denominator, Statistic
-from audit.model.status import SCHEMES, Status
+from tableseal.audit.model.statistic import Denominator, Statistic
+from tableseal.audit.model.status import SCHEMES, Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 
 @dataclass(frozen=True)

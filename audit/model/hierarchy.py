@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.errors import InputError
-from audit.sparse import csr
+from tableseal.audit.errors import InputError
+from tableseal.audit.sparse import csr
 
 Edge = tuple[str | None, str]
 """(parent, child); parent None: the child is a top code, directly below the total."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model.amounts import Amounts
-from audit.model.hierarchy import Hierarchy
-from audit.model.policy import Policy
+from tableseal.audit.model.amounts import Amounts
+from tableseal.audit.model.hierarchy import Hierarchy
+from tableseal.audit.model.policy import Policy
 
 if TYPE_CHECKING:
-    from audit.model.statistic import Statistic
+    from tableseal.audit.model.statistic import Statistic
 
 
 @dataclass(frozen=True)

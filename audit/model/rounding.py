@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model.release import Rounding
+from tableseal.audit.model.release import Rounding
 
 
 def rounded(values: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:

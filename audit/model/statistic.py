@@ -6,8 +6,8 @@ from functools import cached_property
 from math import lcm
 from typing import Literal
 
-from audit.model.release import Link, LinkTerm, Table
-from audit.model.status import Status
+from tableseal.audit.model.release import Link, LinkTerm, Table
+from tableseal.audit.model.status import Status
 
 StatisticKind = Literal["percent", "rate", "mean"]
 

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from audit.bounds.component import Component
-from audit.bounds.unfold import Multipliers, Weights, add_row, nonzero, through_singletons
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.reduce import Reduced
-from audit.prepare import Prepared
-from audit.sparse import entries
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.unfold import Multipliers, Weights, add_row, nonzero, through_singletons
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.sparse import entries
 
 
 class Area:

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.candidates import candidates, reaches
-from audit.bounds.certify import rationalise, refutes, sparse
-from audit.bounds.component import Component, Limits, Multipliers
-from audit.bounds.elastic import elastic
-from audit.bounds.knowledge import FROM_COLUMNS
-from audit.bounds.problem import solver_problem
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import propagate
-from audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
-from audit.sparse import empty, stacked
+from tableseal.audit.bounds.candidates import candidates, reaches
+from tableseal.audit.bounds.certify import rationalise, refutes, sparse
+from tableseal.audit.bounds.component import Component, Limits, Multipliers
+from tableseal.audit.bounds.elastic import elastic
+from tableseal.audit.bounds.knowledge import FROM_COLUMNS
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import propagate
+from tableseal.audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver
+from tableseal.audit.sparse import empty, stacked
 
 NODES = 300
 """Cases that the proof of one end may cost before it is given up: a second or less."""

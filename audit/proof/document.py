@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from audit.proof.model import Argument, Cases, Proof, ProvedEnd, Records
-from audit.report.to_json import engine_version
+from tableseal.audit.proof.model import Argument, Cases, Proof, ProvedEnd, Records
+from tableseal.audit.report.to_json import engine_version
 
 SCHEMA = "tableseal/proof/1"
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from audit.linear.base import Base, BaseTable
-from audit.model import Release
+from tableseal.audit.linear.base import Base, BaseTable
+from tableseal.audit.model import Release
 
 
 class LeafCodes:

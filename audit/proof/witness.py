@@ -6,18 +6,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, is_ray, rationalise
-from audit.bounds.component import Component
-from audit.bounds.engine import Kept
-from audit.bounds.linear_values import whole
-from audit.bounds.problem import ray_problem
-from audit.linear.base import Base
-from audit.linear.reduce import Reduced
-from audit.prepare import Prepared
-from audit.proof.glue import Gluer, Key, Number, Table
-from audit.proof.leaves import LeafCodes
-from audit.proof.model import Records
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import Rational, is_ray, rationalise
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.engine import Kept
+from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.problem import ray_problem
+from tableseal.audit.linear.base import Base
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.proof.glue import Gluer, Key, Number, Table
+from tableseal.audit.proof.leaves import LeafCodes
+from tableseal.audit.proof.model import Records
+from tableseal.audit.solvers.protocol import Solver
 
 Part = tuple[int, int | Rational]
 """A component, and which of its tables (or which real solution) to take there."""

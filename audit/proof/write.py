@@ -6,23 +6,23 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array
 
-from audit.bounds.certify import Rational
-from audit.bounds.component import End, Limits
-from audit.bounds.engine import CellBounds, Kept
-from audit.bounds.reveal import Argument as Revealed
-from audit.bounds.unfold import Multipliers as Exact
-from audit.implied.find import Implied
-from audit.linear.reduce import Reduced
-from audit.linear.system import SEPARATOR
-from audit.prepare import Prepared
-from audit.progress import Progress
-from audit.proof.areas import Area, Areas
-from audit.proof.bounding import Bound, Bounder, Halves
-from audit.proof.leaves import LeafCodes
-from audit.proof.model import Argument, Cases, Cell, Claim, Combination, Proof, ProvedEnd
-from audit.proof.witness import Part, Witnesses
-from audit.solvers.protocol import Solver
-from audit.sparse import rows_at
+from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.component import End, Limits
+from tableseal.audit.bounds.engine import CellBounds, Kept
+from tableseal.audit.bounds.reveal import Argument as Revealed
+from tableseal.audit.bounds.unfold import Multipliers as Exact
+from tableseal.audit.implied.find import Implied
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.linear.system import SEPARATOR
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.progress import Progress
+from tableseal.audit.proof.areas import Area, Areas
+from tableseal.audit.proof.bounding import Bound, Bounder, Halves
+from tableseal.audit.proof.leaves import LeafCodes
+from tableseal.audit.proof.model import Argument, Cases, Cell, Claim, Combination, Proof, ProvedEnd
+from tableseal.audit.proof.witness import Part, Witnesses
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.audit.sparse import rows_at
 
 
 class _Statements:

@@ -5,12 +5,12 @@ Names are loaded when they are first used: most audits write one form of the rep
 
 from typing import TYPE_CHECKING
 
-from audit.doors import opener
+from tableseal.audit.doors import opener
 
 if TYPE_CHECKING:
-    from audit.report.from_json import report_from_json
-    from audit.report.html import render_html
-    from audit.report.model import (
+    from tableseal.audit.report.from_json import report_from_json
+    from tableseal.audit.report.html import render_html
+    from tableseal.audit.report.model import (
         Accepted,
         BeyondHelp,
         CellRank,
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
         Term,
         Verdict,
     )
-    from audit.report.public import public_copy
-    from audit.report.schema import report_schema
-    from audit.report.text import render_text
-    from audit.report.to_json import report_document, report_json
+    from tableseal.audit.report.public import public_copy
+    from tableseal.audit.report.schema import report_schema
+    from tableseal.audit.report.text import render_text
+    from tableseal.audit.report.to_json import report_document, report_json
 
 __getattr__ = opener(
     __name__,
     {
-        "audit.report.from_json": ("report_from_json",),
-        "audit.report.html": ("render_html",),
-        "audit.report.model": (
+        "from_json": ("report_from_json",),
+        "html": ("render_html",),
+        "model": (
             "Accepted",
             "BeyondHelp",
             "CellRank",
@@ -58,10 +58,10 @@ __getattr__ = opener(
             "Term",
             "Verdict",
         ),
-        "audit.report.public": ("public_copy",),
-        "audit.report.schema": ("report_schema",),
-        "audit.report.text": ("render_text",),
-        "audit.report.to_json": ("report_document", "report_json"),
+        "public": ("public_copy",),
+        "schema": ("report_schema",),
+        "text": ("render_text",),
+        "to_json": ("report_document", "report_json"),
     },
 )
 

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit.bounds.reveal import Argument
-from audit.bounds.unfold import Multipliers
-from audit.linear.naming import cell_name, codes_name, decimal
-from audit.linear.system import SEPARATOR
-from audit.linear.zeros import Zero, and_zeros, told, zeros_of
-from audit.prepare import Prepared
-from audit.report.model import Reveals, Term
-from audit.report.own import OwnStatements
+from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.bounds.unfold import Multipliers
+from tableseal.audit.linear.naming import cell_name, codes_name, decimal
+from tableseal.audit.linear.system import SEPARATOR
+from tableseal.audit.linear.zeros import Zero, and_zeros, told, zeros_of
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.report.model import Reveals, Term
+from tableseal.audit.report.own import OwnStatements
 
 SHOWN = 12
 """Terms of a sum that a text spells out; all are in `Reveals.terms`."""

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from audit.linear.cells import Cells
-from audit.linear.keys import KeySpace, Lookup
-from audit.measures.insiders.findings import Insider
-from audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
-from audit.report.described import Decimals, DescribedCell
-from audit.report.model import Accepted, BeyondHelp, InsiderFinding
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.measures.insiders.findings import Insider
+from tableseal.audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
+from tableseal.audit.report.described import Decimals, DescribedCell
+from tableseal.audit.report.model import Accepted, BeyondHelp, InsiderFinding
 
 
 def in_force(release: Release, cells: Cells) -> Mapping[int, Consent]:

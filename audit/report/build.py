@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from audit.bounds.component import End
-from audit.bounds.engine import CellBounds
-from audit.bounds.reveal import Argument
-from audit.measures.feasible_tables import Effort, TablePosterior
-from audit.measures.insiders.findings import InsiderAudit
-from audit.measures.posterior import disclosure_risk, entropy_bits
-from audit.measures.rank_view import RankView
-from audit.model import Note, Policy, Require, Status
-from audit.prepare import Prepared
-from audit.report.arithmetic import Words, reveals, stated
-from audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
-from audit.report.described import Decimals, DescribedCell, described, lp_ends
-from audit.report.exact_json import significant
-from audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
-from audit.report.missing import computed_missing, missing_note
-from audit.report.model import (
+from tableseal.audit.bounds.component import End
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
+from tableseal.audit.measures.insiders.findings import InsiderAudit
+from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
+from tableseal.audit.measures.rank_view import RankView
+from tableseal.audit.model import Note, Policy, Require, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.report.arithmetic import Words, reveals, stated
+from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
+from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
+from tableseal.audit.report.exact_json import significant
+from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
+from tableseal.audit.report.missing import computed_missing, missing_note
+from tableseal.audit.report.model import (
     BeyondHelp,
     CellRank,
     OverTables,
@@ -33,19 +33,19 @@ from audit.report.model import (
     Step,
     Summary,
 )
-from audit.report.no_row import without_row
-from audit.report.panel import Facts, risk_panel
-from audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
-from audit.report.verdict import Judged, judge, reach
-from audit.rules import Sensitivity, is_judged, nothing_judged
-from audit.rules.judging import partly_judged, rules_in_words, unjudged
-from audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
-from audit.rules.requirements import unknown_requirements
-from audit.rules.too_fine import too_fine
+from tableseal.audit.report.no_row import without_row
+from tableseal.audit.report.panel import Facts, risk_panel
+from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
+from tableseal.audit.report.verdict import Judged, judge, reach
+from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
+from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
+from tableseal.audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
+from tableseal.audit.rules.requirements import unknown_requirements
+from tableseal.audit.rules.too_fine import too_fine
 
 if TYPE_CHECKING:
-    from audit.implied.find import Implied
-    from audit.measures.sap.requirement import SapFinding
+    from tableseal.audit.implied.find import Implied
+    from tableseal.audit.measures.sap.requirement import SapFinding
 
 
 NO_RULE = Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive.")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from audit.linear.naming import plural
-from audit.model import (
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import (
     ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
@@ -13,11 +13,11 @@ from audit.model import (
     WHAT_IF,
     Note,
 )
-from audit.report.applied import AS_LISTED, verdict_word
-from audit.report.missing import CODE as MISSING_COMPUTED
-from audit.report.missing import computed_missing
-from audit.report.model import Report
-from audit.together.names import NOTHING_SHARED
+from tableseal.audit.report.applied import AS_LISTED, verdict_word
+from tableseal.audit.report.missing import CODE as MISSING_COMPUTED
+from tableseal.audit.report.missing import computed_missing
+from tableseal.audit.report.model import Report
+from tableseal.audit.together.names import NOTHING_SHARED
 
 
 def called(report: Report) -> str:

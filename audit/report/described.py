@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import TargetBounds
-from audit.model import Amounts, Status
-from audit.prepare import Prepared
-from audit.rules import Sensitivity
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.model import Amounts, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules import Sensitivity
 
 
 class DescribedCell(NamedTuple):

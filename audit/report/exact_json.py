@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 
 class Written(ABC):

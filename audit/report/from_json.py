@@ -5,11 +5,11 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal, NoReturn, TypeVar, get_args
 
-from audit.errors import InputError
-from audit.measures.insiders.findings import Whose
-from audit.model.release import Note
-from audit.report.exact_json import Json, loads
-from audit.report.model import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.insiders.findings import Whose
+from tableseal.audit.model.release import Note
+from tableseal.audit.report.exact_json import Json, loads
+from tableseal.audit.report.model import (
     Accepted,
     BeyondHelp,
     CellRank,
@@ -28,7 +28,7 @@ from audit.report.model import (
     Term,
     Verdict,
 )
-from audit.report.to_json import SCHEMA
+from tableseal.audit.report.to_json import SCHEMA
 
 Word = TypeVar("Word", bound=str)
 

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from audit.errors import InputError
-from audit.linear.absent import complete
-from audit.linear.keys import KeySpace
-from audit.model.release import Release, Table
-from audit.model.status import Status
-from audit.report.exact_json import decimal_text
-from audit.report.model import Report, ReportCell
-from audit.report.outline import Outline, outline_of
-from audit.report.words import HTML, interval, number, possible, printable, risk, secondary_exposure, verdict
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model.release import Release, Table
+from tableseal.audit.model.status import Status
+from tableseal.audit.report.exact_json import decimal_text
+from tableseal.audit.report.model import Report, ReportCell
+from tableseal.audit.report.outline import Outline, outline_of
+from tableseal.audit.report.words import HTML, interval, number, possible, printable, risk, secondary_exposure, verdict
 
 DRAWN = 20_000
 """Most cells drawn on one page. Beyond, only lines that hold a listed cell are drawn."""

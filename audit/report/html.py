@@ -3,14 +3,14 @@ scripts."""
 
 from dataclasses import dataclass
 
-from audit.model.release import Release
-from audit.report.called import called
-from audit.report.grid import risk_style, sheets
-from audit.report.model import Report, ReportCell
-from audit.report.next_step import next_step
-from audit.report.page import asset, source_hash, template
-from audit.report.to_json import engine_version
-from audit.report.words import (
+from tableseal.audit.model.release import Release
+from tableseal.audit.report.called import called
+from tableseal.audit.report.grid import risk_style, sheets
+from tableseal.audit.report.model import Report, ReportCell
+from tableseal.audit.report.next_step import next_step
+from tableseal.audit.report.page import asset, source_hash, template
+from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.report.words import (
     BEYOND_HELP,
     HTML,
     WAYS_PAST,

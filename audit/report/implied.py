@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from audit.bounds.reveal import Argument
-from audit.implied.find import Implied
-from audit.linear.naming import cell_name
-from audit.measures.posterior import disclosure_risk, entropy_bits
-from audit.model import Note, Policy, Release, Require, Threshold
-from audit.report.arithmetic import Subject, Words, reveals_subject
-from audit.report.described import Decimals, lp_ends
-from audit.report.model import ImpliedCount, Possible, ReportCell
+from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.implied.find import Implied
+from tableseal.audit.linear.naming import cell_name
+from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
+from tableseal.audit.model import Note, Policy, Release, Require, Threshold
+from tableseal.audit.report.arithmetic import Subject, Words, reveals_subject
+from tableseal.audit.report.described import Decimals, lp_ends
+from tableseal.audit.report.model import ImpliedCount, Possible, ReportCell
 
 NOT_LISTED = "not_listed"
 """Status of a cell that no row lists."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from audit.linear.naming import plural
-from audit.model import Note, Status
-from audit.report.model import ReportCell
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import Note, Status
+from tableseal.audit.report.model import ReportCell
 
 CODE = "missing_computed"
 """Code of the note, whose count is the number of such cells."""

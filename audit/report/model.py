@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from audit.measures.insiders.findings import Whose
-from audit.model.release import Note
-from audit.report.unknown import UNKNOWN_NOTE
+from tableseal.audit.measures.insiders.findings import Whose
+from tableseal.audit.model.release import Note
+from tableseal.audit.report.unknown import UNKNOWN_NOTE
 
 Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_judged"]
 """exposed: one value left, or a sensitive value published. underprotected: the outer interval lies inside

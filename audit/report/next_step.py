@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from audit.report.applied import WHAT_TO_SAY
-from audit.report.call import Call
-from audit.report.model import Report, ReportCell
-from audit.report.no_row import CODE as WITHOUT_ROW
-from audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
+from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.model import Report, ReportCell
+from tableseal.audit.report.no_row import CODE as WITHOUT_ROW
+from tableseal.audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
 
 WITHHELD = ("primary", "secondary", "withheld")
 PUBLISHED_ANYWAY = ("must_publish", "frozen", "structural_zero")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from audit.linear.naming import full_name, plural
-from audit.model import Note, Status
-from audit.prepare import Prepared
-from audit.rules import Sensitivity
+from tableseal.audit.linear.naming import full_name, plural
+from tableseal.audit.model import Note, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules import Sensitivity
 
 CODE = "sensitive_without_row"
 """Code of the note, whose count is the number of such cells."""

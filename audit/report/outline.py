@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from audit.model.hierarchy import Hierarchy
+from tableseal.audit.model.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Status, Table
-from audit.prepare import Prepared
+from tableseal.audit.model import Status, Table
+from tableseal.audit.prepare import Prepared
 
 
 class OwnStatements:

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-HOME = "audit.report"
+HOME = "tableseal.audit.report"
 """Package whose folder `templates` all pages share."""
 
 

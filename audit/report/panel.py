@@ -7,16 +7,16 @@ published, and a function from the facts to its figures (None where it does not 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from audit.bounds.component import TargetBounds
-from audit.errors import TablesealError
-from audit.linear.leaf_counts import leaf_counts
-from audit.measures.assess_risk import RiskSettings, assess
-from audit.measures.feasible_tables import Effort
-from audit.measures.sap.audited import sap_of_audited
-from audit.prepare import Prepared
-from audit.report.exact_json import significant
-from audit.report.model import Figure, PanelEntry, ReportCell, Summary
-from audit.report.words import converged
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.linear.leaf_counts import leaf_counts
+from tableseal.audit.measures.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.feasible_tables import Effort
+from tableseal.audit.measures.sap.audited import sap_of_audited
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.report.exact_json import significant
+from tableseal.audit.report.model import Figure, PanelEntry, ReportCell, Summary
+from tableseal.audit.report.words import converged
 
 
 @dataclass(frozen=True)

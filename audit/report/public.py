@@ -29,10 +29,10 @@ that publishes secondary cells).
 from collections import Counter
 from dataclasses import replace
 
-from audit.errors import InputError
-from audit.model.release import WHAT_IF, Note
-from audit.model.status import WORDS, Status
-from audit.report.model import Report, ReportCell, Summary, Verdict
+from tableseal.audit.errors import InputError
+from tableseal.audit.model.release import WHAT_IF, Note
+from tableseal.audit.model.status import WORDS, Status
+from tableseal.audit.report.model import Report, ReportCell, Summary, Verdict
 
 PRIOR_NOTE = "prior_knowledge"
 """Code of the note that intervals start from `intruder.prior`, that is from true values."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
-from audit.measures.estimate import Estimate
-from audit.measures.sample_risk import SampleRisk, SampleSettings
-from audit.report.exact_json import dumps, significant
+from tableseal.audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
+from tableseal.audit.measures.estimate import Estimate
+from tableseal.audit.measures.sample_risk import SampleRisk, SampleSettings
+from tableseal.audit.report.exact_json import dumps, significant
 
 if TYPE_CHECKING:
-    from audit.report.exact_json import Json
+    from tableseal.audit.report.exact_json import Json
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""

@@ -20,6 +20,6 @@ def sap_schema() -> dict[str, object]:
 
 
 def _schema(name: str) -> dict[str, object]:
-    text = files("audit.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
+    text = files("tableseal.audit.report").joinpath(f"schemas/{name}.json").read_text("utf-8")
     schema: dict[str, object] = json.loads(text)
     return schema

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from audit.linear.naming import plural
-from audit.model.release import Release
-from audit.report.call import Call
-from audit.report.frame import framed
-from audit.report.model import BeyondHelp, Report, ReportCell
-from audit.report.next_step import next_step
-from audit.report.words import (
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model.release import Release
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.frame import framed
+from tableseal.audit.report.model import BeyondHelp, Report, ReportCell
+from tableseal.audit.report.next_step import next_step
+from tableseal.audit.report.words import (
     ASCII,
     BEYOND_HELP,
     WAYS_PAST,

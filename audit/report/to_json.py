@@ -6,10 +6,10 @@ from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from typing import Any
 
-from audit.model.release import Note
-from audit.report.called import called
-from audit.report.exact_json import Json, Written, array, dumps, entry, object_of
-from audit.report.model import (
+from tableseal.audit.model.release import Note
+from tableseal.audit.report.called import called
+from tableseal.audit.report.exact_json import Json, Written, array, dumps, entry, object_of
+from tableseal.audit.report.model import (
     BeyondHelp,
     CellRank,
     InsiderFinding,

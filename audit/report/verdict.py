@@ -4,10 +4,10 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Literal, NamedTuple
 
-from audit.bounds.component import TargetBounds
-from audit.measures.posterior import disclosure_risk
-from audit.model import Require
-from audit.report.model import Reason, Verdict
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.measures.posterior import disclosure_risk
+from tableseal.audit.model import Require
+from tableseal.audit.report.model import Reason, Verdict
 
 
 class Judged(NamedTuple):

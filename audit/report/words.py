@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from audit.linear.naming import plural
-from audit.model.release import Release
-from audit.report.applied import AS_LISTED, applied_words, shouted
-from audit.report.called import accepted_exposed, called, unjudged_words
-from audit.report.exact_json import decimal_text
-from audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
-from audit.rules.too_fine import CODE as TOO_FINE
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model.release import Release
+from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
+from tableseal.audit.report.called import accepted_exposed, called, unjudged_words
+from tableseal.audit.report.exact_json import decimal_text
+from tableseal.audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
+from tableseal.audit.rules.too_fine import CODE as TOO_FINE
 
 
 @dataclass(frozen=True)

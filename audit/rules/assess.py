@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.cells import Cells
-from audit.model import PQ, Amounts, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Threshold
-from audit.rules import attribute, dominance, entropy, pq, request, threshold
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, around
-from audit.rules.sensitivity import Sensitivity
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import PQ, Amounts, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Threshold
+from tableseal.audit.rules import attribute, dominance, entropy, pq, request, threshold
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, around
+from tableseal.audit.rules.sensitivity import Sensitivity
 
 
 def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:

@@ -6,12 +6,12 @@ from difflib import get_close_matches
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.integers import bound_sum
-from audit.linear.keys import KeySpace, Lookup
-from audit.model import Amounts, Attribute, Release, Status
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, check, unprotected
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.integers import bound_sum
+from tableseal.audit.linear.keys import KeySpace, Lookup
+from tableseal.audit.model import Amounts, Attribute, Release, Status
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, check, unprotected
 
 
 def judge(rule: Attribute, facts: Facts) -> Judgement:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.linear.integers import bound_sum
-from audit.model import Hierarchy, Microdata, Release
-from audit.rules.exact import as_units
-from audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.integers import bound_sum
+from tableseal.audit.model import Hierarchy, Microdata, Release
+from tableseal.audit.rules.exact import as_units
+from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
 
 _BLOCK = 1024
 """Distinct combinations of record codes that are matched with cells at a time."""

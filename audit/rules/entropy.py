@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Entropy
-from audit.rules.contributions import Contributions
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, check, percent_around, percent_text
+from tableseal.audit.model import Entropy
+from tableseal.audit.rules.contributions import Contributions
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, check, percent_around, percent_text
 
 _NOISE = 1e-12
 """Logarithms are not exact: a relative entropy so close to the limit counts as equal (not sensitive)."""

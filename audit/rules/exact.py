@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import LimitError
+from tableseal.audit.errors import LimitError
 
 Whole = NDArray[Any]
 """A column of whole numbers: int64, or object (Python integers) where 64 bits could overflow."""

@@ -6,12 +6,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import LackingDataError
-from audit.linear.cells import Cells
-from audit.linear.naming import places_of
-from audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
-from audit.rules.contributions import Contributions, contributions
-from audit.rules.weights import Weights
+from tableseal.audit.errors import LackingDataError
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import places_of
+from tableseal.audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
+from tableseal.audit.rules.contributions import Contributions, contributions
+from tableseal.audit.rules.weights import Weights
 
 
 @dataclass(frozen=True)

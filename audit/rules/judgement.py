@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.naming import decimal
-from audit.model import Amounts
-from audit.rules.exact import percentage
-from audit.rules.facts import Facts
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.naming import decimal
+from tableseal.audit.model import Amounts
+from tableseal.audit.rules.exact import percentage
+from tableseal.audit.rules.facts import Facts
 
 
 @dataclass(frozen=True)

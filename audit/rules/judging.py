@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from audit.linear.cells import Cells
-from audit.linear.naming import plural
-from audit.model import MEASURE_NOT_JUDGED, Attribute, Note, Policy, Release, Request, Require, Threshold
-from audit.rules.judgement import percent_text
-from audit.rules.sensitivity import Sensitivity
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import MEASURE_NOT_JUDGED, Attribute, Note, Policy, Release, Request, Require, Threshold
+from tableseal.audit.rules.judgement import percent_text
+from tableseal.audit.rules.sensitivity import Sensitivity
 
 SMALL = 5
 """Numbers of contributors below this are told where nothing was judged: the highest threshold in wide use."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.rules.exact import Whole, as_units, combine
-from audit.rules.facts import Facts
-from audit.rules.judgement import demand_value
+from tableseal.audit.rules.exact import Whole, as_units, combine
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import demand_value
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from audit.model import PQ
-from audit.rules.exact import as_units, ceil_quotient, combine
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, around, check, percent_text
-from audit.rules.largest import largest
+from tableseal.audit.model import PQ
+from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
+from tableseal.audit.rules.largest import largest
 
 
 def judge(rule: PQ, facts: Facts) -> Judgement:

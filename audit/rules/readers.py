@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.absent import rows_left_out
-from audit.model import Amounts, Attribute, Note, Policy, Release, Request, Status, Table, Threshold
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.absent import rows_left_out
+from tableseal.audit.model import Amounts, Attribute, Note, Policy, Release, Request, Status, Table, Threshold
 
 Bounds = tuple[int, int]
 

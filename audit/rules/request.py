@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from audit.model import Request
-from audit.rules.exact import combine
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, check, demand_value, percent_around, percent_text
+from tableseal.audit.model import Request
+from tableseal.audit.rules.exact import combine
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, check, demand_value, percent_around, percent_text
 
 
 def judge(rule: Request, facts: Facts) -> Judgement:

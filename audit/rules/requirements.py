@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import PQ, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Status, Threshold
-from audit.rules.facts import Facts
-from audit.rules.largest import largest
-from audit.rules.sensitivity import Sensitivity
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import PQ, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Status, Threshold
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.largest import largest
+from tableseal.audit.rules.sensitivity import Sensitivity
 
 Mask = NDArray[np.bool_]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.cells import Cells
-from audit.model import Amounts, Status
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Amounts, Status
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Amounts, Threshold
-from audit.rules.facts import Facts
-from audit.rules.judgement import Judgement, check, demand_value, percent_around
+from tableseal.audit.model import Amounts, Threshold
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement, check, demand_value, percent_around
 
 
 def judge(rule: Threshold, facts: Facts) -> Judgement:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from audit.model import Note, Policy, Release, Rounding, Threshold
-from audit.model.rounding import is_possible, rounding_interval
+from tableseal.audit.model import Note, Policy, Release, Rounding, Threshold
+from tableseal.audit.model.rounding import is_possible, rounding_interval
 
 CODE = "rounding_too_fine"
 """The note's code."""

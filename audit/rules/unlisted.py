@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.model import Attribute, Policy, Request, Threshold
-from audit.rules.assess import assess_facts
-from audit.rules.facts import Facts
-from audit.rules.sensitivity import Sensitivity
+from tableseal.audit.model import Attribute, Policy, Request, Threshold
+from tableseal.audit.rules.assess import assess_facts
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.sensitivity import Sensitivity
 
 
 def assess_unlisted(facts: Facts, policy: Policy) -> tuple[Sensitivity, NDArray[np.bool_]]:

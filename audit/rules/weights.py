@@ -7,7 +7,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.rules.exact import Whole
+from tableseal.audit.rules.exact import Whole
 
 _SAFE = 2**62
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from audit.solvers.protocol import Floats, Outcome, Problem
+from tableseal.audit.solvers.protocol import Floats, Outcome, Problem
 
 GAP = 1e-9
 """Product of a column and its multiplier, the largest cost being 1, at which the path is left: earlier it is not clear
@@ -42,7 +42,7 @@ class Central:
     def minimise(self, cost: Floats) -> Outcome | None:
         """A point in the middle of the optimal face of cost @ x, and multipliers; None if that is not clear, or not
         soon. cost is not 0."""
-        from audit.solvers.central_compiled import follow  # late: loads a compiler
+        from tableseal.audit.solvers.central_compiled import follow  # late: loads a compiler
 
         column_lower, column_upper = self._problem.column_lower, self._problem.column_upper
         if not np.isfinite(column_lower).all():
@@ -84,7 +84,7 @@ def _onto_equations(
     room: Floats,
 ) -> bool:
     """Move the columns inside, those least that are near bounds, until the equations hold. True if x gets there."""
-    from audit.solvers.central_compiled import solve
+    from tableseal.audit.solvers.central_compiled import solve
 
     for _ in range(MOVES):
         lacking = right - matrix @ x

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.solvers.normal import Normal
-from audit.solvers.protocol import Floats, Outcome, Problem
+from tableseal.audit.solvers.normal import Normal
+from tableseal.audit.solvers.protocol import Floats, Outcome, Problem
 
 MIDDLE = 0.02
 """Product of room and multiplier in the middle that all points start from, costs being 1 at most."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
+from tableseal.audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
 
 if TYPE_CHECKING:
-    from audit.solvers.highs_models import HighsInterior, HighsWarm
+    from tableseal.audit.solvers.highs_models import HighsInterior, HighsWarm
 
 
 class Highs:
@@ -19,13 +19,13 @@ class Highs:
 
     def interior(self, problem: Problem) -> "HighsInterior":
         """A linear program for the interior point method."""
-        from audit.solvers.highs_models import HighsInterior
+        from tableseal.audit.solvers.highs_models import HighsInterior
 
         return HighsInterior(problem)
 
     def warm(self, problem: Problem) -> "HighsWarm":
         """A warm linear program."""
-        from audit.solvers.highs_models import HighsWarm
+        from tableseal.audit.solvers.highs_models import HighsWarm
 
         return HighsWarm(problem)
 
@@ -39,6 +39,6 @@ class Highs:
         integral: NDArray[np.bool_] | None = None,
     ) -> Outcome:
         """Minimise over integers in a fresh model; stops after `seconds`, or so many nodes."""
-        from audit.solvers.highs_models import minimise_integer
+        from tableseal.audit.solvers.highs_models import minimise_integer
 
         return minimise_integer(problem, cost, seconds, nodes, integral)

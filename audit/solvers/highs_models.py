@@ -14,7 +14,7 @@ from highspy.highs import _Highs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.solvers.protocol import Basis, Floats, Outcome, Problem
+from tableseal.audit.solvers.protocol import Basis, Floats, Outcome, Problem
 
 _PRIMAL_SIMPLEX = 4
 _DUAL_SIMPLEX = 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from audit.solvers.protocol import Floats
+from tableseal.audit.solvers.protocol import Floats
 
 WIDEST = 64
 """Neighbours up to which a row is eliminated by itself."""
@@ -24,7 +24,7 @@ class Normal:
     """Factors of matrix @ diag(scale) @ matrix.T."""
 
     def __init__(self, matrix: csr_array) -> None:
-        from audit.solvers.normal_compiled import entry_places, fill_places  # late: loads a compiler
+        from tableseal.audit.solvers.normal_compiled import entry_places, fill_places  # late: loads a compiler
 
         order, fronts = _order(matrix)
         rows = matrix.shape[0]
@@ -48,7 +48,7 @@ class Normal:
         """Make ready for `solve`; False if the numbers do not allow it. scale: float64 (columns), not negative."""
         from scipy.linalg import lapack  # late: few audits need it
 
-        from audit.solvers.normal_compiled import eliminate
+        from tableseal.audit.solvers.normal_compiled import eliminate
 
         columns = self._pointer, self._entry, scale, self._entries
         eliminate(self._values, *columns, self._starts, self._fills, self._core, LIFT)
@@ -62,7 +62,7 @@ class Normal:
         """The solution for a right side, with the last scale."""
         from scipy.linalg import lapack
 
-        from audit.solvers.normal_compiled import backward, forward
+        from tableseal.audit.solvers.normal_compiled import backward, forward
 
         y = np.empty(len(right))
         y[self._rank] = right

@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
-from audit.linear.absent import complete
-from audit.linear.keys import KeySpace
-from audit.model import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import (
     Absent,
     Amounts,
     Consent,
@@ -30,8 +30,8 @@ from audit.model import (
     Status,
     Table,
 )
-from audit.together.names import nothing_shared, refuse_alike
-from audit.together.variables import agreed_variable, same_variable
+from tableseal.audit.together.names import nothing_shared, refuse_alike
+from tableseal.audit.together.variables import agreed_variable, same_variable
 
 NOTHING = Absent("not_released", "not_released")
 """A table that says nothing beyond its rows."""

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.wording import listing, quoted
-from audit.model import Note, Release
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.model import Note, Release
 
 Named = Sequence[tuple[str, Release]]
 """(what a release is called, the release)"""

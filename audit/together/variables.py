@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.io.wording import listing, quoted
-from audit.model import Hierarchy, build_hierarchy
-from audit.model.hierarchy import Edge
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.model import Hierarchy, build_hierarchy
+from tableseal.audit.model.hierarchy import Edge
 
 Labelled = tuple[str, Hierarchy]
 """(whose it is, the classification)"""

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from audit.errors import InputError
 from cases.benchmarks import folder, rows, scaling, suppression, unprotected
 from cases.benchmarks.bench import Bench, Settings, instance_names, make
 from cases.benchmarks.competitors import BY_NAME, COMPETITORS, OURS
@@ -15,6 +14,7 @@ from cases.benchmarks.process import ROOT
 from cases.benchmarks.render import bounds_table, render
 from cases.benchmarks.rows import Results
 from cases.benchmarks.suppressors import SUPPRESSORS
+from tableseal.audit.errors import InputError
 
 LIMIT = 120.0
 

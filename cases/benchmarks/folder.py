@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import InputError
 from cases.benchmarks.instance import Dimension, Instance
 from cases.benchmarks.linked import Linked, link
+from tableseal.audit.errors import InputError
 
 DATA = Path(__file__).parent / "data"
 """Instances that are shipped."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.errors import InputError
 from cases.benchmarks.instance import Instance
+from tableseal.audit.errors import InputError
 
 Number = TypeVar("Number", np.int64, np.float64)
 

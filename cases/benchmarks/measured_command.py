@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command with the arguments after the first, then write the megabytes to the first."""
     result = Path(sys.argv[1])
     sys.argv = ["tableseal", *sys.argv[2:]]
-    from api.cli import main as command
+    from tableseal.api.cli import main as command
 
     try:
         command()

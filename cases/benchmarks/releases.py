@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.io import release_from_document
-from audit.model import Release
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, tables_of
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
 
 TABLE = "table"
 STATUS = "status"

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.model import Release
 from cases.benchmarks.competitors.protocol import Program
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, positions, tables_of
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.model import Release
 
 Pattern = NDArray[np.bool_]
 
@@ -78,15 +78,15 @@ class Tableseal:
         self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
     ) -> Pattern:
         """The search alone; the pattern is checked by another program afterwards."""
-        from audit.bounds.plan import deciding
-        from audit.decision.oracle import Oracle
-        from audit.model import Policy
-        from audit.solvers.highs import Highs
         from cases.benchmarks.releases import to_protect
-        from suppression.costs import Costs
-        from suppression.problem import build_problem
-        from suppression.search.method import Tools
-        from suppression.search.methods import METHODS
+        from tableseal.audit.bounds.plan import deciding
+        from tableseal.audit.decision.oracle import Oracle
+        from tableseal.audit.model import Policy
+        from tableseal.audit.solvers.highs import Highs
+        from tableseal.suppression.costs import Costs
+        from tableseal.suppression.problem import build_problem
+        from tableseal.suppression.search.method import Tools
+        from tableseal.suppression.search.methods import METHODS
 
         del root, folder
         limits, engine = processor_time(seconds), Highs()
@@ -113,7 +113,7 @@ class WithInsiders:
         search."""
         from cases.benchmarks.folder import column
         from cases.benchmarks.releases import to_protect
-        from suppression.suppress import suppress
+        from tableseal.suppression.suppress import suppress
 
         del folder
         given = [

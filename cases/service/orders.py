@@ -8,10 +8,10 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from api.cli.app import app
-from api.http.audits import EXAMPLE
 from cases.service.figures import Figure
 from cases.service.running import ask
+from tableseal.api.cli.app import app
+from tableseal.api.http.audits import EXAMPLE
 
 VARIANTS = 5
 """Different releases among the jobs."""

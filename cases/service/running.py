@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-c", "from api.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from tableseal.api.cli import main; main()"]
 DEADLINE = 120.0
 """Seconds after which something that should happen soon has failed to."""
 

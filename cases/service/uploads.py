@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from api.http.audits import EXAMPLE
 from cases.service.figures import Figure
 from cases.service.running import address, ask, memory, started
+from tableseal.api.http.audits import EXAMPLE
 
 PIECE = 2**20
 

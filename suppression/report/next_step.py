@@ -1,8 +1,8 @@
 """What the agency does next, after a search for further cells."""
 
-from audit.report.call import STREAM, Call
-from audit.report.next_step import LONGER, past_search
-from suppression.answer import Suppression
+from tableseal.audit.report.call import STREAM, Call
+from tableseal.audit.report.next_step import LONGER, past_search
+from tableseal.suppression.answer import Suppression
 
 NOTHING_HELPS = (
     "no pattern helps: free what is in the way (see below), use coarser codes, or ask for less in the policy."

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.linear.naming import plural
-from audit.report.applied import applied_words
-from audit.report.call import Call
-from audit.report.frame import framed
-from audit.report.model import Report
-from audit.report.words import (
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.frame import framed
+from tableseal.audit.report.model import Report
+from tableseal.audit.report.words import (
     ASCII,
     BEYOND_HELP,
     WAYS_PAST,
@@ -21,13 +21,13 @@ from audit.report.words import (
     totals_of,
     verdict_line,
 )
-from suppression.answer import Suppression
-from suppression.costs import FACTOR
-from suppression.needed import Need
-from suppression.report.next_step import next_step
-from suppression.report.widths import required_widths
-from suppression.search.result import GUARANTEES, most_rank_words
-from suppression.seen import short_name
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import FACTOR
+from tableseal.suppression.needed import Need
+from tableseal.suppression.report.next_step import next_step
+from tableseal.suppression.report.widths import required_widths
+from tableseal.suppression.search.result import GUARANTEES, most_rank_words
+from tableseal.suppression.seen import short_name
 
 SHOWN_NEEDS = 4
 """Sensitive cells that are named for one secondary cell."""

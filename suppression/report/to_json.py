@@ -5,16 +5,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.report.beyond_help import in_force
-from audit.report.exact_json import Json, dumps
-from audit.report.to_json import report_document
-from suppression.answer import Suppression
-from suppression.costs import FACTOR
-from suppression.impossible import Conflict
-from suppression.needed import Need
-from suppression.report.widths import required_widths
-from suppression.search.result import Found
-from suppression.seen import Equation, Seen, in_decimals
+from tableseal.audit.report.beyond_help import in_force
+from tableseal.audit.report.exact_json import Json, dumps
+from tableseal.audit.report.to_json import report_document
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import FACTOR
+from tableseal.suppression.impossible import Conflict
+from tableseal.suppression.needed import Need
+from tableseal.suppression.report.widths import required_widths
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.seen import Equation, Seen, in_decimals
 
 SCHEMA = "tableseal/suppression/1"
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from suppression.answer import Suppression
-from suppression.places import Places
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.places import Places
 
 
 @dataclass(frozen=True)

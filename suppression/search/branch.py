@@ -10,14 +10,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.decision.cuts import Requirement
-from suppression.problem import Problem
-from suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
-from suppression.search.method import Tools
-from suppression.search.planes import Planes
-from suppression.search.relaxation import THRESHOLDS, around, relax, round_off
-from suppression.search.result import Found
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.planes import Planes
+from tableseal.suppression.search.relaxation import THRESHOLDS, around, relax, round_off
+from tableseal.suppression.search.result import Found
 
 AIM = 0.3
 """Share of the gap between the best pattern and the bound that a master problem may leave open, while it is large."""

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.decision.cuts import Cut, Requirement
-from audit.decision.oracle import Decision, Oracle
-from audit.decision.parts import learn_from, parts
-from suppression.problem import Problem
-from suppression.search.relations import Lonely, Tied
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.cuts import Cut, Requirement
+from tableseal.audit.decision.oracle import Decision, Oracle
+from tableseal.audit.decision.parts import learn_from, parts
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.relations import Lonely, Tied
 
 STALLED, DISTURBED = 3, 0.5
 """When `leaner` ends, and the standard deviation of the logarithm of the factors on its costs (a four-way table of 868

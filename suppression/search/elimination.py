@@ -8,11 +8,11 @@ required intervals are short.
 import numpy as np
 from numpy.typing import NDArray
 
-from suppression.problem import Problem
-from suppression.search.greedy_elimination import beyond_protection, eliminated, movements
-from suppression.search.method import Tools
-from suppression.search.repair import PROPOSING, repaired
-from suppression.search.result import Found
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.greedy_elimination import beyond_protection, eliminated, movements
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.repair import PROPOSING, repaired
+from tableseal.suppression.search.result import Found
 
 TRIES = 24
 """Eliminations at most. Cost with 1, 6, 12 and 24 of them: f3d_6 383, 355, 297, 297 (least safe pattern known: 295);

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.bounds.method import Method
-from suppression.problem import Problem
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.method import Method
+from tableseal.suppression.problem import Problem
 
 
 def sensitive_bits(problem: Problem, pattern: NDArray[np.bool_], method: Method, limits: Limits) -> NDArray[np.float64]:

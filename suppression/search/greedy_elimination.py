@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.cuts import Requirement
-from audit.errors import LimitError
-from audit.linear.eliminate import Elimination
-from audit.measures.rank import PRIMES, dependencies, rows_of
-from audit.measures.subspace import Subspace, Vector
-from suppression.problem import Problem
-from suppression.search.method import Tools
-from suppression.search.result import Found
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.measures.rank import PRIMES, dependencies, rows_of
+from tableseal.audit.measures.subspace import Subspace, Vector
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.result import Found
 
 
 def greedy_elimination(problem: Problem, tools: Tools) -> Found:

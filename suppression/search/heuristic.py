@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from suppression.problem import Problem
-from suppression.search.branch import first_pattern
-from suppression.search.cover import clean_up, needed
-from suppression.search.method import Tools
-from suppression.search.planes import Planes
-from suppression.search.relaxation import relax, round_off
-from suppression.search.result import Found
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.branch import first_pattern
+from tableseal.suppression.search.cover import clean_up, needed
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.planes import Planes
+from tableseal.suppression.search.relaxation import relax, round_off
+from tableseal.suppression.search.result import Found
 
 RELAXED = 20_000
 """Cells up to which the relaxation is worth its time (11,135 cells: 10 s); on fh3d_small the pattern then costs 1,449

@@ -14,10 +14,10 @@ from highspy.highs import _Highs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.decision.cuts import Cut
-from audit.solvers.protocol import Problem as Program
-from audit.solvers.protocol import Solver
-from suppression.search.method import DEFAULT_SOLVER, refuse_missing
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.solvers.protocol import Problem as Program
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.search.method import DEFAULT_SOLVER, refuse_missing
 
 NEARLY = 1e-6
 

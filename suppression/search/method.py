@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from audit.bounds.component import Limits
-from audit.decision.oracle import Oracle
-from audit.errors import InputError
-from audit.progress import Progress, silent
-from audit.solvers.protocol import Solver
-from suppression.problem import Problem
-from suppression.search.result import Found
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.errors import InputError
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.result import Found
 
 DEFAULT_SOLVER = "HiGHS"
 """Of integer programs; any other that PuLP finds installed can be named."""

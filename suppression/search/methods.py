@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
-from audit.errors import InputError
-from suppression.search.elimination import elimination
-from suppression.search.greedy_elimination import greedy_elimination
-from suppression.search.heuristic import heuristic
-from suppression.search.method import Search
-from suppression.search.modular import modular
-from suppression.search.network import network
-from suppression.search.optimal import optimal
-from suppression.search.rank import Rank
+from tableseal.audit.errors import InputError
+from tableseal.suppression.search.elimination import elimination
+from tableseal.suppression.search.greedy_elimination import greedy_elimination
+from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.method import Search
+from tableseal.suppression.search.modular import modular
+from tableseal.suppression.search.network import network
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.rank import Rank
 
 METHODS: Mapping[str, Search] = {
     "optimal": optimal,

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Requirement
-from audit.decision.oracle import Oracle
-from audit.model import Hierarchy
-from suppression.problem import Problem
-from suppression.search.branch import cheapest
-from suppression.search.elimination import elimination
-from suppression.search.heuristic import heuristic
-from suppression.search.method import Search, Tools, keep_nothing
-from suppression.search.repair import PROPOSING, repaired
-from suppression.search.result import Found
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.model import Hierarchy
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.branch import cheapest
+from tableseal.suppression.search.elimination import elimination
+from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.method import Search, Tools, keep_nothing
+from tableseal.suppression.search.repair import PROPOSING, repaired
+from tableseal.suppression.search.result import Found
 
 PROVEN = 60
 """Cells that may be withheld up to which a sub-table is protected at least cost."""

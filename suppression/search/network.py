@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.network import network_of
-from audit.decision.cuts import Requirement
-from audit.decision.equations import Equations
-from audit.errors import InputError
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from suppression.problem import Problem
-from suppression.search.method import Tools
-from suppression.search.repair import PROPOSING, repaired
-from suppression.search.result import Found
+from tableseal.audit.bounds.network import network_of
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.repair import PROPOSING, repaired
+from tableseal.suppression.search.result import Found
 
 FOR_EVER = 2**62
 """Room of a cell without a limit."""

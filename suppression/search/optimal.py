@@ -7,17 +7,17 @@ those before it have learnt, and with a share of the time of its own, so that no
 
 from dataclasses import replace
 
-from audit.bounds.component import Limits
-from audit.errors import InputError, LimitError
-from suppression.problem import Problem
-from suppression.search.branch import cheapest
-from suppression.search.elimination import elimination
-from suppression.search.heuristic import heuristic
-from suppression.search.method import Search, Tools
-from suppression.search.modular import modular
-from suppression.search.network import network
-from suppression.search.planes import Planes
-from suppression.search.result import Found
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.branch import cheapest
+from tableseal.suppression.search.elimination import elimination
+from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.method import Search, Tools
+from tableseal.suppression.search.modular import modular
+from tableseal.suppression.search.network import network
+from tableseal.suppression.search.planes import Planes
+from tableseal.suppression.search.result import Found
 
 QUICK: tuple[Search, ...] = (elimination, network, modular, heuristic)
 """In the order of what they take."""

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.decision.attackers import Attackers
-from audit.decision.cuts import Cut
-from suppression.problem import Problem
-from suppression.search.master import Chosen, Master, Row, whole_bound
-from suppression.search.method import Tools
-from suppression.search.relations import Lonely
-from suppression.search.result import Found
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.attackers import Attackers
+from tableseal.audit.decision.cuts import Cut
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.master import Chosen, Master, Row, whole_bound
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.relations import Lonely
+from tableseal.suppression.search.result import Found
 
 CUTS_A_ROUND = 400
 """Cuts added before the relaxation is solved again."""

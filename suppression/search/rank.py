@@ -13,21 +13,21 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.decision.cuts import Cut
-from audit.errors import InputError
-from audit.io.numbers import rational
-from audit.linear.naming import plural
-from audit.measures.subspace import Vector
-from suppression.problem import Problem
-from suppression.search.elimination import elimination, in_steps
-from suppression.search.greedy_elimination import eliminated, movements
-from suppression.search.method import Tools, keep_nothing
-from suppression.search.optimal import optimal
-from suppression.search.rank_exact import Best, most_rank
-from suppression.search.rank_greedy import grow
-from suppression.search.rank_space import counted_cells, decrease, dependencies_among
-from suppression.search.repair import repaired
-from suppression.search.result import Found, RankTaken
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.numbers import rational
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.measures.subspace import Vector
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.elimination import elimination, in_steps
+from tableseal.suppression.search.greedy_elimination import eliminated, movements
+from tableseal.suppression.search.method import Tools, keep_nothing
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.rank_exact import Best, most_rank
+from tableseal.suppression.search.rank_greedy import grow
+from tableseal.suppression.search.rank_space import counted_cells, decrease, dependencies_among
+from tableseal.suppression.search.repair import repaired
+from tableseal.suppression.search.result import Found, RankTaken
 
 SMALL = 120
 """Cells that may be withheld up to which the cheapest safe pattern is looked for with proof, to set the budget."""

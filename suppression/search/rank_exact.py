@@ -8,9 +8,9 @@ from itertools import accumulate, takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.decision.cuts import Cut
-from audit.measures.rank import PRIMES
-from audit.measures.subspace import Vector
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.subspace import Vector
 
 PRIME = PRIMES[0]
 

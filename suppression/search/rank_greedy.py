@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.measures.rank import PRIMES
-from audit.measures.subspace import Column, Subspace, Vector
+from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.subspace import Column, Subspace, Vector
 
 Afford = Callable[[list[int], list[int]], int]
 """(cells withheld so far, further ones in this order) -> how many of the further ones the budget has room for."""

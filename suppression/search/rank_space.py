@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.linear.cells import Cells
-from audit.linear.eliminate import Elimination
-from audit.measures.rank import dependencies, rows_of
-from audit.measures.subspace import Vector
-from audit.model import Release
-from suppression.problem import Problem
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.measures.rank import dependencies, rows_of
+from tableseal.audit.measures.subspace import Vector
+from tableseal.audit.model import Release
+from tableseal.suppression.problem import Problem
 
 
 def counted_cells(problem: Problem, *, margins: bool) -> NDArray[np.bool_]:

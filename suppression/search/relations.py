@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from audit.decision.cuts import Cut
-from audit.decision.equations import Equations
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.equations import Equations
 
 
 class Lonely:

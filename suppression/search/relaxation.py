@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from suppression.search.cover import completed, tidied
-from suppression.search.planes import Planes
+from tableseal.audit.bounds.component import Limits
+from tableseal.suppression.search.cover import completed, tidied
+from tableseal.suppression.search.planes import Planes
 
 ROUNDS = 200
 """Rounds of the relaxation at most."""

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from suppression.problem import Problem
-from suppression.search.cover import clean_up, cover
-from suppression.search.method import Tools
-from suppression.search.result import Found
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.cover import clean_up, cover
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.result import Found
 
 PROPOSING = 0.4
 """Share of the time for a proposal; the rest is for making it safe and tidy."""

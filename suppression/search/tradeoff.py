@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import full
-from audit.solvers.protocol import Solver
-from suppression.problem import Problem
-from suppression.search.entropy import sensitive_bits
-from suppression.search.rank_greedy import grow
-from suppression.search.rank_space import counted_cells, decrease, dependencies_among
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.entropy import sensitive_bits
+from tableseal.suppression.search.rank_greedy import grow
+from tableseal.suppression.search.rank_space import counted_cells, decrease, dependencies_among
 
 LOOKED_AT = 8
 """Cells tried in each step towards more entropy: the cheapest beside the cell that has least."""

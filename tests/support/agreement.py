@@ -8,11 +8,11 @@ from math import inf
 import numpy as np
 from oracle import WITHHELD, Cell, Document, Oracle, possible_values, read
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.io.numbers import decimal_text
-from audit.pipeline import audit
-from audit.report import Report, ReportCell, Reveals, Term
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report, ReportCell, Reveals, Term
 
 
 def report_of(document: Document, **options: object) -> Report | None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from api.http.app import create_app
-from api.jobs.worker import Worker
-from api.settings import Settings
-from api.store.engine import Store
+from tableseal.api.http.app import create_app
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
 
 WAIT = {"Prefer": "wait=60"}
 

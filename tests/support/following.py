@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from tableseal.api.cli.app import app
 
 COMMAND = re.compile(r"^Next: [^`]*: (tableseal .+)$", re.MULTILINE)
 RULE = re.compile(r"(\d+ releases?: )?(Rule: .+|No rule.*)\.$")

@@ -14,10 +14,10 @@ from implied_oracle import Implied, Parts, implied_cells
 from implied_releases import LeavingOut
 from oracle import Document, Variable, variables_of
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import Report
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
 
 
 def leaves_of(variable: Variable, name: str) -> frozenset[str]:

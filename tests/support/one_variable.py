@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.io import release_from_document
-from audit.model import Policy, Release, Threshold
-from suppression.answer import Suppression
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.suppression.answer import Suppression
 
 POLICY = Policy((Threshold(2),))
 

@@ -9,11 +9,11 @@ from typing import Any
 from oracle import Document
 from random_releases import Maker
 
-from audit.errors import TablesealError
-from audit.io import canonical_json, release_from_document
-from audit.pipeline import audit
-from audit.proof import proof_json
-from audit.proof.verify import RefusedError, check
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
+from tableseal.audit.proof.verify import RefusedError, check
 
 
 def proved(document: Document, **options: Any) -> tuple[bytes, bytes] | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from oracle import Document
 
-from audit.model import Release, Status
+from tableseal.audit.model import Release, Status
 
 
 def as_document(document: Document, protected: Release) -> Document:

@@ -9,9 +9,9 @@ import numpy as np
 from glpk import minimise
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
 
 MOST = 4
 

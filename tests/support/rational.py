@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from audit.linear.exact import Echelon
+from tableseal.audit.linear.exact import Echelon
 
 
 def value_of(found: Echelon, columns: Sequence[int], weights: Sequence[int]) -> Fraction | None:

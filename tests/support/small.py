@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import Report, ReportCell
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report, ReportCell
 
 Values = Sequence[int | None]
 

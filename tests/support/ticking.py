@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from audit.bounds.component import Limits
+from tableseal.audit.bounds.component import Limits
 
 
 @dataclass(frozen=True)

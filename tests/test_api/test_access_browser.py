@@ -7,8 +7,8 @@ import pytest
 from asking import asked
 from fastapi.testclient import TestClient
 
-from api.access.browser import DEFAULTS
-from api.http.audits import EXAMPLE
+from tableseal.api.access.browser import DEFAULTS
+from tableseal.api.http.audits import EXAMPLE
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from api.cli.app import app
-from api.settings import SECRETS, Settings, load_settings
+from tableseal.api.cli.app import app
+from tableseal.api.settings import SECRETS, Settings, load_settings
 
 ROOT = Path(__file__).parents[2]
 UNIT = ROOT / "deploy" / "tableseal.service"

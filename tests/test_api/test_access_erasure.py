@@ -12,14 +12,14 @@ import pytest
 from asking import WAIT, asked, path_of
 from sqlalchemy import update
 
-from api.http.audits import EXAMPLE
-from api.jobs import worker
-from api.jobs.child import Child
-from api.jobs.folder import job_folder, lay_out
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.retention import DAY, tidy
-from api.store.schema import jobs
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.jobs import worker
+from tableseal.api.jobs.child import Child
+from tableseal.api.jobs.folder import job_folder, lay_out
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.retention import DAY, tidy
+from tableseal.api.store.schema import jobs
 
 MARK = "Zq7-only-in-this-release"
 

@@ -16,15 +16,15 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.http.audits import EXAMPLE
-from api.http.protections import UNPROTECTED
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.log import log_of, note
-from api.store.migrate import migrate
-from api.store.schema import audit_log
-from api.store.tokens import Principal, Role, create_token, principal_of, revoke_token
+from tableseal.api.cli.app import app as command
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.protections import UNPROTECTED
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.log import log_of, note
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.schema import audit_log
+from tableseal.api.store.tokens import Principal, Role, create_token, principal_of, revoke_token
 
 OPEN = {"/healthz", "/readyz", "/metrics", "/account", "/account/leave", "/static/{name}"}
 """Routes that ask nobody who he is, and why: they tell no secrets, or are there to ask."""

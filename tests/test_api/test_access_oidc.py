@@ -16,12 +16,12 @@ pytest.importorskip("joserfc", reason="OIDC: joserfc is not installed")
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, OctKey, RSAKey
 
-from api.access import oidc
-from api.access.oidc import Provider
-from api.access.who import UnavailableError
-from api.settings import OidcSettings, load_settings
-from api.store.tokens import Principal, Role
-from audit.errors import InputError
+from tableseal.api.access import oidc
+from tableseal.api.access.oidc import Provider
+from tableseal.api.access.who import UnavailableError
+from tableseal.api.settings import OidcSettings, load_settings
+from tableseal.api.store.tokens import Principal, Role
+from tableseal.audit.errors import InputError
 
 ISSUER, AUDIENCE = "https://id.example", "tableseal"
 RSA = RSAKey.generate_key(2048, {"kid": "rsa"})

@@ -21,13 +21,22 @@ from hypothesis import strategies as st
 from small import document, many_blocks, table
 from typer.testing import CliRunner, Result
 
-from api.batch import Batch, Settings, batch_document, batch_schema, find_releases, opened, run_batch, source_of
-from api.batch.sources import FolderSource
-from api.batch.work import Task
-from api.cli.app import app
-from audit.errors import InputError
-from audit.execution.executor import HERE, Lost
-from audit.execution.processes import Processes
+from tableseal.api.batch import (
+    Batch,
+    Settings,
+    batch_document,
+    batch_schema,
+    find_releases,
+    opened,
+    run_batch,
+    source_of,
+)
+from tableseal.api.batch.sources import FolderSource
+from tableseal.api.batch.work import Task
+from tableseal.api.cli.app import app
+from tableseal.audit.errors import InputError
+from tableseal.audit.execution.executor import HERE, Lost
+from tableseal.audit.execution.processes import Processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -252,7 +261,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-c",
-        "from api.cli import main; main()",
+        "from tableseal.api.cli import main; main()",
         "batch",
         str(many),
         "-o",
@@ -301,7 +310,7 @@ def test_an_unexpected_error_is_one_entry_without_values(
     def broken(release: Any, **_: Any) -> None:
         raise ZeroDivisionError("the secret is 3")
 
-    monkeypatch.setattr("api.batch.work.audit", broken)
+    monkeypatch.setattr("tableseal.api.batch.work.audit", broken)
     found = here(mixed, tmp_path / "out")
     assert found.counts()["failed"] == 4
     assert "ZeroDivisionError" in found.entries[0].failure.message  # type: ignore[union-attr]

@@ -14,10 +14,10 @@ from paging import BROWSER, identity, until_done
 from small import document, table
 from typer.testing import CliRunner
 
-from api.batch import batch_schema
-from api.cli.app import app
-from api.ledger import publication_schema
-from audit.report.schema import report_schema
+from tableseal.api.batch import batch_schema
+from tableseal.api.cli.app import app
+from tableseal.api.ledger import publication_schema
+from tableseal.audit.report.schema import report_schema
 
 TURNOVER = {
     "measures": {"money": {"kind": "magnitude"}},

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cases import cases_folder
-from api.cli.app import app
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app
 
 TABLE_1 = cases_folder() / "o03_table1" / "release.yaml"
 

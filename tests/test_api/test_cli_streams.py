@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.progress import Progress
-from api.cli.reading import parse_status_map
-from api.cli.streams import check_targets, say, write_target
-from audit.errors import InputError
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import parse_status_map
+from tableseal.api.cli.streams import check_targets, say, write_target
+from tableseal.audit.errors import InputError
 
 
 def test_a_file_is_written_whole_with_the_usual_rights(tmp_path: Path) -> None:

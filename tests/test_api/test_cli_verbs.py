@@ -10,9 +10,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from api.cases import cases_folder
-from api.cli.app import app
-from api.cli.verbs import GROUPS, VERBS, command
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app
+from tableseal.api.cli.verbs import GROUPS, VERBS, command
 
 TABLE_1 = str(cases_folder() / "o03_table1" / "release.yaml")
 ROUNDED = str(cases_folder() / "s07_rounding" / "with_margins.yaml")
@@ -24,7 +24,7 @@ def tableseal(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def process(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    start = "from api.cli import main; main()"
+    start = "from tableseal.api.cli import main; main()"
     return subprocess.run([sys.executable, "-c", start, *arguments], capture_output=True, text=True, check=False)
 
 
@@ -115,7 +115,7 @@ def test_an_interruption_is_exit_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("api.cli.audit_verb.release_of", interrupt)
+    monkeypatch.setattr("tableseal.api.cli.audit_verb.release_of", interrupt)
     result = tableseal("audit", TABLE_1)
     assert result.exit_code == 130
     assert result.stderr == "Interrupted; nothing was written.\n"
@@ -125,7 +125,7 @@ def test_an_unexpected_error_shows_no_traceback_and_no_values(monkeypatch: pytes
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("value 310")
 
-    monkeypatch.setattr("api.cli.audit_verb.release_of", fail)
+    monkeypatch.setattr("tableseal.api.cli.audit_verb.release_of", fail)
     result = tableseal("audit", TABLE_1)
     assert result.exit_code == 2
     assert "please report it" in result.stderr
@@ -146,8 +146,8 @@ def test_a_library_that_ends_the_process_for_lack_of_memory_is_exit_3(number: st
     # CONVENTION 640
     ended = f"import os, signal; os.kill(os.getpid(), signal.{number})"
     start = (
-        f"import api.cli.audit_verb as verb; verb.release_of = lambda *_, **__: exec({ended!r})\n"
-        "from api.cli import main; main()"
+        f"import tableseal.api.cli.audit_verb as verb; verb.release_of = lambda *_, **__: exec({ended!r})\n"
+        "from tableseal.api.cli import main; main()"
     )
     words = ["audit", TABLE_1, "--memory-limit", "2000"]
     result = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False)
@@ -160,7 +160,7 @@ def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> Non
     """Whatever the largest file is that would be read."""
     release = tmp_path / "release.json"
     assert tableseal("convert", TABLE_1, str(release)).exit_code == 0
-    start = "from api.cli import main; main()"
+    start = "from tableseal.api.cli import main; main()"
     words = ["audit", "-" if piped else str(release), "--memory-limit", "500"]
     result = subprocess.run(
         [sys.executable, "-c", start, *words], input=release.read_bytes(), capture_output=True, check=False
@@ -230,7 +230,7 @@ def test_a_deviating_case_is_exit_1(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         (tmp_path / "changed").mkdir(exist_ok=True)
         text = file.read_text("utf-8").replace('"expected": 2', '"expected": 3')
         (tmp_path / "changed" / file.name).write_text(text, "utf-8")
-    monkeypatch.setattr("api.cases.cases_folder", lambda: tmp_path)
+    monkeypatch.setattr("tableseal.api.cases.cases_folder", lambda: tmp_path)
     result = tableseal("cases", "--run")
     assert result.exit_code == 1
     assert "SOME DEVIATE" in result.stdout
@@ -238,7 +238,7 @@ def test_a_deviating_case_is_exit_1(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def test_help_is_quick_and_explains_itself() -> None:
     heavy = ("sympy", "polars", "jinja2", "pydantic", "rich")
-    loaded = f"import api.cli.app, sys; print([m for m in {heavy} if m in sys.modules])"
+    loaded = f"import tableseal.api.cli.app, sys; print([m for m in {heavy} if m in sys.modules])"
     started = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
     assert started.stdout == "[]\n"
     result = tableseal("audit", "--help")
@@ -259,7 +259,7 @@ def test_a_verb_that_is_loaded_alone_is_that_of_the_whole_command(verb: str) -> 
 
 def test_a_reader_that_leaves_is_no_error() -> None:
     """CONVENTION 65."""
-    start = f"{sys.executable} -c 'from api.cli import main; main()' cases"
+    start = f"{sys.executable} -c 'from tableseal.api.cli import main; main()' cases"
     result = subprocess.run(
         ["bash", "-c", f"{start} | head -n 1; echo ${{PIPESTATUS[0]}}"], capture_output=True, text=True, check=True
     )

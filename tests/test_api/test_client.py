@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 import uvicorn
 
-from api.cases import cases_folder
-from api.client import AsyncClient, Client, Job, ServiceError, UnreachableError
-from api.client.talk import NOTHING, TRIES, Answer, Call, Pause, Talk, asked, submitted, waited
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.http.protections import UNPROTECTED
-from api.jobs.worker import Worker
-from api.settings import Settings
-from api.store.engine import Store
 from cases.service.orders import report_of_the_command
+from tableseal.api.cases import cases_folder
+from tableseal.api.client import AsyncClient, Client, Job, ServiceError, UnreachableError
+from tableseal.api.client.talk import NOTHING, TRIES, Answer, Call, Pause, Talk, asked, submitted, waited
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.protections import UNPROTECTED
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
 
 CASE = cases_folder() / "o03_table1"
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from paging import BROWSER, until_done
 from typer.testing import CliRunner, Result
 
-from api.batch.summary import batch_schema
-from api.cli.app import app
-from audit.errors import InputError
-from audit.io import canonical_json, read_release, release_from_document
-from audit.pipeline import audit
-from suppression.suppress import suppress
+from tableseal.api.batch.summary import batch_schema
+from tableseal.api.cli.app import app
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_json, read_release, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.suppress import suppress
 
 RULE = {"primary": [{"threshold": 5}]}
 DISTRICTS: dict[str, Any] = {

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from tableseal.api.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "guide.md").read_text("utf-8")
@@ -65,9 +65,9 @@ def test_every_example_works(
 
 def test_every_yaml_part_of_the_guide_is_valid() -> None:
     """Parts of release and policy files that are shown without their tables have known keys and shapes."""
-    from audit.io.document import ReleaseDocument
-    from audit.io.policy_document import PolicyDocument
-    from audit.io.yaml_text import parse_document
+    from tableseal.audit.io.document import ReleaseDocument
+    from tableseal.audit.io.policy_document import PolicyDocument
+    from tableseal.audit.io.yaml_text import parse_document
 
     frame = {"tableseal": "1", "variables": {"a": {"codes": ["x"]}}, "tables": [{"name": "t", "file": "t.csv"}]}
     parts = [body for _, information, body in BLOCK.findall(GUIDE) if information == "part"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from tableseal.api.cli.app import app
 
 FLAGS = "a,n,suppressed\nT,90,FALSE\nk,40,TRUE\nl,50,FALSE\n"
 RELEASE = """\

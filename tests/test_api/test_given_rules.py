@@ -8,9 +8,9 @@ from asking import WAIT, asked
 from small import document, table
 from typer.testing import CliRunner
 
-from api.cli.app import app
-from api.given_rules import GivenRules
-from audit.io import policy_from_document
+from tableseal.api.cli.app import app
+from tableseal.api.given_rules import GivenRules
+from tableseal.audit.io import policy_from_document
 
 COUNTS = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]))
 BAD = [

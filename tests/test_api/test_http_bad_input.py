@@ -16,13 +16,13 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.http.body_limit import BodyLimit
-from api.http.errors import ProblemError, problem_response
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.tokens import Role, create_token
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.body_limit import BodyLimit
+from tableseal.api.http.errors import ProblemError, problem_response
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.tokens import Role, create_token
 
 JSON = {**WAIT, "Content-Type": "application/json"}
 ZIP = {**WAIT, "Content-Type": "application/zip"}
@@ -261,8 +261,8 @@ def test_large_bodies_need_no_memory(tmp_path: Path) -> None:
     async def drained(folder: Path) -> None:
         from starlette.requests import Request
 
-        from api.http.spool import Spool
-        from api.http.uploads import read_upload
+        from tableseal.api.http.spool import Spool
+        from tableseal.api.http.uploads import read_upload
 
         chosen = Settings(data=folder)
         piece = b"1,2,3\n" * 10_000

@@ -12,8 +12,8 @@ from asking import WAIT, archive, asked, path_of
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.http.audits import EXAMPLE
+from tableseal.api.cli.app import app as command
+from tableseal.api.http.audits import EXAMPLE
 
 BROKEN = {**EXAMPLE, "kind": "cuont"}
 UNSAFE: dict[str, Any] = json.loads(json.dumps(EXAMPLE))

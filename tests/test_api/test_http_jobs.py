@@ -8,10 +8,10 @@ import pytest
 from asking import WAIT, asked, path_of
 from fastapi.testclient import TestClient
 
-from api.http.audits import EXAMPLE
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.schema import chunks, events, files, idempotency
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.schema import chunks, events, files, idempotency
 
 
 @pytest.fixture(scope="module")

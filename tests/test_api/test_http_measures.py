@@ -9,8 +9,8 @@ from asking import WAIT, asked
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.http.measures import KNOWN, MATRIX
+from tableseal.api.cli.app import app as command
+from tableseal.api.http.measures import KNOWN, MATRIX
 
 CSV = {**WAIT, "Content-Type": "text/csv"}
 

@@ -28,10 +28,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.jobs.kinds import all_kinds
-from api.settings import Settings
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.jobs.kinds import all_kinds
+from tableseal.api.settings import Settings
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from asking import WAIT, archive, asked, path_of
 
-from api.http.audits import EXAMPLE
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.schema import audit_log, events, jobs
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.schema import audit_log, events, jobs
 
 SECRETS = [8_675_309, 11_324_691, 14_324_691, 8_675_309]
 """True values of withheld cells; no sum of published values is one of them."""

@@ -11,11 +11,11 @@ import pytest
 from asking import WAIT, asked
 from fastapi.testclient import TestClient
 
-from api.http.audits import EXAMPLE
-from api.places import Files
-from api.problems import problem_of
-from audit.errors import TablesealError
-from audit.io import release_from_document
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.places import Files
+from tableseal.api.problems import problem_of
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import release_from_document
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from asking import WAIT, asked, path_of
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.http.protections import UNPROTECTED
+from tableseal.api.cli.app import app as command
+from tableseal.api.http.protections import UNPROTECTED
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,12 @@ from fastapi.testclient import TestClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.http.audits import EXAMPLE
-from api.http.json_rows import rows_in
-from api.http.renderings import CSV, JSON, LINES, PARQUET, chosen, rendered
-from api.jobs.audit_kind import ROWS
-from api.jobs.kinds import Rows
-from audit.report.exact_json import dumps
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.json_rows import rows_in
+from tableseal.api.http.renderings import CSV, JSON, LINES, PARQUET, chosen, rendered
+from tableseal.api.jobs.audit_kind import ROWS
+from tableseal.api.jobs.kinds import Rows
+from tableseal.audit.report.exact_json import dumps
 
 TYPES = (JSON, LINES, CSV, PARQUET)
 
@@ -161,7 +161,7 @@ def test_long_results_are_never_wholly_in_memory() -> None:
 
 
 def test_all_keys_of_a_cell_are_columns() -> None:
-    from audit.report.schema import report_schema
+    from tableseal.audit.report.schema import report_schema
 
     schema: Any = report_schema()
     cell = schema["properties"]["cells"]["items"]

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from api.jobs import worker
-from api.jobs.attempt import Limits, attempt
-from api.jobs.child import Kept, Message
-from api.jobs.kinds import Result, all_kinds
-from api.jobs.suppression_kind import SuppressionRequest
-from api.problems import MEMORY_LIMIT, Problem
-from api.settings import Settings
-from api.store import jobs, queue
-from api.store.engine import Store
-from api.store.files import files_of
-from api.store.job import Document, State
-from api.store.migrate import migrate
-from api.suppressing import SuppressOptions
-from audit.progress import silent
+from tableseal.api.jobs import worker
+from tableseal.api.jobs.attempt import Limits, attempt
+from tableseal.api.jobs.child import Kept, Message
+from tableseal.api.jobs.kinds import Result, all_kinds
+from tableseal.api.jobs.suppression_kind import SuppressionRequest
+from tableseal.api.problems import MEMORY_LIMIT, Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store import jobs, queue
+from tableseal.api.store.engine import Store
+from tableseal.api.store.files import files_of
+from tableseal.api.store.job import Document, State
+from tableseal.api.store.migrate import migrate
+from tableseal.api.suppressing import SuppressOptions
+from tableseal.audit.progress import silent
 
 EARLY = Result((Document("early.json", "application/json", b"{}"),), "safe")
 LAST = Result((Document("last.json", "application/json", b"{}"),), "safe")

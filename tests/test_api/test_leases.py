@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from api.jobs import worker
-from api.problems import TIME_LIMIT, Problem
-from api.settings import Settings
-from api.store import jobs, queue
-from api.store.engine import Store
-from api.store.job import Lease, State
-from api.store.migrate import migrate
-from api.store.schema import jobs as job_table
+from tableseal.api.jobs import worker
+from tableseal.api.problems import TIME_LIMIT, Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store import jobs, queue
+from tableseal.api.store.engine import Store
+from tableseal.api.store.job import Lease, State
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.schema import jobs as job_table
 
 
 class Time:

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from small import document, table
 
-from api.ledger import (
+from tableseal.api.ledger import (
     Assessment,
     Fallen,
     Publication,
@@ -28,12 +28,12 @@ from api.ledger import (
     publish,
     withdraw,
 )
-from api.ledger.culprits import culprits
-from audit.errors import AdditivityError, ContradictionError, InputError
-from audit.io import release_from_document
-from audit.model import Release
-from audit.pipeline import audit
-from audit.report.exact_json import dumps
+from tableseal.api.ledger.culprits import culprits
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.exact_json import dumps
 
 NOT_RELEASED = {"leaves": "not_released"}
 CODES = ["T", "k", "l", "m"]

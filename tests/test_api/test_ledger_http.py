@@ -14,8 +14,8 @@ from fastapi.testclient import TestClient
 from small import document, table
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.ledger import (
+from tableseal.api.cli.app import app as command
+from tableseal.api.ledger import (
     Publication,
     Revision,
     assess,
@@ -24,11 +24,11 @@ from api.ledger import (
     publication_schema,
     publish,
 )
-from api.store.engine import Store
-from api.store.migrate import migrate
-from api.store.publications import append, publication
-from audit.io import release_digest, release_from_document
-from audit.report.exact_json import dumps
+from tableseal.api.store.engine import Store
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.publications import append, publication
+from tableseal.audit.io import release_digest, release_from_document
+from tableseal.audit.report.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
 NOT_RELEASED = {"leaves": "not_released"}
@@ -173,8 +173,8 @@ def test_those_who_come_at_once_see_each_other(tmp_path: Path) -> None:
 
 def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
     """The worker was given what was known when it began; another is published before it ends."""
-    from api.jobs.worker import Worker
-    from api.settings import Settings
+    from tableseal.api.jobs.worker import Worker
+    from tableseal.api.settings import Settings
 
     settings = Settings(data=tmp_path, inline_workers=0)
     with asked(tmp_path, worker=False, inline_workers=0) as client:
@@ -186,7 +186,7 @@ def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
         answered = worker._answer
 
         def overtaken(lease: Any, answer: Any) -> None:
-            from api.ledger import entry_document
+            from tableseal.api.ledger import entry_document
 
             worker._answer = answered  # type: ignore[method-assign]
             entry = json.loads(dumps(entry_document(known(TELLS).entry(1))))

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from api.batch.work import Task, audit_task
-from api.cases import cases_folder
-from api.failures import Failure, failure_of
-from api.jobs.attempt import Limits, attempt
-from api.jobs.audit_kind import AuditRequest
-from api.jobs.kinds import all_kinds
-from api.memory import OutOfMemoryError, _taken, memory_limit
-from api.problems import Problem
-from audit.errors import InputError
-from audit.io import read_release
-from audit.progress import silent
+from tableseal.api.batch.work import Task, audit_task
+from tableseal.api.cases import cases_folder
+from tableseal.api.failures import Failure, failure_of
+from tableseal.api.jobs.attempt import Limits, attempt
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.jobs.kinds import all_kinds
+from tableseal.api.memory import OutOfMemoryError, _taken, memory_limit
+from tableseal.api.problems import Problem
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_release
+from tableseal.audit.progress import silent
 
 resource = pytest.importorskip("resource")
 

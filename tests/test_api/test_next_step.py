@@ -201,7 +201,7 @@ def test_a_long_list_of_what_falls_is_cut() -> None:
 def test_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 
-    from api.cli.app import app
+    from tableseal.api.cli.app import app
 
     release = Path("letters.yaml").read_text("utf-8")
     asked: Sequence[str] = ["audit", "-", "--status-map", "c=primary", "--threshold", "3"]

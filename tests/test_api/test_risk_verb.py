@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cases import cases_folder
-from api.cli.app import app
-from audit.report.schema import risk_schema
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app
+from tableseal.audit.report.schema import risk_schema
 
 RELIGION = str(cases_folder() / "a14_tables" / "table4.csv")
 MATRIX = "4,5,0\n2,0,6\n1,1,3\n"

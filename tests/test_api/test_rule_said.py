@@ -12,11 +12,11 @@ from paging import BROWSER, identity, until_done
 from small import document, table
 from typer.testing import CliRunner
 
-from api.batch import batch_schema
-from api.cli.app import app
-from api.ledger import publication_schema
-from suppression.compare_json import comparison_schema
-from suppression.report.schema import suppression_schema
+from tableseal.api.batch import batch_schema
+from tableseal.api.cli.app import app
+from tableseal.api.ledger import publication_schema
+from tableseal.suppression.compare_json import comparison_schema
+from tableseal.suppression.report.schema import suppression_schema
 
 COUNTS = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]))
 OTHER = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]), policy={"primary": [{"threshold": 3}]})

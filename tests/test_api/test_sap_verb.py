@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cases import cases_folder
-from api.cli.app import app
-from audit.report.schema import sap_schema
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app
+from tableseal.audit.report.schema import sap_schema
 
 FIGURE = "1,3,0\n4,0,0\n3,2,0\n"
 MARGINS = str(cases_folder() / "s07_rounding" / "with_margins.yaml")

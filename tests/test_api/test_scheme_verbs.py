@@ -8,8 +8,8 @@ import pytest
 from schemes import SCHEMES
 from typer.testing import CliRunner, Result
 
-from api.cli.app import app
-from api.cli.exit_codes import Code
+from tableseal.api.cli.app import app
+from tableseal.api.cli.exit_codes import Code
 
 TRUTH = {"T": {"x": 9, "y": 2, "z": 14, "T": 25}, "p": {"x": 4, "y": 1, "z": 8, "T": 13}}
 

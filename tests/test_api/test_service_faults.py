@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 from serving import address, ask, started, until_state
 
-from api.auditing import AuditOptions
-from api.http.audits import EXAMPLE
-from api.http.service import LOCAL
-from api.jobs.attempt import Limits
-from api.jobs.audit_kind import AuditRequest
-from api.jobs.child import Child, Step
-from api.jobs.worker import Worker
-from api.problems import MEMORY_LIMIT, TIME_LIMIT, Problem
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.job import Document, State
-from api.store.jobs import job_by_id, submit
-from api.store.migrate import migrate
 from cases.service.orders import report_of_the_command
+from tableseal.api.auditing import AuditOptions
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.service import LOCAL
+from tableseal.api.jobs.attempt import Limits
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.jobs.child import Child, Step
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.problems import MEMORY_LIMIT, TIME_LIMIT, Problem
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.job import Document, State
+from tableseal.api.store.jobs import job_by_id, submit
+from tableseal.api.store.migrate import migrate
 
 QUICK = {"lease_seconds": "2", "poll_seconds": "0.05", "backoff_seconds": "0"}
 

@@ -14,15 +14,15 @@ from fastapi.testclient import TestClient
 from serving import patiently
 from typer.testing import CliRunner
 
-from api.cases import cases_folder
-from api.cli.app import app as command
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.jobs.worker import Worker
-from api.settings import Settings, load_settings
-from api.store.engine import Store
-from api.store.tokens import Role, create_token
-from audit.errors import InputError
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app as command
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.settings import Settings, load_settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.tokens import Role, create_token
+from tableseal.audit.errors import InputError
 
 WAIT = {"Prefer": "wait=60"}
 CASE = cases_folder() / "o03_table1"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from api.http.metrics import Metrics
-from api.store.figures import QueueFigures
 from cases.service.__main__ import PAGE, RUNS, main, with_figures
 from cases.service.figures import Figure, SkippedError, table
+from tableseal.api.http.metrics import Metrics
+from tableseal.api.store.figures import QueueFigures
 
 NOTHING = QueueFigures({}, 0.0, 0, 0, 0, ())
 

@@ -18,18 +18,18 @@ from fastapi.routing import iter_route_contexts
 from serving import address, patiently, started
 from sqlalchemy import select, text, update
 
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.jobs.worker import Worker
-from api.logs import JsonLines, TextLines, fields
-from api.settings import Settings
-from api.store import queue, schema, workers
-from api.store.engine import Store
-from api.store.figures import queue_figures
-from api.store.job import State
-from api.store.jobs import submit
-from api.store.migrate import migrate
-from api.store.schema import jobs
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.logs import JsonLines, TextLines, fields
+from tableseal.api.settings import Settings
+from tableseal.api.store import queue, schema, workers
+from tableseal.api.store.engine import Store
+from tableseal.api.store.figures import queue_figures
+from tableseal.api.store.job import State
+from tableseal.api.store.jobs import submit
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.schema import jobs
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -186,7 +186,7 @@ def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.Lo
         logging.getLogger("api").removeHandler(handler)
     assert mine.headers["x-request-id"] == "order-7"
     assert len(made.headers["x-request-id"]) == 16
-    asked_for = [line for line in lines if line["logger"] == "api.http.request"]
+    asked_for = [line for line in lines if line["logger"] == "tableseal.api.http.request"]
     assert [(line["request"], line["route"], line["status"]) for line in asked_for] == [
         ("order-7", "/v1/jobs/{job}", 404),
         (made.headers["x-request-id"], "/v1/jobs", 200),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.places import Files, pointer_in
-from api.problems import MEMORY_LIMIT, problem_of
-from audit.errors import AdditivityError, ContradictionError, InputError, LimitError
-from audit.io import release_from_document
+from tableseal.api.places import Files, pointer_in
+from tableseal.api.problems import MEMORY_LIMIT, problem_of
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError
+from tableseal.audit.io import release_from_document
 
 DOCUMENT: dict[str, Any] = {
     "tableseal": "1",
@@ -87,5 +87,5 @@ def test_every_error_has_its_type() -> None:
 
 def test_starting_the_command_loads_no_service() -> None:
     heavy = ("fastapi", "starlette", "sqlalchemy", "alembic", "pydantic_settings", "uvicorn", "prometheus_client")
-    code = f"import api.cli, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    code = f"import tableseal.api.cli, sys; print([m for m in {heavy!r} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

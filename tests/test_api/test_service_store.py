@@ -13,16 +13,16 @@ from databases import BACKENDS, new_database
 from sqlalchemy import select, text, update
 from typer.testing import CliRunner
 
-from api.cli.app import app as command
-from api.store import engine, jobs, queue, tokens
-from api.store.engine import Store
-from api.store.events import events_after
-from api.store.files import content_of, files_of
-from api.store.job import CHUNK, Document, Lease, State
-from api.store.migrate import migrate, opened
-from api.store.schema import jobs as job_table
-from api.store.schema import metadata
-from audit.errors import InputError
+from tableseal.api.cli.app import app as command
+from tableseal.api.store import engine, jobs, queue, tokens
+from tableseal.api.store.engine import Store
+from tableseal.api.store.events import events_after
+from tableseal.api.store.files import content_of, files_of
+from tableseal.api.store.job import CHUNK, Document, Lease, State
+from tableseal.api.store.migrate import migrate, opened
+from tableseal.api.store.schema import jobs as job_table
+from tableseal.api.store.schema import metadata
+from tableseal.audit.errors import InputError
 
 POISON = {"title": "poison"}
 REPORT = Document("report.json", "application/json", b"{}")

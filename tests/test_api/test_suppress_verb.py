@@ -14,11 +14,11 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.app import app
-from api.cli.exit_codes import Code
-from audit.io import read_release
-from audit.report.schema import report_schema
-from suppression.report.schema import suppression_schema
+from tableseal.api.cli.app import app
+from tableseal.api.cli.exit_codes import Code
+from tableseal.audit.io import read_release
+from tableseal.audit.report.schema import report_schema
+from tableseal.suppression.report.schema import suppression_schema
 
 ROOT = Path(__file__).parents[2]
 RELEASE = """tableseal: 1
@@ -97,7 +97,7 @@ def test_formats_and_masked_statuses(release: Path, tmp_path: Path, name: str, m
     if name == "out.csv":
         words = [row.rsplit(",", 1)[1] for row in (tmp_path / name).read_text("utf-8").split()[1:]]
     else:
-        from audit.model import Status
+        from tableseal.audit.model import Status
 
         words = [Status(s).word for s in read_release(tmp_path / name).tables[0].status.tolist()]
     expected = {"withheld"} if mask else {"primary", "secondary"}
@@ -237,18 +237,18 @@ def test_an_interrupted_search_leaves_its_best_audited_pattern(release: Path, tm
     best = tmp_path / "best.json"
     program = f"""
 import time
-from suppression.search import methods
-from suppression.search.heuristic import heuristic
+from tableseal.suppression.search import methods
+from tableseal.suppression.search.heuristic import heuristic
 def endless(problem, tools):
     heuristic(problem, tools)
     print("going on", flush=True)
     time.sleep(60)
 methods.METHODS = {{"endless": endless}}
-import suppression.suppress
-suppression.suppress.METHODS = methods.METHODS
+import tableseal.suppression.suppress
+tableseal.suppression.suppress.METHODS = methods.METHODS
 import sys
 sys.argv = ["tableseal", "suppress", {str(release)!r}, "--method", "endless", "--best-so-far", {str(best)!r}]
-from api.cli import main
+from tableseal.api.cli import main
 main()
 """
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -8,7 +8,7 @@ import pytest
 from small import document, table
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from tableseal.api.cli.app import app
 
 ONE = document(table(["T", "k", "l", "m"], [90, 30, 28, 32]), policy={"primary": [{"threshold": 3}]})
 SAYS = "hese releases share no measure by name: nothing can be computed from one about the other"

@@ -12,7 +12,7 @@ from asking import archive, asked
 from fastapi.testclient import TestClient
 from paging import BROWSER, identity, log, until_done
 
-from api.http.audits import EXAMPLE
+from tableseal.api.http.audits import EXAMPLE
 
 OPEN: dict[str, Any] = json.loads(json.dumps(EXAMPLE))
 OPEN["tables"][0]["cells"]["value"][4] = 13

@@ -13,8 +13,8 @@ from asking import archive
 from serving import address, started
 from small import document, table
 
-from api.cases import cases_folder
-from api.http.audits import EXAMPLE
+from tableseal.api.cases import cases_folder
+from tableseal.api.http.audits import EXAMPLE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRENCH = cases_folder() / "french_business"

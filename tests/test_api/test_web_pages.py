@@ -15,23 +15,23 @@ from fastapi.testclient import TestClient
 from httpx2 import Response
 from paging import BROWSER, identity, log, until_done
 
-from api.cases import cases_folder
-from api.drafts.kind import DraftRequest
-from api.drafts.marks import Marks, Role, document_of, parse_texts, texts_of
-from api.http.app import create_app
-from api.http.audits import EXAMPLE
-from api.jobs.worker import Worker
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.tokens import Role as AccessRole
-from api.store.tokens import create_token
-from api.web.pages import parts_of
-from api.web.patterns import METHODS
-from api.web.releases import fields_in
-from audit.io import read_release, release_from_document
-from audit.pipeline import audit
-from audit.report import render_html
-from suppression.search.methods import METHODS as SEARCHES
+from tableseal.api.cases import cases_folder
+from tableseal.api.drafts.kind import DraftRequest
+from tableseal.api.drafts.marks import Marks, Role, document_of, parse_texts, texts_of
+from tableseal.api.http.app import create_app
+from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.jobs.worker import Worker
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.tokens import Role as AccessRole
+from tableseal.api.store.tokens import create_token
+from tableseal.api.web.pages import parts_of
+from tableseal.api.web.patterns import METHODS
+from tableseal.api.web.releases import fields_in
+from tableseal.audit.io import read_release, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import render_html
+from tableseal.suppression.search.methods import METHODS as SEARCHES
 
 FRENCH = cases_folder() / "french_business"
 TABLE = "region,size,n,flag\nN,s,,u\nN,l,12,\nN,T,20,\nS,s,11,\nS,l,9,\nS,T,20,\nT,s,19,\nT,l,21,\nT,T,40,\n"

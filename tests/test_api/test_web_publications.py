@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 from paging import BROWSER, identity, log, until_done
 from small import document, table
 
-from api.settings import Settings
-from api.store.engine import Store
-from api.store.migrate import migrate
-from api.store.tokens import Role, create_token
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.tokens import Role, create_token
 
 NOT_RELEASED = {"leaves": "not_released"}
 STATUS = ["", "primary", "secondary", ""]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.linear.cells import Cells
-from audit.model import (
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import (
     Amounts,
     Hierarchy,
     Intruder,

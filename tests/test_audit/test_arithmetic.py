@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from oracle import Document
 from random_releases import Maker
 
-from audit.errors import TablesealError
-from audit.io import read_release, release_from_document
-from audit.pipeline import audit
-from audit.report import Report
-from audit.report.model import ReportCell, Reveals, Term
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import read_release, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
+from tableseal.audit.report.model import ReportCell, Reveals, Term
 
 REPORTS = Path(__file__).parent.parent / "data" / "reports"
 

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.model import Attribute, Policy, Status
-from audit.rules import assess
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import Attribute, Policy, Status
+from tableseal.audit.rules import assess
 
 CellsOf = Callable[..., Any]
 Cell = tuple[Status, int | None]

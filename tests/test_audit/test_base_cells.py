@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.linear import base
-from audit.linear.base import BaseTable, distinct
-from audit.linear.keys import Lookup
+from tableseal.audit.linear import base
+from tableseal.audit.linear.base import BaseTable, distinct
+from tableseal.audit.linear.keys import Lookup
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,23 +11,23 @@ from hypothesis import strategies as st
 from random_components import random_component, table_component
 from scipy.sparse import block_diag, csr_array
 
-from audit.bounds import tableau
-from audit.bounds.blocks import Blocks
-from audit.bounds.component import Component, End, Limits
-from audit.bounds.cuts import with_cuts
-from audit.bounds.dictionary import Aim, Dictionary, copied
-from audit.bounds.engine import CellBounds, bound_forms
-from audit.bounds.face import narrowed
-from audit.bounds.kernels import whole_compiled
-from audit.bounds.knowledge import know_nothing
-from audit.bounds.plan import full
-from audit.bounds.tableau import BOXES, Tableau
-from audit.linear.difference import Differenced
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import Reduced, reduce
-from audit.progress import silent
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds import tableau
+from tableseal.audit.bounds.blocks import Blocks
+from tableseal.audit.bounds.component import Component, End, Limits
+from tableseal.audit.bounds.cuts import with_cuts
+from tableseal.audit.bounds.dictionary import Aim, Dictionary, copied
+from tableseal.audit.bounds.engine import CellBounds, bound_forms
+from tableseal.audit.bounds.face import narrowed
+from tableseal.audit.bounds.kernels import whole_compiled
+from tableseal.audit.bounds.knowledge import know_nothing
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.bounds.tableau import BOXES, Tableau
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import Reduced, reduce
+from tableseal.audit.progress import silent
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from random_components import Truth, permuted, random_component, table_component, truth_of
 from scipy.sparse import csr_array
 
-from audit.bounds.certify import Rational, dual_bound, fitting
-from audit.bounds.component import Answer, Component, End, Limits, Multipliers, TargetBounds
-from audit.bounds.dictionary import build
-from audit.bounds.fill import WIDTH, Fill
-from audit.bounds.flows import Flows
-from audit.bounds.gap import Gap
-from audit.bounds.integer import integer_point
-from audit.bounds.kernels import tableau_compiled, tableau_plain
-from audit.bounds.method import Method, Step
-from audit.bounds.plan import full
-from audit.bounds.probe import Probe
-from audit.bounds.rounds import COARSE, FINE, Rounds
-from audit.bounds.shuttle import Shuttle
-from audit.bounds.simplex import Simplex
-from audit.bounds.tableau import Tableau
-from audit.bounds.whole import Whole
-from audit.linear.integers import NO_LOWER
-from audit.linear.propagate import InfeasibleError
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.certify import Rational, dual_bound, fitting
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, TargetBounds
+from tableseal.audit.bounds.dictionary import build
+from tableseal.audit.bounds.fill import WIDTH, Fill
+from tableseal.audit.bounds.flows import Flows
+from tableseal.audit.bounds.gap import Gap
+from tableseal.audit.bounds.integer import integer_point
+from tableseal.audit.bounds.kernels import tableau_compiled, tableau_plain
+from tableseal.audit.bounds.method import Method, Step
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.bounds.probe import Probe
+from tableseal.audit.bounds.rounds import COARSE, FINE, Rounds
+from tableseal.audit.bounds.shuttle import Shuttle
+from tableseal.audit.bounds.simplex import Simplex
+from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.linear.integers import NO_LOWER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

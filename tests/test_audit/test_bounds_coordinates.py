@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Component, Limits
-from audit.bounds.coordinates import in_coordinates
-from audit.bounds.integer import integer_point
-from audit.errors import ContradictionError
-from audit.io import release_from_document
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.coordinates import in_coordinates
+from tableseal.audit.bounds.integer import integer_point
+from tableseal.audit.errors import ContradictionError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
 
 BOX = 3
 

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds import flows
-from audit.bounds.certify import Rational, dual_bound, satisfies
-from audit.bounds.component import Answer, Component, Limits, Multipliers, TargetBounds
-from audit.bounds.flows import Flows
-from audit.bounds.knowledge import know_nothing
-from audit.bounds.method import Method
-from audit.bounds.network import network_of
-from audit.bounds.problem import as_floats
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds import flows
+from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies
+from tableseal.audit.bounds.component import Answer, Component, Limits, Multipliers, TargetBounds
+from tableseal.audit.bounds.flows import Flows
+from tableseal.audit.bounds.knowledge import know_nothing
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.bounds.network import network_of
+from tableseal.audit.bounds.problem import as_floats
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
 
 SEEDS = st.integers(0, 2**40)
 

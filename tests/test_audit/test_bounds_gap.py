@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import block_diag, csr_array
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.cuts import with_cuts
-from audit.bounds.dictionary import BUDGET, DETERMINANT, DONE, ROWS, Aim, Dictionary, Frame, build, copied
-from audit.bounds.face import narrowed, reduced_costs
-from audit.bounds.gap import Gap
-from audit.bounds.kernels import tableau_plain
-from audit.bounds.knowledge import know_nothing
-from audit.bounds.tableau import Tableau
-from audit.linear.integers import NO_LOWER
-from audit.linear.propagate import InfeasibleError
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.cuts import with_cuts
+from tableseal.audit.bounds.dictionary import BUDGET, DETERMINANT, DONE, ROWS, Aim, Dictionary, Frame, build, copied
+from tableseal.audit.bounds.face import narrowed, reduced_costs
+from tableseal.audit.bounds.gap import Gap
+from tableseal.audit.bounds.kernels import tableau_plain
+from tableseal.audit.bounds.knowledge import know_nothing
+from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.linear.integers import NO_LOWER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.bounds.linear_values import LinearValues
+from tableseal.audit.bounds.linear_values import LinearValues
 
 COUNT = 5
 VALUES = st.one_of(

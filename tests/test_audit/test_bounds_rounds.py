@@ -11,18 +11,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds import plan, rounds
-from audit.bounds.certify import Rational, dual_bound, satisfies
-from audit.bounds.component import Component, Limits, Multipliers
-from audit.bounds.equations import as_equations
-from audit.bounds.knowledge import Knowledge, know_nothing
-from audit.bounds.problem import as_floats
-from audit.bounds.rounds import Rounds
-from audit.bounds.unimodular import unit_basis
-from audit.bounds.whole import Whole
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds import plan, rounds
+from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies
+from tableseal.audit.bounds.component import Component, Limits, Multipliers
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.knowledge import Knowledge, know_nothing
+from tableseal.audit.bounds.problem import as_floats
+from tableseal.audit.bounds.rounds import Rounds
+from tableseal.audit.bounds.unimodular import unit_basis
+from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_components import random_component, table_component, truth_of
 
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Component
-from audit.bounds.slices import Slices
-from audit.bounds.tableau import Tableau
-from audit.linear.propagate import InfeasibleError
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.slices import Slices
+from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.linear.propagate import InfeasibleError
 
 NODES = 24
 

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from random_components import random_component
 from scipy.sparse import block_diag, csr_array
 
-from audit.bounds import engine
-from audit.bounds.component import Component, Limits
-from audit.bounds.engine import bound_forms
-from audit.bounds.knowledge import Knowledge
-from audit.bounds.method import Method, Step
-from audit.bounds.plan import full
-from audit.linear.difference import Differenced
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import Reduced, reduce
-from audit.progress import silent
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds import engine
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.knowledge import Knowledge
+from tableseal.audit.bounds.method import Method, Step
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import Reduced, reduce
+from tableseal.audit.progress import silent
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit import audit, release_from_document
-from audit.errors import InputError
+from tableseal.audit import audit, release_from_document
+from tableseal.audit.errors import InputError
 
 YEARS = {"codes": ["2024", "2025"]}
 MERGER = {"total": "Total", "tree": {"AB": ["A", "B"], "C": None}}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io import canonical_document, release_from_document
-from audit.linear.absent import complete
-from audit.linear.keys import KeySpace
-from audit.model import Hierarchy, Release
-from audit.pipeline import audit
+from tableseal.audit.io import canonical_document, release_from_document
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import Hierarchy, Release
+from tableseal.audit.pipeline import audit
 
 Code = str
 Combination = tuple[Code, ...]

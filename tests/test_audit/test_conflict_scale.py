@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from small import audited
 
-from audit.errors import ContradictionError
+from tableseal.audit.errors import ContradictionError
 
 CODES = ["1", "2", "3", "4"]
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import canonical_document, policy_from_document, release_from_document
-from audit.model import Release, Status
-from audit.pipeline import audit
-from audit.report.model import Report
-from audit.report.public import public_copy
-from audit.report.text import render_text
-from audit.together import Member, combine
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, policy_from_document, release_from_document
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.model import Report
+from tableseal.audit.report.public import public_copy
+from tableseal.audit.report.text import render_text
+from tableseal.audit.together import Member, combine
 
 REASON = "letter of 3 May"
 AGREED = {"cell": {"region": "A"}, "reason": REASON, "by": "Firm X"}

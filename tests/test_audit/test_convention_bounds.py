@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from small import cells, document, interval, report, table
 
-from audit.errors import AdditivityError, ContradictionError, InputError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import public_copy
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import public_copy
 
 NOT_RELEASED = {"leaves": "not_released"}
 TWO = {"a": {"total": "T", "codes": ["k", "l", "m"]}, "b": {"total": "T", "codes": ["x", "y"]}}

@@ -3,8 +3,8 @@
 import pytest
 from small import cells, interval, report, table
 
-from audit.errors import ContradictionError, InputError
-from audit.io import release_from_document
+from tableseal.audit.errors import ContradictionError, InputError
+from tableseal.audit.io import release_from_document
 
 NOT_RELEASED = {"leaves": "not_released"}
 TWO = {"a": {"total": "T", "codes": ["k", "l", "m"]}, "b": {"total": "T", "codes": ["x", "y"]}}

@@ -9,27 +9,27 @@ from full_releases import full_release
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from audit.bounds.component import Limits
-from audit.bounds.engine import bound_forms
-from audit.bounds.plan import full
-from audit.decision import model
-from audit.decision import near as nearby
-from audit.decision.cuts import Requirement
-from audit.decision.ends import ends_of
-from audit.decision.equations import Equations, build_equations
-from audit.decision.oracle import Broken, Oracle
-from audit.decision.parts import Part, learn_from, parts
-from audit.decision.regions import region_of
-from audit.decision.witnesses import Table, Witnesses
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.linear.cells import Cells
-from audit.linear.merge import merge_cells
-from audit.linear.reduce import reduce
-from audit.model import Amounts, Release, Status
-from audit.prepare import prepare
-from audit.progress import silent
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.decision import model
+from tableseal.audit.decision import near as nearby
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.ends import ends_of
+from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.decision.parts import Part, learn_from, parts
+from tableseal.audit.decision.regions import region_of
+from tableseal.audit.decision.witnesses import Table, Witnesses
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.model import Amounts, Release, Status
+from tableseal.audit.prepare import prepare
+from tableseal.audit.progress import silent
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 METHOD = full(Highs())

@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.decision import model as models
-from audit.decision.model import Model
-from audit.decision.regions import Region
-from audit.solvers.highs import Highs
-from audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision import model as models
+from tableseal.audit.decision.model import Model
+from tableseal.audit.decision.regions import Region
+from tableseal.audit.solvers.highs import Highs
+from tableseal.audit.solvers.protocol import MOST_NODES, Floats, Outcome, Problem
 
 
 @dataclass

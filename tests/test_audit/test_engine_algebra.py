@@ -13,11 +13,11 @@ from rational import value_of
 from scipy.sparse import csr_array
 from sympy import Matrix
 
-from audit.bounds.network import network_signs
-from audit.linear import exact
-from audit.linear.base import junction_tree
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, form_bounds, propagate
+from tableseal.audit.bounds.network import network_signs
+from tableseal.audit.linear import exact
+from tableseal.audit.linear.base import junction_tree
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, form_bounds, propagate
 
 SEEDS = st.integers(0, 2**40)
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from random_releases import SCHEMAS, SHAPES, Maker
 
-from audit.linear import base, exact
+from tableseal.audit.linear import base, exact
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

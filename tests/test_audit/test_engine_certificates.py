@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds.certify import (
+from tableseal.audit.bounds.certify import (
     Rational,
     common_denominator,
     dual_bound,
@@ -21,11 +21,11 @@ from audit.bounds.certify import (
     satisfies,
     solve_basis,
 )
-from audit.bounds.component import Component
-from audit.bounds.elastic import proved_empty
-from audit.bounds.problem import solver_problem
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.elastic import proved_empty
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 MOST = 4

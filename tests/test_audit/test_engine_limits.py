@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from oracle import possible_values
 from random_releases import Maker
 
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import report_json
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import report_json
 
 SEEDS = st.integers(0, 2**40)
 

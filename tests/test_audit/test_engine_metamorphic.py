@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from oracle import Document, read
 from random_releases import Maker
 
-from audit import reduction
-from audit.bounds import reveal
-from audit.linear import base
-from audit.linear.reduce import reduce
-from audit.report import ReportCell
+from tableseal.audit import reduction
+from tableseal.audit.bounds import reveal
+from tableseal.audit.linear import base
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.report import ReportCell
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=25, deadline=None)

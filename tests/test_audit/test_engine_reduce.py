@@ -14,16 +14,16 @@ from random_releases import Maker
 from rational import value_of
 from scipy.sparse import csr_array
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.linear import eliminate, graph, kernels
-from audit.linear.eliminate import Elimination
-from audit.linear.exact import echelon
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.merge import merge_cells
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.linear.reduce import Reduced, reduce
-from audit.prepare import prepare
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear import eliminate, graph, kernels
+from tableseal.audit.linear.eliminate import Elimination
+from tableseal.audit.linear.exact import echelon
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.linear.reduce import Reduced, reduce
+from tableseal.audit.prepare import prepare
 
 SEEDS = st.integers(0, 2**40)
 HOW = [False, True]

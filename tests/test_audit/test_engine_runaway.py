@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.errors import LimitError
-from audit.io import release_from_document
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.pipeline import audit
+from tableseal.audit.errors import LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.pipeline import audit
 
 COEFFICIENTS = st.sampled_from([0, 1, -1, 2, -3, 309, -307, 1693, -2000, 10**6, -(10**9)])
 

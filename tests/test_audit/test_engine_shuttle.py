@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from audit.bounds import shuttle
-from audit.bounds.component import Component, Limits
-from audit.bounds.engine import bound_forms
-from audit.bounds.frechet import decomposable, first_bounds, frechet_bounds
-from audit.bounds.plan import full, shuttle_only
-from audit.errors import LimitError
-from audit.io import release_from_document
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.merge import merge_cells
-from audit.linear.propagate import InfeasibleError, form_bounds, propagate
-from audit.linear.reduce import reduce
-from audit.model import Release
-from audit.prepare import prepare
-from audit.progress import silent
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds import shuttle
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.frechet import decomposable, first_bounds, frechet_bounds
+from tableseal.audit.bounds.plan import full, shuttle_only
+from tableseal.audit.errors import LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.propagate import InfeasibleError, form_bounds, propagate
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.model import Release
+from tableseal.audit.prepare import prepare
+from tableseal.audit.progress import silent
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 

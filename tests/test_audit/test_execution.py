@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from small import many_blocks
 
-from audit.bounds import engine, together
-from audit.bounds.component import Limits
-from audit.errors import InputError, LimitError
-from audit.execution.dask import Dask, connect
-from audit.execution.executor import HERE, Lost, in_batches
-from audit.execution.processes import Processes
-from audit.io import release_from_document
-from audit.linear.propagate import InfeasibleError
-from audit.pipeline import audit
-from audit.report import report_json
+from tableseal.audit.bounds import engine, together
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.execution.dask import Dask, connect
+from tableseal.audit.execution.executor import HERE, Lost, in_batches
+from tableseal.audit.execution.processes import Processes
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import report_json
 
 ENVIRONMENT = dict(os.environ, PYTHONPATH=str(Path(__file__).parents[2]))
 
@@ -123,7 +123,7 @@ def test_waiting_for_a_worker_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     sent, now = pickle.dumps(Limits(deadline=time.monotonic() + 100)), time.time()
     for waited, least, most in ((60, 30, 40), (-3600, 90, 100), (500, 0, 0)):
-        monkeypatch.setattr("audit.bounds.component.time", lambda waited=waited: now + waited)
+        monkeypatch.setattr("tableseal.audit.bounds.component.time", lambda waited=waited: now + waited)
         assert least <= pickle.loads(sent).seconds_left() <= most
 
 
@@ -160,7 +160,7 @@ def test_an_item_that_kills_its_worker_harms_no_other() -> None:
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     """(They would wait for work for ever.)"""
     code = (
-        "from audit.execution.processes import Processes\n"
+        "from tableseal.audit.execution.processes import Processes\n"
         "import os, time\n"
         "if __name__ == '__main__':\n"
         "    pool = Processes(2)\n"

@@ -9,12 +9,12 @@ import pytest
 from small import audited as report
 from small import one_variable
 
-from audit.bounds.component import End, TargetBounds
-from audit.errors import InputError
-from audit.io import infer_document, read_release
-from audit.model import Require
-from audit.pipeline import audit
-from audit.report.verdict import judge
+from tableseal.audit.bounds.component import End, TargetBounds
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import infer_document, read_release
+from tableseal.audit.model import Require
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.verdict import judge
 
 Document = dict[str, Any]
 

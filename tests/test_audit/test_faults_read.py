@@ -9,14 +9,14 @@ from scipy.sparse import csr_array
 from small import audited as report
 from small import one_variable
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.plan import full
-from audit.errors import InputError, LimitError
-from audit.io import infer_document
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, form_bounds, propagate
-from audit.report import public_copy
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.io import infer_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, form_bounds, propagate
+from tableseal.audit.report import public_copy
+from tableseal.audit.solvers.highs import Highs
 
 Document = dict[str, Any]
 NOTHING = {"leaves": "not_released", "totals": "not_released"}

@@ -14,23 +14,23 @@ from oracle import read
 from random_releases import Maker
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, Limits
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.lattice import Solutions, neighbours, shortened
-from audit.linear.merge import merge_cells
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import reduce
-from audit.measures.feasible_tables import Effort, Poisson, TablePosterior, table_posteriors
-from audit.measures.feasible_tables.count import count_tables
-from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
-from audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
-from audit.measures.feasible_tables.sample import CHAINS, sample_tables
-from audit.measures.feasible_tables.tidy import tidied
-from audit.pipeline import audit
-from audit.prepare import Prepared, prepare
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.lattice import Solutions, neighbours, shortened
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.measures.feasible_tables import Effort, Poisson, TablePosterior, table_posteriors
+from tableseal.audit.measures.feasible_tables.count import count_tables
+from tableseal.audit.measures.feasible_tables.diagnose import split_rhat_and_ess
+from tableseal.audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
+from tableseal.audit.measures.feasible_tables.sample import CHAINS, sample_tables
+from tableseal.audit.measures.feasible_tables.tidy import tidied
+from tableseal.audit.pipeline import audit
+from tableseal.audit.prepare import Prepared, prepare
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

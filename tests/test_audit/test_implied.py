@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit import audit
-from audit.implied.asked import with_implied
-from audit.implied.find import find_implied
-from audit.io import canonical_json, read_release, release_from_document
-from audit.linear.merge import merge_cells
-from audit.prepare import prepare
-from audit.proof import proof_json, proof_schema
-from audit.proof.verify import RefusedError, check
-from audit.reduction import reduction
-from audit.report import public_copy, render_html, render_text, report_from_json, report_json
-from audit.rules import assess
+from tableseal.audit import audit
+from tableseal.audit.implied.asked import with_implied
+from tableseal.audit.implied.find import find_implied
+from tableseal.audit.io import canonical_json, read_release, release_from_document
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.prepare import prepare
+from tableseal.audit.proof import proof_json, proof_schema
+from tableseal.audit.proof.verify import RefusedError, check
+from tableseal.audit.reduction import reduction
+from tableseal.audit.report import public_copy, render_html, render_text, report_from_json, report_json
+from tableseal.audit.rules import assess
 
 
 def implied(document, **options):

@@ -11,7 +11,7 @@ from implied_agreement import asked, assert_implied
 from implied_oracle import Implied, implied_cells
 from implied_releases import LeavingOut
 
-from audit.report import Report
+from tableseal.audit.report import Report
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=25, deadline=None)

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.linear import inclusion
-from audit.linear.absent import finest_codes
-from audit.linear.inclusion import members_of, nonzero, overlaps
-from audit.model import Hierarchy
-from audit.model.hierarchy import build_hierarchy
+from tableseal.audit.linear import inclusion
+from tableseal.audit.linear.absent import finest_codes
+from tableseal.audit.linear.inclusion import members_of, nonzero, overlaps
+from tableseal.audit.model import Hierarchy
+from tableseal.audit.model.hierarchy import build_hierarchy
 
 
 @st.composite

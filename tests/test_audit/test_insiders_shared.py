@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Component, Limits
-from audit.bounds.plan import full
-from audit.decision import model
-from audit.decision import near as nearby
-from audit.io import release_from_document
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.measures.insiders import areas
-from audit.measures.insiders.areas import Area, View
-from audit.measures.insiders.shown import Shown
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.decision import model
+from tableseal.audit.decision import near as nearby
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.measures.insiders import areas
+from tableseal.audit.measures.insiders.areas import Area, View
+from tableseal.audit.measures.insiders.shown import Shown
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 Row = tuple[str, str, int, str, str]

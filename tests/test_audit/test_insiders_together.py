@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io import canonical_json, release_from_document
-from audit.measures.insiders.formulas import largest_seen_by_group, largest_seen_by_second
-from audit.pipeline import audit
-from audit.report import Report
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.measures.insiders.formulas import largest_seen_by_group, largest_seen_by_second
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
 
 A = {"total": "T", "codes": ["k", "l", "m", "n"]}
 

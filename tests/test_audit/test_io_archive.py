@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import Archive, read_archived, read_release, release_digest
-from audit.io import archive as archives
-from audit.io.archive import Limits
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import Archive, read_archived, read_release, release_digest
+from tableseal.audit.io import archive as archives
+from tableseal.audit.io.archive import Limits
 
 RELEASE = """
 tableseal: 1

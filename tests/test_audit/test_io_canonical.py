@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import issparse
 
-from audit.io import canonical_json, read_release, release_digest, release_from_document
-from audit.io.schemas import release_schema
+from tableseal.audit.io import canonical_json, read_release, release_digest, release_from_document
+from tableseal.audit.io.schemas import release_schema
 
 SKIPPED = {"source", "rows", "notes", "headings"}
 """Where things were read from, and what they were called there, is not part of what they say."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io.delimited import read_delimited, sniff
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.delimited import read_delimited, sniff
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.errors import InputError
-from audit.io.files import Folder, decode, read_at_most, read_bytes, read_text
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.files import Folder, decode, read_at_most, read_bytes, read_text
 
 
 def refused(folder: Path, name: str) -> str:

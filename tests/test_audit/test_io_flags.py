@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import infer_document, read_release, release_from_document
-from audit.io.flags import looks_like_flags
-from audit.model import Release, Status
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import infer_document, read_release, release_from_document
+from tableseal.audit.io.flags import looks_like_flags
+from tableseal.audit.model import Release, Status
 
 NAMES = [
     "suppressed", "Suppressed", "is_withheld", "isWithheld", "primary", "secondary", "primary_suppression", "conf",

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from audit.errors import InputError
-from audit.io import infer_document, read_release, release_from_document, table_from_frame
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import infer_document, read_release, release_from_document, table_from_frame
 
 FRAME = pl.DataFrame(
     {

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import read_policy, read_release
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_policy, read_release
 
 quiet = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

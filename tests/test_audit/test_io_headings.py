@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_releases import Maker
 
-from audit.errors import InputError
-from audit.io import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import (
     canonical_document,
     canonical_json,
     check_symbol,
@@ -19,8 +19,8 @@ from audit.io import (
     release_files,
     release_from_document,
 )
-from audit.model import Release, Status
-from suppression.public import public_release
+from tableseal.audit.model import Release, Status
+from tableseal.suppression.public import public_release
 
 
 def written(release: Release, target: Path, symbol: str | None = None) -> Release:

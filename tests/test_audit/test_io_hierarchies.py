@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io.document import VariableDocument
-from audit.io.document_types import validate
-from audit.io.files import Folder
-from audit.io.hierarchies import hrc_edges, read_hierarchy
-from audit.model import Hierarchy
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.document import VariableDocument
+from tableseal.audit.io.document_types import validate
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.hierarchies import hrc_edges, read_hierarchy
+from tableseal.audit.model import Hierarchy
 
 
 def read(tmp_path: Path, document: dict[str, Any], **files: str) -> Hierarchy:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import infer_document, read_release, release_from_document, write_document
-from audit.io.release_out import release_files
-from audit.io.yaml_text import as_text, parse_document
-from audit.model import COLUMNS_LEFT_OUT, Policy, Status, Threshold
-from audit.pipeline import audit
-from audit.report.called import called
-from audit.report.words import verdict_line
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import infer_document, read_release, release_from_document, write_document
+from tableseal.audit.io.release_out import release_files
+from tableseal.audit.io.yaml_text import as_text, parse_document
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy, Status, Threshold
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.called import called
+from tableseal.audit.report.words import verdict_line
 
 
 def infer(tmp_path: Path, text: str, name: str = "x.csv") -> dict[str, object]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import (
     canonical_document,
     canonical_json,
     infer_document,
@@ -17,9 +17,9 @@ from audit.io import (
     release_from_document,
     write_document,
 )
-from audit.io.document import MarkWord
-from audit.io.usual_marks import _KNOWN, _OPEN, usual_mark
-from audit.model import Release, Status
+from tableseal.audit.io.document import MarkWord
+from tableseal.audit.io.usual_marks import _KNOWN, _OPEN, usual_mark
+from tableseal.audit.model import Release, Status
 
 quiet = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 WORDS: list[str] = list(MarkWord.__args__)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.numbers import Round, decimal_sign, decimal_text, decimals_of, places, rational, read_amounts
-from audit.model import Amounts
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.numbers import Round, decimal_sign, decimal_text, decimals_of, places, rational, read_amounts
+from tableseal.audit.model import Amounts
 
 
 def amounts(entries: list[str | None], unit: str = "1", **options: object) -> list[int | None]:

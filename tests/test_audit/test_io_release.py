@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import (
     canonical_document,
     canonical_json,
     policy_document,
@@ -16,8 +16,8 @@ from audit.io import (
     read_policy,
     read_release,
 )
-from audit.io.release_file import release_from_document
-from audit.model import (
+from tableseal.audit.io.release_file import release_from_document
+from tableseal.audit.model import (
     PQ,
     Attribute,
     Dominance,
@@ -30,7 +30,7 @@ from audit.model import (
     SapLimit,
     Threshold,
 )
-from audit.model.status import WORDS
+from tableseal.audit.model.status import WORDS
 
 REPORTS = sorted(
     path

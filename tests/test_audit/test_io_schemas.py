@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 import yaml
 
-from audit import io
-from audit.io import policy_schema, release_schema
-from audit.io.yaml_text import parse_document
+from tableseal.audit import io
+from tableseal.audit.io import policy_schema, release_schema
+from tableseal.audit.io.yaml_text import parse_document
 
 SCHEMAS = {"release": release_schema, "policy": policy_schema}
 REPORTS = [

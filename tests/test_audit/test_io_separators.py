@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import infer_document, read_release, release_from_document, write_document
-from audit.model import Release
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import infer_document, read_release, release_from_document, write_document
+from tableseal.audit.model import Release
 
 BLANKS = " \u00a0\u202f\u2009"
 PAIRS = [(".", ","), (",", "."), *((blank, sign) for blank in (*BLANKS, "'", "’") for sign in ".,")]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io.spreadsheet import csv_text, harmless
+from tableseal.audit.io.spreadsheet import csv_text, harmless
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from audit.errors import InputError
-from audit.io.columns import Columns
-from audit.io.status_words import StatusSource, read_statuses, status_word
-from audit.model import SCHEMES, Status
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.status_words import StatusSource, read_statuses, status_word
+from tableseal.audit.model import SCHEMES, Status
 
 
 def words(data: dict[str, list[str | None]], *sources: StatusSource, **extra: Status) -> list[str]:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Release, Status
-from audit.model.status import WORDS
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release, Status
+from tableseal.audit.model.status import WORDS
 
 WITHHOLDING = [word for word, status in WORDS.items() if status.withheld]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Amounts, Release, Rounding, Status, Table
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Amounts, Release, Rounding, Status, Table
 
 
 def release(folder: Path | None = None, **changes: Any) -> Release:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io.numbers import decimal_text
-from audit.io.totals import NAMES, Rows, find_total
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.totals import NAMES, Rows, find_total
 
 Classifications = Mapping[str, Sequence[str]]
 Values = Sequence[Fraction | None]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import audit, release_from_document
-from audit.errors import InputError
-from audit.io import read_release
-from audit.io.periods import are_periods
-from audit.model import SUMS_UNCHECKED, Policy, Threshold
-from audit.report import Report
-from audit.report.called import called
-from audit.report.words import verdict_line
+from tableseal.audit import audit, release_from_document
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_release
+from tableseal.audit.io.periods import are_periods
+from tableseal.audit.model import SUMS_UNCHECKED, Policy, Threshold
+from tableseal.audit.report import Report
+from tableseal.audit.report.called import called
+from tableseal.audit.report.words import verdict_line
 
 RULE = Policy(primary=(Threshold(3),))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import read_release
-from audit.io.unread import _SUFFIXES
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_release
+from tableseal.audit.io.unread import _SUFFIXES
 
 REPORTS = Path(__file__).parents[1] / "data" / "reports"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io.yaml_text import MAX_DEPTH, as_text, parse_document
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.yaml_text import MAX_DEPTH, as_text, parse_document
 
 
 def test_scalars_stay_as_written() -> None:

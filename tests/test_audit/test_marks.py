@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from audit.linear import marks as module
-from audit.linear.marks import marks
+from tableseal.audit.linear import marks as module
+from tableseal.audit.linear.marks import marks
 
 
 @pytest.mark.parametrize("shape", [(0, 2), (5,), (3, 2), (module.SMALL + 1,), (module.SMALL, 2)])

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report.next_step import LIST_AS_WITHHELD, next_step
-from audit.report.no_row import CODE
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.next_step import LIST_AS_WITHHELD, next_step
+from tableseal.audit.report.no_row import CODE
+from tableseal.suppression.suppress import suppress
 
 
 def release(leaves: str) -> Any:

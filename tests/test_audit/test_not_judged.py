@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from small import document, report, table
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import public_copy, render_text, report_from_json, report_json
-from audit.report.call import Call
-from audit.report.called import called
-from audit.report.words import verdict_line
-from suppression.compare import compare
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import public_copy, render_text, report_from_json, report_json
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.called import called
+from tableseal.audit.report.words import verdict_line
+from tableseal.suppression.compare import compare
+from tableseal.suppression.suppress import suppress
 
 PLAIN = table(["T", "k", "l", "m"], [13, 3, 4, 6])
 SAP = {"require": {"sap": {"n": 1, "max": 1}}}

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import public_copy, report_json
-from audit.report.from_json import report_from_json
-from audit.report.model import Report
-from audit.report.words import called, headline, verdict_line
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import public_copy, report_json
+from tableseal.audit.report.from_json import report_from_json
+from tableseal.audit.report.model import Report
+from tableseal.audit.report.words import called, headline, verdict_line
 
 ROWS = ["T", "k", "l", "m", "n"]
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.measures import posterior
-from audit.measures.insiders import formulas as insiders
-from audit.measures.posterior import disclosure_risk, entropy_bits
-from audit.model import Rounding, rounding
-from audit.model.rounding import rounding_interval
+from tableseal.audit.measures import posterior
+from tableseal.audit.measures.insiders import formulas as insiders
+from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
+from tableseal.audit.model import Rounding, rounding
+from tableseal.audit.model.rounding import rounding_interval
 
 
 def interval(value: int, base: int, method: Any, nonnegative: bool = True) -> tuple[int, int]:

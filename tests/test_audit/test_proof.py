@@ -17,17 +17,17 @@ from scipy.sparse import csr_array
 from small import document as small_document
 from small import table
 
-from audit.bounds.component import Component, Limits
-from audit.errors import InputError
-from audit.io import canonical_json, release_from_document
-from audit.linear import base
-from audit.linear.integers import NO_UPPER
-from audit.pipeline import audit
-from audit.proof import proof_json, witness
-from audit.proof.bounding import Bounder
-from audit.proof.document import proof_document
-from audit.proof.verify import check
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.linear import base
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json, witness
+from tableseal.audit.proof.bounding import Bounder
+from tableseal.audit.proof.document import proof_document
+from tableseal.audit.proof.verify import check
+from tableseal.audit.solvers.highs import Highs
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from random_components import random_component, truth_of
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, Limits, Multipliers
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.proof import bounding
-from audit.proof.bounding import Bound, Bounder, Halves
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Component, Limits, Multipliers
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.proof import bounding
+from tableseal.audit.proof.bounding import Bound, Bounder, Halves
+from tableseal.audit.solvers.highs import Highs
 
 Row = tuple[NDArray[np.int64], float, float]
 

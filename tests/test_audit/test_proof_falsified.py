@@ -9,9 +9,9 @@ from dense_proof import Dense
 from falsify import CHANGES, falsified
 from proofs import accepted, samples
 
-from audit.errors import TablesealError
-from audit.io import canonical_json, release_digest, release_from_document
-from audit.proof.verify import RefusedError, check
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import canonical_json, release_digest, release_from_document
+from tableseal.audit.proof.verify import RefusedError, check
 
 
 def test_a_thousand_falsifications_are_refused() -> None:

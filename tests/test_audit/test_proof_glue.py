@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.proof.glue import Gluer, Key, Number, Table, transport
-from audit.proof.witness import _order
+from tableseal.audit.proof.glue import Gluer, Key, Number, Table, transport
+from tableseal.audit.proof.witness import _order
 
 CLIQUES: list[list[Key]] = [
     [(0,)],

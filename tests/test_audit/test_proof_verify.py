@@ -19,11 +19,11 @@ from oracle import variables_of
 from random_releases import Maker
 from small import document, table
 
-from audit.errors import TablesealError
-from audit.io import canonical_json, release_digest, release_from_document
-from audit.pipeline import audit
-from audit.proof import proof_json, proof_schema, verify
-from audit.proof.verify import RefusedError, Release, check
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import canonical_json, release_digest, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json, proof_schema, verify
+from tableseal.audit.proof.verify import RefusedError, Release, check
 
 SOURCE = Path(verify.__file__)
 

@@ -14,12 +14,12 @@ from random_releases import Maker
 from scipy.sparse import csr_array
 from sympy import Matrix
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.linear.propagate import InfeasibleError
-from audit.measures.rank import PRIMES, RankDecrease, dependencies, rank, rank_decrease, rows_of
-from audit.pipeline import audit
-from audit.report import Report
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.measures.rank import PRIMES, RankDecrease, dependencies, rank, rank_decrease, rows_of
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 SEEDS = st.integers(0, 2**40)
@@ -195,9 +195,9 @@ def report_on(document: dict[str, object]) -> Report | None:
 @given(SEEDS)
 def test_rank_view_of_random_releases(seed: int) -> None:
     """CONVENTION 324: every figure from dense ranks of the stated equations."""
-    from audit.linear.merge import merge_cells
-    from audit.model import Status
-    from audit.prepare import prepare
+    from tableseal.audit.linear.merge import merge_cells
+    from tableseal.audit.model import Status
+    from tableseal.audit.prepare import prepare
 
     document = Maker(Random(seed), linked=30).document()
     note(str(document))

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import canonical_json, release_from_document
-from audit.model import Release
-from audit.pipeline import audit
-from audit.report import Report, public_copy, render_html, render_text
-from audit.together import Member, combine
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report, public_copy, render_html, render_text
+from tableseal.audit.together import Member, combine
 
 ACCEPT = {"cell": {"region": "North"}, "reason": "both firms wrote so", "by": "A. Officer"}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.errors import InputError
-from audit.model import Absent, Amounts, Measure, Note, Release, Status, Table, build_hierarchy
-from audit.report import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import Absent, Amounts, Measure, Note, Release, Status, Table, build_hierarchy
+from tableseal.audit.report import (
     InsiderFinding,
     Possible,
     Report,
@@ -24,9 +24,9 @@ from audit.report import (
     public_copy,
     render_html,
 )
-from audit.report import grid as grid_module
-from audit.report import html as html_module
-from audit.report.page import source_hash
+from tableseal.audit.report import grid as grid_module
+from tableseal.audit.report import html as html_module
+from tableseal.audit.report.page import source_hash
 
 CHROMIUM = next((p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None)
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.measures.insiders.findings import Whose
-from audit.model import Note
-from audit.report import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.insiders.findings import Whose
+from tableseal.audit.model import Note
+from tableseal.audit.report import (
     Accepted,
     BeyondHelp,
     CellRank,
@@ -37,7 +37,7 @@ from audit.report import (
     report_json,
     report_schema,
 )
-from audit.report.exact_json import decimal_text, dumps, loads
+from tableseal.audit.report.exact_json import decimal_text, dumps, loads
 
 # ---------------------------------------------------------------- strategies
 

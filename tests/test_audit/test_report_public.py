@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from audit.errors import InputError
-from audit.model import Note
-from audit.report import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import Note
+from tableseal.audit.report import (
     CellRank,
     InsiderFinding,
     OverTables,
@@ -21,8 +21,8 @@ from audit.report import (
     public_copy,
     report_json,
 )
-from audit.report.model import BeyondHelp, ImpliedCount
-from audit.report.public import PRIOR_NOTE
+from tableseal.audit.report.model import BeyondHelp, ImpliedCount
+from tableseal.audit.report.public import PRIOR_NOTE
 
 SECRET = Fraction(987654)
 OPEN = ReportCell(

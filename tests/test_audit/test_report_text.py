@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.model import Note, Release, build_hierarchy
-from audit.report import (
+from tableseal.audit.model import Note, Release, build_hierarchy
+from tableseal.audit.report import (
     InsiderFinding,
     Possible,
     Report,
@@ -22,7 +22,7 @@ from audit.report import (
     public_copy,
     render_text,
 )
-from audit.report.words import ASCII, HTML, interval, number, printable
+from tableseal.audit.report.words import ASCII, HTML, interval, number, printable
 
 
 def cell(code, low, high, verdict, *, status="primary", **more):
@@ -204,6 +204,6 @@ def test_printable_keeps_letters_of_all_scripts():
 
 
 def test_the_door_loads_neither_rich_nor_jinja():
-    code = "import sys, audit.report; sys.exit(bool({'rich', 'jinja2', 'pydantic'} & set(sys.modules)))"
+    code = "import sys, tableseal.audit.report; sys.exit(bool({'rich', 'jinja2', 'pydantic'} & set(sys.modules)))"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import read_release
-from audit.model import Release, Status
-from audit.pipeline import audit
-from audit.report import ReportCell
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import read_release
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import ReportCell
 
 FOLDER = Path(__file__).parent.parent / "data" / "reports"
 EXIT = {"safe": 0, "unsafe": 1, "undecided": 3}

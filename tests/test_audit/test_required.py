@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import audited, cells, one_variable
 
-from audit.bounds.component import End, TargetBounds
-from audit.model import Require
-from audit.report.verdict import judge
+from tableseal.audit.bounds.component import End, TargetBounds
+from tableseal.audit.model import Require
+from tableseal.audit.report.verdict import judge
 
 RULES: list[dict[str, Any]] = [
     {"threshold": 5},

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.measures import hellinger, information, log_linear, split_risk, table_risk
-from audit.measures.assess_risk import RiskSettings, assess
-from audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
-from audit.measures.information import conditional_entropy, entropy
-from audit.measures.table_risk import FORMS, WEIGHTS, After, Before, Form, after, before, check_weights, weigh
-from audit.model.count_table import Axis, CountTable
-from suppression.rounding import random_rounding
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures import hellinger, information, log_linear, split_risk, table_risk
+from tableseal.audit.measures.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
+from tableseal.audit.measures.information import conditional_entropy, entropy
+from tableseal.audit.measures.table_risk import FORMS, WEIGHTS, After, Before, Form, after, before, check_weights, weigh
+from tableseal.audit.model.count_table import Axis, CountTable
+from tableseal.suppression.rounding import random_rounding
 
 counts = st.integers(0, 12)
 pairs = st.integers(2, 8).flatmap(

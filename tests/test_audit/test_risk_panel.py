@@ -12,14 +12,14 @@ from sap_brute import sap_by_inclusion_exclusion
 from small import document, one_variable
 from typer.testing import CliRunner
 
-from api.cases import cases_folder
-from api.cli.app import app
-from audit.io import read_release, release_from_document
-from audit.measures.feasible_tables import Effort
-from audit.measures.sap.measure import static_sap
-from audit.measures.sap.population import of_release
-from audit.pipeline import audit
-from audit.report import (
+from tableseal.api.cases import cases_folder
+from tableseal.api.cli.app import app
+from tableseal.audit.io import read_release, release_from_document
+from tableseal.audit.measures.feasible_tables import Effort
+from tableseal.audit.measures.sap.measure import static_sap
+from tableseal.audit.measures.sap.population import of_release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import (
     Figure,
     PanelEntry,
     Report,
@@ -30,8 +30,8 @@ from audit.report import (
     report_json,
     report_schema,
 )
-from audit.report import panel as panel_module
-from audit.report.panel import MEASURES, Facts, Measure
+from tableseal.audit.report import panel as panel_module
+from tableseal.audit.report.panel import MEASURES, Facts, Measure
 
 POLICY = {"primary": [{"threshold": 3}]}
 CHROMIUM = next((p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None)

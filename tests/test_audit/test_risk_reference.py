@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from api.cases import cases_folder
-from audit.io.matrix import read_numbers
-from audit.measures.hellinger import hellinger_counts, hellinger_shares
-from audit.measures.information import entropy
-from audit.measures.sample_risk import SampleSettings, sampling_experiment
-from audit.measures.split_risk import unevenness
-from audit.measures.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
-from audit.measures.transition import MatrixTransition
-from suppression.rounding import random_rounding
+from tableseal.api.cases import cases_folder
+from tableseal.audit.io.matrix import read_numbers
+from tableseal.audit.measures.hellinger import hellinger_counts, hellinger_shares
+from tableseal.audit.measures.information import entropy
+from tableseal.audit.measures.sample_risk import SampleSettings, sampling_experiment
+from tableseal.audit.measures.split_risk import unevenness
+from tableseal.audit.measures.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
+from tableseal.audit.measures.transition import MatrixTransition
+from tableseal.suppression.rounding import random_rounding
 
 DATA = Path(__file__).parent.parent / "data"
 CASES = json.loads((DATA / "risk_reference.json").read_text("utf-8"))

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.measures.assess_risk import RiskSettings, assess
-from audit.measures.information import entropy
-from audit.measures.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
-from audit.measures.table_risk import before, weigh
-from audit.measures.transition import MatrixTransition, SwappingTransition
-from audit.model.count_table import Axis, CountTable
-from suppression.rounding import random_rounding
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.information import entropy
+from tableseal.audit.measures.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
+from tableseal.audit.measures.table_risk import before, weigh
+from tableseal.audit.measures.transition import MatrixTransition, SwappingTransition
+from tableseal.audit.model.count_table import Axis, CountTable
+from tableseal.suppression.rounding import random_rounding
 
 THIRDS = MatrixTransition.rounding(3)
 tables = st.lists(st.integers(0, 20), min_size=2, max_size=12).filter(any)

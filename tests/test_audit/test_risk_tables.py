@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from audit.errors import InputError, LimitError
-from audit.io import release_from_document
-from audit.io.matrix import is_matrix, matrix_in, read_matrix, read_numbers
-from audit.linear.leaf_counts import leaf_counts
-from audit.model.count_table import Axis, CountTable, aligned
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.io.matrix import is_matrix, matrix_in, read_matrix, read_numbers
+from tableseal.audit.linear.leaf_counts import leaf_counts
+from tableseal.audit.model.count_table import Axis, CountTable, aligned
 
 
 def dense(table: CountTable) -> Any:

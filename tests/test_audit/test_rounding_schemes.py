@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemes import PLAIN, SCHEMES
 
-from audit.errors import InputError
-from audit.io import canonical_document, canonical_json, release_from_document
-from audit.pipeline import audit
-from audit.proof import proof_json
-from audit.proof.verify import check
-from audit.report.model import Report
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, canonical_json, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
+from tableseal.audit.proof.verify import check
+from tableseal.audit.report.model import Report
 
 MOST = 40
 

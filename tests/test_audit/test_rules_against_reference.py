@@ -11,8 +11,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.model import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import (
     PQ,
     Amounts,
     Attribute,
@@ -27,8 +27,8 @@ from audit.model import (
     Threshold,
     build_hierarchy,
 )
-from audit.rules import Sensitivity, assess
-from audit.rules.contributions import contributions
+from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.rules.contributions import contributions
 
 CellsOf = Callable[..., Any]
 F = Fraction

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import LackingDataError
-from audit.model import PQ, Amounts, Dominance, Entropy, Microdata, Policy, Request, Rule, Status, Threshold
-from audit.rules import assess
-from audit.rules.facts import Facts
-from audit.rules.unlisted import assess_unlisted
+from tableseal.audit.errors import LackingDataError
+from tableseal.audit.model import PQ, Amounts, Dominance, Entropy, Microdata, Policy, Request, Rule, Status, Threshold
+from tableseal.audit.rules import assess
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.unlisted import assess_unlisted
 
 CellsOf = Callable[..., Any]
 RULES: tuple[Rule, ...] = (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.errors import InputError, LimitError
-from audit.model import (
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.model import (
     PQ,
     Amounts,
     Attribute,
@@ -23,7 +23,7 @@ from audit.model import (
     Status,
     Threshold,
 )
-from audit.rules import assess
+from tableseal.audit.rules import assess
 
 CellsOf = Callable[..., Any]
 F = Fraction

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.errors import InputError
-from audit.model import (
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import (
     PQ,
     Amounts,
     Dominance,
@@ -24,9 +24,9 @@ from audit.model import (
     Threshold,
     build_hierarchy,
 )
-from audit.rules import Sensitivity, assess
-from audit.rules.contributions import contributions
-from audit.rules.entropy import relative_entropy
+from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.rules.contributions import contributions
+from tableseal.audit.rules.entropy import relative_entropy
 
 CellsOf = Callable[..., Any]
 F = Fraction

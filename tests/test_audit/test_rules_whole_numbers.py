@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from audit.errors import LimitError
-from audit.rules.exact import as_units, ceil_quotient, combine, percentage
-from audit.rules.weights import Weights, rounded_half_up, weighted_sum
+from tableseal.audit.errors import LimitError
+from tableseal.audit.rules.exact import as_units, ceil_quotient, combine, percentage
+from tableseal.audit.rules.weights import Weights, rounded_half_up, weighted_sum
 
 BEYOND = 2**62
 """Amounts from here on are refused."""

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import report, table
 
-from audit.report.called import called
-from audit.report.words import headline, verdict_line
+from tableseal.audit.report.called import called
+from tableseal.audit.report.words import headline, verdict_line
 
 ACCEPTED = {"primary": [{"threshold": 3}], "require": {"exposed": True, "protection": False}}
 LISTED = table(["T", "k", "l", "m"], [9, 1, 4, 4])

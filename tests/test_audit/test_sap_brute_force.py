@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_by_listing
 from scipy.sparse import csr_array, vstack
 
-from audit.linear.integers import NO_UPPER
-from audit.measures.sap import measure
-from audit.measures.sap.attack import Attack, attack
-from audit.measures.sap.enclosure import enclose
-from audit.measures.sap.measure import Effort, exactly, resolved_sap, static_sap
-from audit.measures.sap.network import network
-from audit.model import Rounding
-from audit.model.rounding import rounding_interval
+from tableseal.audit.linear.integers import NO_UPPER
+from tableseal.audit.measures.sap import measure
+from tableseal.audit.measures.sap.attack import Attack, attack
+from tableseal.audit.measures.sap.enclosure import enclose
+from tableseal.audit.measures.sap.measure import Effort, exactly, resolved_sap, static_sap
+from tableseal.audit.measures.sap.network import network
+from tableseal.audit.model import Rounding
+from tableseal.audit.model.rounding import rounding_interval
 
 SHAPES = st.sampled_from([(2, 2), (2, 3), (4,)])
 

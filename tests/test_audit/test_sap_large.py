@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sap_brute import margins, sap_by_inclusion_exclusion
 
-from audit.errors import InputError, LimitError
-from audit.measures.sap.attack import attack, with_total
-from audit.measures.sap.curve import curve, curve_of_tight
-from audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
-from audit.measures.sap.matrix_attack import bounds_if_rounded, of_counts
-from audit.measures.sap.measure import Effort, resolved_sap, static_sap
-from audit.measures.sap.network import network
-from audit.measures.sap.schemes import compare_schemes, parse_scheme
-from audit.measures.sap.sizes import parse_sizes
-from audit.measures.sap.unrecovered import exhausting_none, sample_counts, sample_counts_of_tight
-from audit.model import Rounding
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.measures.sap.attack import attack, with_total
+from tableseal.audit.measures.sap.curve import curve, curve_of_tight
+from tableseal.audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
+from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded, of_counts
+from tableseal.audit.measures.sap.measure import Effort, resolved_sap, static_sap
+from tableseal.audit.measures.sap.network import network
+from tableseal.audit.measures.sap.schemes import compare_schemes, parse_scheme
+from tableseal.audit.measures.sap.sizes import parse_sizes
+from tableseal.audit.measures.sap.unrecovered import exhausting_none, sample_counts, sample_counts_of_tight
+from tableseal.audit.model import Rounding
 
 
 def test_ten_thousand_cells_exactly() -> None:
@@ -135,7 +135,7 @@ def test_a_rounded_table_with_margins_of_a_hundred_cells() -> None:
 
 
 def test_orders_are_drawn_without_replacement() -> None:
-    from audit.measures.sap.monte_carlo import _orders
+    from tableseal.audit.measures.sap.monte_carlo import _orders
 
     problem = attack(np.array([3, 0, 2, 95]))
     generator = np.random.Generator(np.random.PCG64(1))

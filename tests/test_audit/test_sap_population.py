@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small import document, table
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.measures.sap.measure import resolved_sap, static_sap
-from audit.measures.sap.population import Population, of_release
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
+from tableseal.audit.measures.sap.population import Population, of_release
 
 CODES = ["k", "l", "m", "T"]
 

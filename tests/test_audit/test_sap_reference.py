@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_by_listing
 
-from audit.measures.sap.attack import attack, with_total
-from audit.measures.sap.closed_form import rounded_table, rounded_table_and_total, tightest_with_total
-from audit.measures.sap.matrix_attack import bounds_if_rounded
-from audit.measures.sap.measure import resolved_sap, static_sap
-from audit.measures.sap.result import Sap
-from audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
-from audit.model import Rounding
+from tableseal.audit.measures.sap.attack import attack, with_total
+from tableseal.audit.measures.sap.closed_form import rounded_table, rounded_table_and_total, tightest_with_total
+from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
+from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
+from tableseal.audit.measures.sap.result import Sap
+from tableseal.audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
+from tableseal.audit.model import Rounding
 
 FOLDER = Path(__file__).parent.parent / "data" / "sap"
 CASES = [json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))]

@@ -10,10 +10,10 @@ from sap_brute import feasible_tables, sap_by_listing
 from scipy.sparse import csr_array
 from small import audited, cells, document, report, table
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.measures.sap import requirement
-from audit.report import public_copy, render_html, render_text, report_from_json, report_json
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.measures.sap import requirement
+from tableseal.audit.report import public_copy, render_html, render_text, report_from_json, report_json
 
 
 def judged(values: Sequence[int], limit: float, n: int = 2, **changes: Any) -> Any:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from audit.bounds import rounds
-from audit.bounds.equations import as_equations
-from audit.bounds.problem import solver_problem
-from audit.solvers.central import Central
-from audit.solvers.concave import Concave
-from audit.solvers.protocol import Problem
+from tableseal.audit.bounds import rounds
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.solvers.central import Central
+from tableseal.audit.solvers.concave import Concave
+from tableseal.audit.solvers.protocol import Problem
 from tests.test_audit.test_bounds_rounds import assert_right, found, least, three_way, with_intervals
 
 SEEDS = range(12)

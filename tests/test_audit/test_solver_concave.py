@@ -6,13 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds import rounds
-from audit.bounds.equations import as_equations
-from audit.bounds.problem import solver_problem
-from audit.bounds.unimodular import unit_basis
-from audit.solvers.concave import Concave, Ends
-from audit.solvers.normal import Normal
-from audit.solvers.protocol import Problem
+from tableseal.audit.bounds import rounds
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.unimodular import unit_basis
+from tableseal.audit.solvers.concave import Concave, Ends
+from tableseal.audit.solvers.normal import Normal
+from tableseal.audit.solvers.protocol import Problem
 from tests.test_audit.test_bounds_rounds import assert_right, found, three_way, with_intervals
 from tests.test_audit.test_solver_central import is_claimed
 
@@ -34,7 +34,7 @@ def test_normal_equations_are_solved(seed: int, widest: int) -> None:
     matrix[-1] = matrix[0]
     scale = random.random(columns) * (random.random(columns) < 0.9) + 1e-9
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("audit.solvers.normal.WIDEST", widest)
+        patch.setattr("tableseal.audit.solvers.normal.WIDEST", widest)
         normal = Normal(csr_array(matrix.astype(np.float64)))
     for _ in range(2):
         assert normal.factorise(scale)

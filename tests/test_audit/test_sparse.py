@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, vstack
 
-from audit import sparse
+from tableseal.audit import sparse
 
 small = st.integers(-3, 3)
 

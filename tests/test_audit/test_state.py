@@ -16,15 +16,15 @@ from random_releases import Maker
 from scipy.sparse import csr_array
 from small import many_blocks
 
-from audit.bounds import engine, together
-from audit.bounds.component import Answer, Component, End, Limits, TargetBounds
-from audit.bounds.knowledge import know_nothing
-from audit.bounds.remembered import from_text, to_text
-from audit.errors import InputError
-from audit.execution.state import State
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import report_json
+from tableseal.audit.bounds import engine, together
+from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds
+from tableseal.audit.bounds.knowledge import know_nothing
+from tableseal.audit.bounds.remembered import from_text, to_text
+from tableseal.audit.errors import InputError
+from tableseal.audit.execution.state import State
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import report_json
 
 
 @pytest.fixture(autouse=True)

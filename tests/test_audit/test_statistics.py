@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError, TablesealError
-from audit.io import canonical_document, canonical_json, release_from_document
-from audit.io.numbers import decimal_text
-from audit.pipeline import audit
-from audit.proof import proof_json
-from audit.proof.verify import check
-from audit.together.combine import Member, combine
+from tableseal.audit.errors import InputError, TablesealError
+from tableseal.audit.io import canonical_document, canonical_json, release_from_document
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
+from tableseal.audit.proof.verify import check
+from tableseal.audit.together.combine import Member, combine
 
 CODES = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y"), ("a", "T"), ("b", "T"), ("T", "T")]
 

@@ -3,7 +3,7 @@ a cell published or withheld by mistake."""
 
 import pytest
 
-from audit.model import SCHEMES, Status
+from tableseal.audit.model import SCHEMES, Status
 
 MANUALS: dict[str, dict[str, str]] = {
     # tau-ARGUS: the metadata of a table name the letters, usually <SAFE> S, <UNSAFE> U, <PROTECT> P; a priori files

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from audit.measures.rank import PRIMES
-from audit.measures.subspace import Subspace
+from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.subspace import Subspace
 
 SEEDS = st.integers(0, 2**40)
 

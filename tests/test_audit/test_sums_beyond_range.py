@@ -7,11 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 from small import audited
 
-from audit.bounds.certify import Rational
-from audit.bounds.component import Component, Limits
-from audit.bounds.knowledge import NOTHING, know_nothing
-from audit.errors import LimitError
-from audit.linear.integers import NO_UPPER
+from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.knowledge import NOTHING, know_nothing
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.integers import NO_UPPER
 
 PARTS = ["1", "2", "3", "4", "5"]
 

@@ -9,12 +9,12 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from random_releases import Maker
 
-from audit.errors import InputError, TablesealError
-from audit.io import canonical_json, release_from_document
-from audit.model import Release
-from audit.pipeline import audit
-from audit.report import Report
-from audit.together import Member, combine
+from tableseal.audit.errors import InputError, TablesealError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
+from tableseal.audit.together import Member, combine
 
 Findings = dict[tuple[str, tuple[tuple[str, str], ...]], tuple[object, ...]]
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Release
-from audit.pipeline import audit
-from audit.report.words import verdict_line
-from audit.together import Member, combine
-from audit.together.names import NOTHING_SHARED
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report.words import verdict_line
+from tableseal.audit.together import Member, combine
+from tableseal.audit.together.names import NOTHING_SHARED
 
 NAMES = st.sampled_from(["region", "Region", "REGION ", " region", "size class", "size_class", "SizeClass", "sector"])
 

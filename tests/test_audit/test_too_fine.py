@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from audit import audit
-from audit.io import release_from_document
-from audit.report import public_copy, render_text
-from audit.rules.too_fine import CODE
+from tableseal.audit import audit
+from tableseal.audit.io import release_from_document
+from tableseal.audit.report import public_copy, render_text
+from tableseal.audit.rules.too_fine import CODE
 
 
 def document(rounding: dict[str, Any], value: list[int], truth: list[int], **more: Any) -> dict[str, Any]:

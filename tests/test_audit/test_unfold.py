@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from audit.bounds.unfold import is_combined, left_over
+from tableseal.audit.bounds.unfold import is_combined, left_over
 
 
 @pytest.mark.parametrize("largest", [1, 1000, 2**40, 2**61])

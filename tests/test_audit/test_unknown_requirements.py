@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.model import (
+from tableseal.audit.model import (
     PQ,
     Amounts,
     Attribute,
@@ -23,8 +23,8 @@ from audit.model import (
     Status,
     Threshold,
 )
-from audit.rules import assess
-from audit.rules.requirements import unknown_requirements
+from tableseal.audit.rules import assess
+from tableseal.audit.rules.requirements import unknown_requirements
 
 WITHHELD = (Status.WITHHELD, Status.PRIMARY)
 RULES: tuple[Rule, ...] = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.model import (
+from tableseal.audit.model import (
     PQ,
     Amounts,
     Attribute,
@@ -22,8 +22,8 @@ from audit.model import (
     Threshold,
     build_hierarchy,
 )
-from audit.rules.facts import Facts
-from audit.rules.unlisted import assess_unlisted
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.unlisted import assess_unlisted
 
 CellsOf = Callable[..., Any]
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import canonical_document, policy_from_document, release_from_document
-from audit.io.policy_file import policy_document
-from audit.linear.merge import merge_cells
-from audit.pipeline import audit
-from audit.rules import assess
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, policy_from_document, release_from_document
+from tableseal.audit.io.policy_file import policy_document
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.pipeline import audit
+from tableseal.audit.rules import assess
 
 WEIGHTS = st.sampled_from(["0", "0.1", "0.2", "0.3", "1", "1.5", "2", "2.999999999999999", "3", "7", "1000000.1"])
 RECORDS = st.lists(

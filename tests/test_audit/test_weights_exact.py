@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
+from tableseal.audit.rules.weights import Weights, exact_weights, rounded_half_up, weighted_sum
 
 LARGE = st.one_of(st.integers(-3, 3), st.integers(-(2**31), 2**31), st.integers(-(2**62), 2**62))
 WEIGHT = st.one_of(

@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import audit, read_release
-from audit.errors import InputError
 from cases.benchmarks import folder, releases, rows, scaling, unprotected
 from cases.benchmarks.__main__ import main
 from cases.benchmarks.agreement import compare, reference
@@ -34,6 +32,8 @@ from cases.benchmarks.rows import Pattern, Point, Results, Row
 from cases.benchmarks.suppressors import SUPPRESSORS
 from cases.benchmarks.targets import Command, Exact, Ratio, Seconds, WithoutSolver
 from cases.benchmarks.worker import measure
+from tableseal.audit import audit, read_release
+from tableseal.audit.errors import InputError
 
 DOCS = Path(__file__).parents[2] / "docs"
 TINY = Family(((3, 2), (2, 2), (2,)), mean=5, primary=2)

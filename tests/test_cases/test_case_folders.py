@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.cases import case_names, cases_folder, load_case
-from audit.errors import InputError
+from tableseal.api.cases import case_names, cases_folder, load_case
+from tableseal.audit.errors import InputError
 
 NAMES = case_names()
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from api.cases import case_names, load_case
-from audit.io import canonical_json, read_release
-from audit.pipeline import audit
-from audit.proof import proof_json
-from audit.proof.verify import check
+from tableseal.api.cases import case_names, load_case
+from tableseal.audit.io import canonical_json, read_release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
+from tableseal.audit.proof.verify import check
 
 AUDITS = [run for name in case_names() for run in load_case(name).runs if run.kind == "audit"]
 RELEASES = sorted({run.release for run in AUDITS if not run.withhold_primaries and run.release.stem != "conflict"})

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.case_runner import run_case
-from api.cases import case_names, load_case
+from tableseal.api.case_runner import run_case
+from tableseal.api.cases import case_names, load_case
 
 
 @pytest.mark.parametrize("name", case_names())

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.optimize import LinearConstraint, linprog, milp
 
-from api.cases import cases_folder
+from tableseal.api.cases import cases_folder
 
 Row = tuple[list[int], float, float]
 """(base cells that are added up, smallest sum, largest sum)."""

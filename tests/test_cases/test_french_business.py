@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from api.cases import cases_folder, load_case
+from tableseal.api.cases import cases_folder, load_case
 
 NAMES = ("ACTIVITY", "NUTS", "SIZE", "CJ")
 FOUR = ("turnover_act_size", "turnover_act_cj", "turnover_nuts_size", "turnover_nuts_cj")
@@ -178,8 +178,8 @@ def test_norwegian_sensitive_cells() -> None:
 
 def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
     """Each equation of the turnover report, worked with the published values of the files, gives the true value."""
-    from audit.io import read_release
-    from audit.pipeline import audit
+    from tableseal.audit.io import read_release
+    from tableseal.audit.pipeline import audit
 
     release = read_release(cases_folder() / "french_business" / "turnover.yaml")
     report = audit(release, withhold_primaries=True).report

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.errors import AdditivityError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import Report, ReportCell
+from tableseal.audit.errors import AdditivityError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report, ReportCell
 
 FOLDER = Path(__file__).parent.parent / "data" / "published"
 CASES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}

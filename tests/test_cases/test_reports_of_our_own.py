@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from api.cli.app import app
+from tableseal.api.cli.app import app
 
 FOLDER = Path(__file__).parent.parent / "data" / "reports"
 OURS = ("B42", "B43", "B52", "B54", "B55", "B56", "B72", "B73", "B74", "B75", "D1", "D2", "D3", "D4", "D5", "D6", "D7")

@@ -8,12 +8,12 @@ import jsonschema
 import pytest
 from typer.testing import CliRunner, Result
 
-from api.cli.app import app
-from audit.errors import InputError
-from audit.io import release_from_document
-from suppression.decisions import Decision
-from suppression.report.schema import suppression_schema
-from suppression.suppress import suppress
+from tableseal.api.cli.app import app
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.suppression.decisions import Decision
+from tableseal.suppression.report.schema import suppression_schema
+from tableseal.suppression.suppress import suppress
 
 FIRMS: dict[str, Any] = {
     "tableseal": 1,

@@ -12,18 +12,18 @@ from agreement import oracle_of
 from oracle import Document, possible_values
 from protected import as_document
 
-from api.cases import cases_folder
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
-from audit.io import read_release, release_from_document
-from audit.model import Policy, Status
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.answer import Suppression
-from suppression.costs import Costs
-from suppression.problem import build_problem
-from suppression.public import public_release
-from suppression.suppress import suppress
+from tableseal.api.cases import cases_folder
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.io import read_release, release_from_document
+from tableseal.audit.model import Policy, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import build_problem
+from tableseal.suppression.public import public_release
+from tableseal.suppression.suppress import suppress
 
 REPORTS = Path(__file__).parent.parent / "data" / "reports"
 ANSWERS = [e for e in json.loads((REPORTS / "expected.json").read_text("utf-8")) if "suppress" in e]

@@ -14,18 +14,18 @@ import pytest
 from patterns import cube
 from typer.testing import CliRunner
 
-from api.cli.app import app
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Policy, Release, Threshold
-from audit.pipeline import audit
-from suppression.apply import protected_release
-from suppression.compare import Comparison, Outcome, compare
-from suppression.compare_chart import Dot, chart
-from suppression.compare_html import comparison_html
-from suppression.compare_json import comparison_json, comparison_schema
-from suppression.compare_text import comparison_text, notes_of
-from suppression.rounded_release import rounded_release
+from tableseal.api.cli.app import app
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.compare import Comparison, Outcome, compare
+from tableseal.suppression.compare_chart import Dot, chart
+from tableseal.suppression.compare_html import comparison_html
+from tableseal.suppression.compare_json import comparison_json, comparison_schema
+from tableseal.suppression.compare_text import comparison_text, notes_of
+from tableseal.suppression.rounded_release import rounded_release
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
 
@@ -279,8 +279,8 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append(options.get("time_limit"))
         return audit(*args, **options)
 
-    monkeypatch.setattr("suppression.rounds.audit", told)
-    monkeypatch.setattr("suppression.compare.audit", told)
+    monkeypatch.setattr("tableseal.suppression.rounds.audit", told)
+    monkeypatch.setattr("tableseal.suppression.compare.audit", told)
     release = release_from_document(document())
     methods = ["heuristic", "network", "rounding:3"]
     compare(release, methods, time_limit=30.0)

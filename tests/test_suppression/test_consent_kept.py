@@ -1,11 +1,11 @@
 """The search does not withhold what is published by consent, unless somebody says so."""
 
-from audit.io import release_from_document
-from audit.model import Release, Status
-from audit.pipeline import audit
-from suppression.decisions import Decision
-from suppression.public import public_release
-from suppression.suppress import suppress
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.decisions import Decision
+from tableseal.suppression.public import public_release
+from tableseal.suppression.suppress import suppress
 
 AGREED = {"cell": {"a": "k", "b": "x"}, "reason": "letter", "by": "X"}
 

@@ -7,17 +7,17 @@ from typing import get_args
 import pytest
 from one_variable import POLICY, line, withheld
 
-from api.suppressing import SuppressOptions, run_suppression
-from audit.errors import InputError, LimitError
-from audit.io import release_from_document
-from audit.solvers.highs import Highs
-from suppression.costs import Costs, Kind
-from suppression.distance import distances
-from suppression.problem import build_problem
-from suppression.report import suppression_document
-from suppression.rounded_release import rounded_release
-from suppression.search.rank import Budget
-from suppression.suppress import suppress
+from tableseal.api.suppressing import SuppressOptions, run_suppression
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.costs import Costs, Kind
+from tableseal.suppression.distance import distances
+from tableseal.suppression.problem import build_problem
+from tableseal.suppression.report import suppression_document
+from tableseal.suppression.rounded_release import rounded_release
+from tableseal.suppression.search.rank import Budget
+from tableseal.suppression.suppress import suppress
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from one_variable import POLICY, line, withheld
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from suppression.answer import Suppression
-from suppression.costs import Costs
-from suppression.decisions import decisions_from_document
-from suppression.report import suppression_document, suppression_text
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.decisions import decisions_from_document
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.suppress import suppress
 
 
 def test_a_cell_kept_by_hand_stays_and_one_accepted_goes() -> None:

@@ -11,23 +11,23 @@ from hypothesis import HealthCheck, assume, example, given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Requirement
-from audit.decision.oracle import Oracle
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.linear.naming import full_name
-from audit.model import Policy
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_for
-from suppression.costs import Costs
-from suppression.lasting import Lasting
-from suppression.problem import Problem, build_problem
-from suppression.suppress import suppress
-from suppression.watch import InsiderWatch
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.linear.naming import full_name
+from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.lasting import Lasting
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.suppress import suppress
+from tableseal.suppression.watch import InsiderWatch
 
 SEEDS = st.integers(0, 2**40)
 SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from small import document, report, table
 
-from audit.errors import InputError
-from audit.io import canonical_json, release_from_document
-from audit.pipeline import audit
-from audit.proof import proof_json
-from audit.proof.verify import check
-from audit.report import Report
-from suppression.public import public_release
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.proof import proof_json
+from tableseal.audit.proof.verify import check
+from tableseal.audit.report import Report
+from tableseal.suppression.public import public_release
+from tableseal.suppression.suppress import suppress
 
 STARS = np.array([[12, 1, 20, 1, 3], [1, 1, 9, 20, 12], [20, 1, 2, 1, 20], [1, 3, 20, 1, 1], [9, 20, 2, 9, 3]])
 """14 counts below 5."""

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from audit.io import read_release
-from audit.model import COLUMNS_LEFT_OUT, Policy, Threshold
-from suppression.suppress import suppress
+from tableseal.audit.io import read_release
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy, Threshold
+from tableseal.suppression.suppress import suppress
 
 
 def test_what_is_written_has_no_column_that_nobody_looked_at(tmp_path: Path) -> None:

@@ -11,24 +11,24 @@ from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 from patterns import cell_of, cube, determined, misses
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Policy, Threshold
-from audit.solvers.highs import Highs
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.search.greedy_elimination import greedy_elimination
-from suppression.search.method import Tools
-from suppression.search.methods import METHODS, method_named
-from suppression.search.modular import sub_tables
-from suppression.search.network import network
-from suppression.search.optimal import optimal
-from suppression.search.rank import Budget, Rank
-from suppression.search.result import Found
-from suppression.suppress import suppress
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Threshold
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.search.greedy_elimination import greedy_elimination
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.methods import METHODS, method_named
+from tableseal.suppression.search.modular import sub_tables
+from tableseal.suppression.search.network import network
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.rank import Budget, Rank
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
 POLICY = Policy((Threshold(2),))

@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.cuts import Cut
-from audit.decision.oracle import Oracle
-from audit.decision.pool import Pool
-from audit.model import Policy
-from audit.solvers.highs import Highs
 from cases.benchmarks import folder
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.pattern_check import underprotected
 from cases.benchmarks.releases import to_protect
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.search.heuristic import heuristic
-from suppression.search.method import Tools
-from suppression.search.optimal import optimal
-from suppression.search.result import Found
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.pool import Pool
+from tableseal.audit.model import Policy
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.result import Found
 
 OPTIMA = {"f2d_30": 18, "f2d_30s": 50, "f3d_6": 295, "fh2d_mid": 666, "mh2d_mid": 502_806, "fh3d_small": 1_449}
 """Found by others too, where they finish (tau-ARGUS and our own first prototype)."""

@@ -5,18 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_variable import POLICY, line, withheld
 
-from audit.errors import InputError
-from audit.io import canonical_document, policy_document, policy_from_document, release_from_document
-from audit.model import Status
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.costs import Costs
-from suppression.places import Places
-from suppression.problem import build_problem
-from suppression.public import public_release
-from suppression.report import suppression_document, suppression_text
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, policy_document, policy_from_document, release_from_document
+from tableseal.audit.model import Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.places import Places
+from tableseal.suppression.problem import build_problem
+from tableseal.suppression.public import public_release
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.suppress import suppress
 
 
 @pytest.mark.parametrize("partner", ["3", "4", "2"])

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from one_variable import POLICY, line
 from ticking import Ticking
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from suppression.problem import Problem
-from suppression.search.branch import cheapest
-from suppression.search.method import Tools
-from suppression.search.optimal import QUICK, TURNS, quick_patterns
-from suppression.search.planes import Planes
-from suppression.search.result import Found
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.search.branch import cheapest
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.optimal import QUICK, TURNS, quick_patterns
+from tableseal.suppression.search.planes import Planes
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
 
 
 def planes_of(looks: float) -> tuple[Planes, Ticking]:
@@ -48,7 +48,7 @@ def test_a_method_that_takes_all_its_time_leaves_the_others_theirs(monkeypatch: 
         had.append(tools.limits.seconds_left())
         raise InputError("not for this one")
 
-    monkeypatch.setattr("suppression.search.optimal.QUICK", (greedy, unsuited, greedy, greedy))
+    monkeypatch.setattr("tableseal.suppression.search.optimal.QUICK", (greedy, unsuited, greedy, greedy))
     planes, limits = planes_of(looks=1000.0)
     quick_patterns(planes, limits)
     assert len(had) == 4
@@ -66,7 +66,7 @@ def test_what_a_method_finds_before_its_time_is_over_counts(monkeypatch: pytest.
         tools.keep(Found("feasible", pattern, problem.price(pattern), 0))
         return Found("unfinished", None, 0, 0)
 
-    monkeypatch.setattr("suppression.search.optimal.QUICK", (unfinished,))
+    monkeypatch.setattr("tableseal.suppression.search.optimal.QUICK", (unfinished,))
     planes, limits = planes_of(looks=1000.0)
     quick_patterns(planes, limits)
     assert planes.best is not None

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from one_variable import POLICY, line, withheld
 
-from audit.errors import LimitError
-from audit.io import release_from_document
-from audit.model import Require, SapLimit
-from suppression.problem import Problem, least_width
-from suppression.search.method import Tools
-from suppression.search.result import Found
-from suppression.suppress import suppress
+from tableseal.audit.errors import LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Require, SapLimit
+from tableseal.suppression.problem import Problem, least_width
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
 
 
 def test_a_limit_on_risk_is_met() -> None:
@@ -126,8 +126,8 @@ def test_what_is_neither_shown_nor_refuted_is_not_blamed_on_time(
     monkeypatch: pytest.MonkeyPatch, time_limit: float | None
 ) -> None:
     """The search for a safe pattern that comes last had time left, so more of it cannot help."""
-    monkeypatch.setattr("suppression.rounds.cover", lambda *_: (None, None))
-    monkeypatch.setattr("audit.decision.oracle.Oracle.narrowed", lambda _, __, start, *___: (start, False))
+    monkeypatch.setattr("tableseal.suppression.rounds.cover", lambda *_: (None, None))
+    monkeypatch.setattr("tableseal.audit.decision.oracle.Oracle.narrowed", lambda _, __, start, *___: (start, False))
 
     def nothing(problem: Problem, tools: Tools) -> Found:
         return Found("unfinished", None, 0, 0)

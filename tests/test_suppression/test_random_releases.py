@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from oracle import Document, possible_values, read
 from random_releases import Maker
 
-from audit.errors import TablesealError
-from audit.io import release_from_document
-from audit.io.numbers import decimal_text
-from audit.model import Release, Status
-from suppression.answer import Suppression
-from suppression.search.methods import METHODS
-from suppression.suppress import suppress
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.model import Release, Status
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.suppress import suppress
 
 
 def release_of(seed: int) -> tuple[Document, Release] | None:

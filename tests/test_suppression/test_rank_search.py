@@ -10,25 +10,25 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
-from audit.io import release_from_document
-from audit.model import Policy
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.report import suppression_document, suppression_text
-from suppression.search.elimination import elimination
-from suppression.search.method import Tools
-from suppression.search.rank import Budget, Rank
-from suppression.search.rank_greedy import grow
-from suppression.search.rank_space import counted_cells, decrease, dependencies_among
-from suppression.search.result import Found, RankTaken, most_rank_words
-from suppression.search.tradeoff import pareto, tradeoff
-from suppression.suppress import suppress
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.search.elimination import elimination
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.rank import Budget, Rank
+from tableseal.suppression.search.rank_greedy import grow
+from tableseal.suppression.search.rank_space import counted_cells, decrease, dependencies_among
+from tableseal.suppression.search.result import Found, RankTaken, most_rank_words
+from tableseal.suppression.search.tradeoff import pareto, tradeoff
+from tableseal.suppression.suppress import suppress
 
 Row = tuple[str, int, int]
 """A released cell: its table and its two categories; -1: the margin."""

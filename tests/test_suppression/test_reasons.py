@@ -3,15 +3,15 @@
 import pytest
 from one_variable import POLICY, line, withheld
 
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
-from audit.io import release_from_document
-from audit.solvers.highs import Highs
-from suppression.problem import Problem
-from suppression.report import suppression_document, suppression_text
-from suppression.search.method import Tools
-from suppression.search.result import Found
-from suppression.suppress import suppress
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.io import release_from_document
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
 
 
 def test_the_text_says_of_which_measure_a_cell_is() -> None:
@@ -51,7 +51,7 @@ def test_where_too_much_hangs_together_the_answer_says_that_nobody_looked_for_re
     explained = suppression_document(suppress(line([1, 30, 5, 9]), policy=POLICY))
     assert explained["explained"] is True
     assert explained["cells"][0]["needed_by"]  # type: ignore[index, call-overload]
-    monkeypatch.setattr("suppression.explaining.MOST_ENTANGLED", 0)
+    monkeypatch.setattr("tableseal.suppression.explaining.MOST_ENTANGLED", 0)
     result = suppress(line([1, 30, 5, 9]), policy=POLICY)
     assert suppression_document(result) == explained | {
         "explained": False,

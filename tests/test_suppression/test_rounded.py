@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Status
-from suppression.report import suppression_document, suppression_text
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Status
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.suppress import suppress
 
 
 def beside(values: list[int], rounded: list[int], status: list[str], require: dict[str, Any]) -> dict[str, Any]:

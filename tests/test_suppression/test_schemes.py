@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from schemes import SCHEMES
 
-from audit.errors import InputError
-from audit.io import canonical_document, canonical_json, release_from_document
-from audit.model import Release, Status
-from audit.pipeline import audit
-from audit.report import Report
-from audit.together import Member, combine
-from suppression.compare import compare
-from suppression.compare_html import comparison_html
-from suppression.compare_json import comparison_json
-from suppression.compare_text import comparison_text
-from suppression.public import public_release
-from suppression.report import suppression_document, suppression_text
-from suppression.search.methods import METHODS
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_document, canonical_json, release_from_document
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
+from tableseal.audit.together import Member, combine
+from tableseal.suppression.compare import compare
+from tableseal.suppression.compare_html import comparison_html
+from tableseal.suppression.compare_json import comparison_json
+from tableseal.suppression.compare_text import comparison_text
+from tableseal.suppression.public import public_release
+from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.suppress import suppress
 
 CODES = ("x", "y", "z", "T")
 LARGEST = 7

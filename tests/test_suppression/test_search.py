@@ -9,23 +9,23 @@ from full_releases import full_release
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import deciding
-from audit.decision.oracle import Oracle
-from audit.decision.parts import parts
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Policy, Threshold
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.search.cover import clean_up, cover
-from suppression.search.method import Tools
-from suppression.search.optimal import optimal
-from suppression.search.relations import Tied
-from suppression.suppress import suppress
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.parts import parts
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Threshold
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.search.cover import clean_up, cover
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.optimal import optimal
+from tableseal.suppression.search.relations import Tied
+from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
 POLICY = Policy((Threshold(2),))
@@ -139,7 +139,7 @@ def test_parts_answer_as_the_whole_does(seed: int) -> None:
     if pattern is None:
         return
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("audit.decision.parts.SPARSE", 0)
+        patched.setattr("tableseal.audit.decision.parts.SPARSE", 0)
         found = parts(oracle, pattern)
     assert sorted(c for part in found for c in part.cells.tolist() if pattern[c]) == np.flatnonzero(pattern).tolist()
     assert sorted(q for part in found for q in part.asked) == list(range(len(problem.requirements)))
@@ -164,7 +164,7 @@ def test_a_clean_pattern_needs_each_cell(seed: int, sparse: int) -> None:
     if pattern is None:
         return
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("audit.decision.parts.SPARSE", sparse)
+        patched.setattr("tableseal.audit.decision.parts.SPARSE", sparse)
         clean = clean_up(problem, oracle, pattern, Limits())
     fresh = Oracle(problem.equations, problem.requirements, deciding(Highs()))
     assert not (clean & ~pattern).any()

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from audit.report import Report
-from suppression.answer import Suppression
-from suppression.apply import protected_release
-from suppression.problem import Problem
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.suppress import suppress
 
 Companies = Sequence[tuple[str, str, int, str]]
 """(code of a, code of b, contribution, holding)"""

@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit.io import canonical_document, release_from_document
-from audit.io.numbers import decimal_text
-from audit.pipeline import audit
-from suppression.public import public_release
-from suppression.suppress import suppress
+from tableseal.audit.io import canonical_document, release_from_document
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.public import public_release
+from tableseal.suppression.suppress import suppress
 
 CODES = ("a", "b", "c", "d", "e")
 

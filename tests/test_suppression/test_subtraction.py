@@ -14,13 +14,13 @@ from oracle import Document, read
 from patterns import misses, with_pattern
 from sap_brute import sap_by_listing
 
-from audit.errors import LimitError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from suppression.answer import Suppression
-from suppression.decisions import Decision
-from suppression.problem import Problem
-from suppression.suppress import suppress
+from tableseal.audit.errors import LimitError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.decisions import Decision
+from tableseal.suppression.problem import Problem
+from tableseal.suppression.suppress import suppress
 
 METHODS = ("optimal", "heuristic", "elimination")
 

@@ -13,24 +13,24 @@ from hypothesis import strategies as st
 from oracle import Document, possible_values
 from protected import as_document
 
-from audit.bounds.component import Limits
-from audit.bounds.plan import full
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Policy, Release, Threshold
-from audit.pipeline import audit
-from audit.report import Report
-from audit.solvers.highs import Highs
-from suppression.answer import Suppression
-from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_for
-from suppression.costs import Costs
-from suppression.needed import Failing
-from suppression.problem import build_problem
-from suppression.report import suppression_json
-from suppression.search.methods import METHODS
-from suppression.seen import seen
-from suppression.suppress import suppress
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import Report
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.needed import Failing
+from tableseal.suppression.problem import build_problem
+from tableseal.suppression.report import suppression_json
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.seen import seen
+from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Status
-from suppression.answer import Suppression
-from suppression.costs import Costs
-from suppression.decisions import Decision
-from suppression.report import suppression_text
-from suppression.search.methods import METHODS
-from suppression.suppress import suppress
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Status
+from tableseal.suppression.answer import Suppression
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.decisions import Decision
+from tableseal.suppression.report import suppression_text
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.suppress import suppress
 
 TRUTH: Mapping[str, int] = {"x": 7, "y": 2, "z": 6, "u": 5, "T": 20}
 

@@ -11,24 +11,24 @@ from hypothesis import strategies as st
 from one_variable import POLICY, line
 from ticking import Ticking
 
-from audit.bounds.component import Limits
-from audit.decision.settling import Settling
-from audit.errors import InputError
-from audit.io import release_from_document
-from audit.model import Policy
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
 from cases.benchmarks import unprotected
 from cases.benchmarks.folder import DATA
 from cases.benchmarks.releases import to_protect
-from suppression.apply import protected_release
-from suppression.attacks import Attack, oracle_for
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.search.cover import cover
-from suppression.search.result import Found
-from suppression.suppress import suppress
-from suppression.watch import InsiderWatch
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.decision.settling import Settling
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.attacks import Attack, oracle_for
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.search.cover import cover
+from tableseal.suppression.search.result import Found
+from tableseal.suppression.suppress import suppress
+from tableseal.suppression.watch import InsiderWatch
 
 SEEDS = st.integers(0, 2**40)
 SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -81,7 +81,7 @@ def test_insiders_who_were_not_asked_in_time_are_not_said_to_find_nothing(seed: 
 def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dense three-way tables: what one contributor knows took minutes to look at, with a limit of seconds."""
     solved: list[Any] = []
-    monkeypatch.setattr("suppression.together.bound_forms", lambda *told, **_: solved.append(told))
+    monkeypatch.setattr("tableseal.suppression.together.bound_forms", lambda *told, **_: solved.append(told))
     cells = {"a": ["T", "1", "2", "3"], "value": [9, 1, 1, 7]}
     document = {
         "tableseal": 1,
@@ -104,7 +104,7 @@ def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkey
         solved.append(len(columns))
         return group(self, columns, *told)
 
-    monkeypatch.setattr("audit.decision.movers.DENSE", 1)
+    monkeypatch.setattr("tableseal.audit.decision.movers.DENSE", 1)
     monkeypatch.setattr(Settling, "_group", counted)
     instance, cost = unprotected.load(DATA, "f3d_6")
     problem = build_problem(to_protect(instance, cost, [{}]), POLICY, Costs(), Highs())

@@ -9,15 +9,15 @@ import pytest
 from implied_oracle import implied_cells
 from implied_releases import LeavingOut
 
-from audit.io import release_from_document
-from audit.model import Policy, Release, Status
-from audit.pipeline import audit
-from audit.solvers.highs import Highs
-from suppression.apply import protected_release
-from suppression.costs import Costs
-from suppression.problem import Problem, build_problem
-from suppression.search.methods import METHODS
-from suppression.suppress import suppress
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Policy, Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.apply import protected_release
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.suppress import suppress
 
 MOST = 5
 """Cells that may be withheld, up to which all patterns are listed."""

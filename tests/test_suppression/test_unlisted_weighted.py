@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from weighted_releases import WeightedTable
 
-from audit.io import release_from_document
-from audit.model import Status
-from audit.pipeline import audit
-from suppression.costs import Costs
-from suppression.suppress import suppress
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Status
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.costs import Costs
+from tableseal.suppression.suppress import suppress
 
 RULES: list[dict[str, Any]] = [
     {"threshold": 3},

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.errors import AdditivityError
-from audit.io import release_from_document
-from audit.pipeline import audit
-from suppression.report import suppression_text
-from suppression.suppress import suppress
+from tableseal.audit.errors import AdditivityError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.report import suppression_text
+from tableseal.suppression.suppress import suppress
 
 KINDS = ("value", "zero", "structural", "absent")
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from audit.bounds.blocks import BEGUN, CLOSED, UNKNOWN, Block
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.blocks import BEGUN, CLOSED, UNKNOWN, Block
+from tableseal.audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,
@@ -23,11 +23,11 @@ from audit.bounds.dictionary import (
     Ends,
     Found,
 )
-from audit.bounds.kernels import renew, tableau_compiled, whole_compiled
-from audit.bounds.kernels.tableau_compiled import feasible, optimise
-from audit.bounds.kernels.whole_compiled import least_whole, witness
-from audit.bounds.knowledge import NOTHING
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.bounds.kernels import renew, tableau_compiled, whole_compiled
+from tableseal.audit.bounds.kernels.tableau_compiled import feasible, optimise
+from tableseal.audit.bounds.kernels.whole_compiled import least_whole, witness
+from tableseal.audit.bounds.knowledge import NOTHING
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 _ROOM = 64
 """Vertices between two looks at what they show."""

@@ -6,7 +6,7 @@ Floats only choose which column enters; what leaves, and everything else, is dec
 import numpy as np
 from numba import njit
 
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,
@@ -31,7 +31,7 @@ from audit.bounds.dictionary import (
     TOUCHED,
     UNLIMITED,
 )
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = 2.0**62
 _LARGEST = 2**63 - 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,
@@ -36,7 +36,7 @@ from audit.bounds.dictionary import (
     Found,
     Ints,
 )
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = 2.0**62
 

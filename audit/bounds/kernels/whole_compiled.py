@@ -6,8 +6,8 @@ The same steps in the same order, but tables that are met are checked here, agai
 import numpy as np
 from numba import njit
 
-from audit.bounds.cuts import FACTORS, SOURCES, TOGETHER
-from audit.bounds.dictionary import (
+from tableseal.audit.bounds.cuts import FACTORS, SOURCES, TOGETHER
+from tableseal.audit.bounds.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,
@@ -20,11 +20,11 @@ from audit.bounds.dictionary import (
     ROWS,
     Dictionary,
 )
-from audit.bounds.dive import PIVOTS as PIVOTS_OF_A_BOX
-from audit.bounds.kernels import renew, tableau_compiled
-from audit.bounds.kernels.tableau_compiled import reoptimise
-from audit.bounds.least import FEW, PIVOTS, SMALL
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.bounds.dive import PIVOTS as PIVOTS_OF_A_BOX
+from tableseal.audit.bounds.kernels import renew, tableau_compiled
+from tableseal.audit.bounds.kernels.tableau_compiled import reoptimise
+from tableseal.audit.bounds.least import FEW, PIVOTS, SMALL
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 _SAFE = 2.0**62
 _ENDLESS = 1e30

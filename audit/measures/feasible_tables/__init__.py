@@ -1,12 +1,12 @@
 """Posterior distributions over all tables that fit a release (beyond Oganian and Domingo-Ferrer 2003)."""
 
-from audit.measures.feasible_tables.entropy import (
+from tableseal.audit.measures.feasible_tables.entropy import (
     QUICK,
     THOROUGH,
     Effort,
     TablePosterior,
     table_posteriors,
 )
-from audit.measures.feasible_tables.prior import Poisson, Prior
+from tableseal.audit.measures.feasible_tables.prior import Poisson, Prior
 
 __all__ = ["QUICK", "THOROUGH", "Effort", "Poisson", "Prior", "TablePosterior", "table_posteriors"]

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.sparse import csr, rows_at, stacked, transposed
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.sparse import csr, rows_at, stacked, transposed
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[Any]

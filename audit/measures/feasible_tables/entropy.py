@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component, Limits
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.reduce import Reduced
-from audit.measures.feasible_tables.count import LogWeight, count_tables
-from audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
-from audit.measures.feasible_tables.prior import Prior
-from audit.measures.feasible_tables.sample import sample_tables
-from audit.measures.feasible_tables.split import split
-from audit.measures.feasible_tables.tidy import tidied
-from audit.progress import Progress, silent
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.feasible_tables.count import LogWeight, count_tables
+from tableseal.audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
+from tableseal.audit.measures.feasible_tables.prior import Prior
+from tableseal.audit.measures.feasible_tables.sample import sample_tables
+from tableseal.audit.measures.feasible_tables.split import split
+from tableseal.audit.measures.feasible_tables.tidy import tidied
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.solvers.protocol import Solver
 
 
 @dataclass(frozen=True)

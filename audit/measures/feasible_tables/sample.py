@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array, vstack
 
-from audit.bounds.component import Component, Limits
-from audit.linear.lattice import Solutions, neighbours, shortened
-from audit.measures.feasible_tables.count import LogWeight
-from audit.measures.feasible_tables.diagnose import split_rhat_and_ess
-from audit.measures.feasible_tables.distribution import Distribution
-from audit.measures.feasible_tables.start import starting_tables
-from audit.measures.feasible_tables.walk import LogRatio, Space, walk
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.linear.lattice import Solutions, neighbours, shortened
+from tableseal.audit.measures.feasible_tables.count import LogWeight
+from tableseal.audit.measures.feasible_tables.diagnose import split_rhat_and_ess
+from tableseal.audit.measures.feasible_tables.distribution import Distribution
+from tableseal.audit.measures.feasible_tables.start import starting_tables
+from tableseal.audit.measures.feasible_tables.walk import LogRatio, Space, walk
+from tableseal.audit.solvers.protocol import Solver
 
 Ints = NDArray[np.int64]
 

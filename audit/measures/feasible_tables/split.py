@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.bounds.components import Components
-from audit.bounds.pieces import cut_forms
-from audit.linear.reduce import Reduced
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.bounds.pieces import cut_forms
+from tableseal.audit.linear.reduce import Reduced
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.certify import Rational, rationalise, satisfies
-from audit.bounds.component import Component, Limits
-from audit.bounds.problem import solver_problem, to_original
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import Rational, rationalise, satisfies
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.problem import solver_problem, to_original
+from tableseal.audit.solvers.protocol import Solver
 
 
 def starting_tables(

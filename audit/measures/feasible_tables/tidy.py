@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from audit.bounds.component import Component
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import InfeasibleError, propagate
-from audit.linear.reduce import Reduced
-from audit.sparse import csr, row_of_entries, rows_at
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.propagate import InfeasibleError, propagate
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import csr, row_of_entries, rows_at
 
 System = TypeVar("System", Component, Reduced)
 

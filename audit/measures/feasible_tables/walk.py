@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Component
-from audit.bounds.components import Components
-from audit.linear.graph import joined
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.reduce import Reduced
-from audit.measures.insiders.asking import Asking
-from audit.sparse import entries, row_of_entries, rows_at
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.linear.graph import joined
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.insiders.asking import Asking
+from tableseal.audit.sparse import entries, row_of_entries, rows_at
 
 Ints = NDArray[np.int64]
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.engine import CellBounds
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.measures.insiders.data import Data
-from audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
-from audit.measures.insiders.knowing import Neighbourhood
-from audit.measures.insiders.nearness import Nearness
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.measures.insiders.knowers import Knower, knowers, own_alone, shares
+from tableseal.audit.measures.insiders.knowing import Neighbourhood
+from tableseal.audit.measures.insiders.nearness import Nearness
 
 NOBODY = Knower("", {}, {}, 1)
 

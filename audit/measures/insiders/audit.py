@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from audit.bounds.component import Limits
-from audit.bounds.engine import CellBounds
-from audit.bounds.plan import deciding
-from audit.execution.executor import Executor
-from audit.linear.naming import plural
-from audit.linear.reduce import Reduced
-from audit.measures.insiders.areas import areas
-from audit.measures.insiders.asking import Asking, asking
-from audit.measures.insiders.data import Data
-from audit.measures.insiders.findings import Gathered, InsiderAudit
-from audit.measures.insiders.knowing import Neighbourhood, answer, question
-from audit.measures.insiders.nearness import Nearness
-from audit.measures.insiders.shown import Shown
-from audit.measures.insiders.within import within
-from audit.model import Note, Policy, Status
-from audit.prepare import Prepared
-from audit.progress import Progress
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.execution.executor import Executor
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.insiders.areas import areas
+from tableseal.audit.measures.insiders.asking import Asking, asking
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.measures.insiders.findings import Gathered, InsiderAudit
+from tableseal.audit.measures.insiders.knowing import Neighbourhood, answer, question
+from tableseal.audit.measures.insiders.nearness import Nearness
+from tableseal.audit.measures.insiders.shown import Shown
+from tableseal.audit.measures.insiders.within import within
+from tableseal.audit.model import Note, Policy, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.progress import Progress
+from tableseal.audit.solvers.protocol import Solver
 
 KINDS = ("largest", "second", "singletons", "holdings")
 

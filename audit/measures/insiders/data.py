@@ -7,12 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.engine import CellBounds
-from audit.linear.cells import Cells
-from audit.model import Release, Status
-from audit.prepare import Prepared
-from audit.rules.contributions import Contributions
-from audit.rules.facts import Facts
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Release, Status
+from tableseal.audit.prepare import Prepared
+from tableseal.audit.rules.contributions import Contributions
+from tableseal.audit.rules.facts import Facts
 
 
 class Data:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from audit.measures.insiders.formulas import End
-from audit.model import Note
+from tableseal.audit.measures.insiders.formulas import End
+from tableseal.audit.model import Note
 
 Whose = Literal["value", "largest", "second_largest", "largest_of_others"]
 """What an insider estimates: the value of the cell, or a contribution to it."""

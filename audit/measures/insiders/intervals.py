@@ -1,7 +1,7 @@
 """The two intervals of a cell, as insiders use them."""
 
-from audit.bounds.component import TargetBounds
-from audit.measures.insiders.formulas import End
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.measures.insiders.formulas import End
 
 
 def outer_ends(bounds: TargetBounds) -> tuple[End, End]:

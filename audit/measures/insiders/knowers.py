@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.linear.naming import cell_name, plural
-from audit.measures.insiders.data import Data
-from audit.model import Status
-from audit.rules.contributions import Contributions, holding_labels
+from tableseal.audit.linear.naming import cell_name, plural
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.model import Status
+from tableseal.audit.rules.contributions import Contributions, holding_labels
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Component, Limits, TargetBounds
-from audit.bounds.method import Method
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import Reduced
-from audit.measures.insiders.knowers import Knower
-from audit.measures.insiders.nearness import Nearness
+from tableseal.audit.bounds.component import Component, Limits, TargetBounds
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.measures.insiders.knowers import Knower
+from tableseal.audit.measures.insiders.nearness import Nearness
 
 
 class Neighbourhood:

@@ -3,13 +3,13 @@
 from fractions import Fraction
 from math import ceil, floor
 
-from audit.bounds.component import TargetBounds
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.measures.insiders.data import Data
-from audit.measures.insiders.findings import Gathered, Insider
-from audit.measures.insiders.formulas import End, others, too_close
-from audit.measures.insiders.intervals import attained_ends, outer_ends
-from audit.measures.insiders.knowers import Knower, shares
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.measures.insiders.findings import Gathered, Insider
+from tableseal.audit.measures.insiders.formulas import End, others, too_close
+from tableseal.audit.measures.insiders.intervals import attained_ends, outer_ends
+from tableseal.audit.measures.insiders.knowers import Knower, shares
 
 
 class Nearness:

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.certify import Rational, satisfies
-from audit.bounds.component import Component, Limits
-from audit.bounds.equations import as_equations
-from audit.bounds.method import Method
-from audit.decision.model import NEARLY, Model, in_whole_units
-from audit.decision.movers import SHY
-from audit.decision.regions import Region, room
-from audit.linear.integers import NO_LOWER, NO_UPPER
-from audit.linear.propagate import InfeasibleError
-from audit.measures.insiders.areas import Area, Ints
-from audit.solvers.protocol import Solver
+from tableseal.audit.bounds.certify import Rational, satisfies
+from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.method import Method
+from tableseal.audit.decision.model import NEARLY, Model, in_whole_units
+from tableseal.audit.decision.movers import SHY
+from tableseal.audit.decision.regions import Region, room
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.measures.insiders.areas import Area, Ints
+from tableseal.audit.solvers.protocol import Solver
 
 Marks = NDArray[np.bool_]
 

@@ -5,18 +5,18 @@ from fractions import Fraction
 from functools import partial
 from math import ceil, floor
 
-from audit.bounds.engine import CellBounds
-from audit.linear.naming import cell_name
-from audit.measures.insiders.data import Data
-from audit.measures.insiders.findings import Gathered, Insider, Whose
-from audit.measures.insiders.formulas import (
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.linear.naming import cell_name
+from tableseal.audit.measures.insiders.data import Data
+from tableseal.audit.measures.insiders.findings import Gathered, Insider, Whose
+from tableseal.audit.measures.insiders.formulas import (
     End,
     largest_seen_by_group,
     largest_seen_by_second,
     second_seen_by_largest,
     too_close,
 )
-from audit.measures.insiders.intervals import attained_ends, outer_ends
+from tableseal.audit.measures.insiders.intervals import attained_ends, outer_ends
 
 
 def within(

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.errors import InputError
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 
 Ints = NDArray[np.int64]
 

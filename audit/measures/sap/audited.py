@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from audit.bounds.component import TargetBounds
-from audit.linear.integers import product
-from audit.measures.sap.curve import curve_of_tight
-from audit.measures.sap.population import Flags, structural_zeros
-from audit.measures.sap.result import Sap
-from audit.measures.sap.tight import is_tight, may_be_tight
-from audit.prepare import Prepared
+from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.linear.integers import product
+from tableseal.audit.measures.sap.curve import curve_of_tight
+from tableseal.audit.measures.sap.population import Flags, structural_zeros
+from tableseal.audit.measures.sap.result import Sap
+from tableseal.audit.measures.sap.tight import is_tight, may_be_tight
+from tableseal.audit.prepare import Prepared
 
 
 @dataclass(frozen=True)

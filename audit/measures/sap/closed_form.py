@@ -22,10 +22,10 @@ takes for granted that rounding changes every count (l < u everywhere).
 
 import numpy as np
 
-from audit.measures.sap.attack import Ints
-from audit.measures.sap.curve import curve, curve_of_tight
-from audit.measures.sap.result import Sap
-from audit.measures.sap.unrecovered import exhausting_none
+from tableseal.audit.measures.sap.attack import Ints
+from tableseal.audit.measures.sap.curve import curve, curve_of_tight
+from tableseal.audit.measures.sap.result import Sap
+from tableseal.audit.measures.sap.unrecovered import exhausting_none
 
 
 def rounded_table(counts: Ints, high: Ints, n: tuple[int, ...], *, exact: bool = False) -> Sap:

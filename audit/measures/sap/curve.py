@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import comb, lgamma, log
 
-from audit.errors import LimitError
-from audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
-from audit.measures.sap.result import Definition, Sap
-from audit.measures.sap.unrecovered import Polynomial, sample_counts, sample_counts_of_tight
+from tableseal.audit.errors import LimitError
+from tableseal.audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
+from tableseal.audit.measures.sap.result import Definition, Sap
+from tableseal.audit.measures.sap.unrecovered import Polynomial, sample_counts, sample_counts_of_tight
 
 CHEAP = 2 * 10**7
 """Bits of all numerators together that are computed exactly without being asked: well below a second."""

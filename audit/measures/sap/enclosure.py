@@ -18,8 +18,8 @@ from itertools import groupby
 from math import ceil, inf, log, log1p, log2
 from typing import Any
 
-from audit.errors import LimitError
-from audit.measures.sap.unrecovered import LONGEST, exhausting_none
+from tableseal.audit.errors import LimitError
+from tableseal.audit.measures.sap.unrecovered import LONGEST, exhausting_none
 
 MODERATE = 40.0
 """Largest exponent sum w^c that is evaluated: 1 - SAP is about exp(-40) there, below the last digit of a float."""

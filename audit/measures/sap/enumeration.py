@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.measures.sap.attack import Attack, Ints
-from audit.measures.sap.solve import OPEN, RECOVERED, Checker
-from audit.measures.sap.unrecovered import LONGEST
+from tableseal.audit.measures.sap.attack import Attack, Ints
+from tableseal.audit.measures.sap.solve import OPEN, RECOVERED, Checker
+from tableseal.audit.measures.sap.unrecovered import LONGEST
 
 MOST_SAMPLES = 5_000
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from audit.errors import InputError
-from audit.measures.sap.attack import Attack, Ints, attack, with_total
-from audit.measures.sap.population import Population, of_matrix
-from audit.model import Rounding
-from audit.model.amounts import LIMIT
-from audit.model.rounding import rounded, rounding_interval
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.sap.attack import Attack, Ints, attack, with_total
+from tableseal.audit.measures.sap.population import Population, of_matrix
+from tableseal.audit.model import Rounding
+from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.model.rounding import rounded, rounding_interval
 
 
 def bounds_if_rounded(values: Ints, rounding: Rounding) -> tuple[Ints, Ints]:

@@ -6,19 +6,19 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.bounds.component import Limits
-from audit.errors import InputError, LimitError
-from audit.measures.sap.attack import Attack
-from audit.measures.sap.closed_form import rounded_table_and_total
-from audit.measures.sap.curve import curve, curve_of_tight, exact_curve
-from audit.measures.sap.enumeration import MOST_SAMPLES, number_of_samples, unrecovered_by_enumeration
-from audit.measures.sap.monte_carlo import NetworkStates, States, estimate
-from audit.measures.sap.network import Network, network
-from audit.measures.sap.result import Sampling, Sap, from_bounds
-from audit.measures.sap.solve import Checker
-from audit.measures.sap.subsets import recovery_polynomial
-from audit.measures.sap.tight import Tight, tight_groups
-from audit.progress import Progress, silent
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.measures.sap.attack import Attack
+from tableseal.audit.measures.sap.closed_form import rounded_table_and_total
+from tableseal.audit.measures.sap.curve import curve, curve_of_tight, exact_curve
+from tableseal.audit.measures.sap.enumeration import MOST_SAMPLES, number_of_samples, unrecovered_by_enumeration
+from tableseal.audit.measures.sap.monte_carlo import NetworkStates, States, estimate
+from tableseal.audit.measures.sap.network import Network, network
+from tableseal.audit.measures.sap.result import Sampling, Sap, from_bounds
+from tableseal.audit.measures.sap.solve import Checker
+from tableseal.audit.measures.sap.subsets import recovery_polynomial
+from tableseal.audit.measures.sap.tight import Tight, tight_groups
+from tableseal.audit.progress import Progress, silent
 
 NO_LIMITS = Limits()
 

@@ -12,12 +12,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.errors import LimitError
-from audit.measures.sap.attack import Attack, Ints
-from audit.measures.sap.network import Network
-from audit.measures.sap.result import Sampling, Sap, from_bounds
-from audit.measures.sap.solve import NOT_RECOVERED, RECOVERED
-from audit.progress import Progress
+from tableseal.audit.errors import LimitError
+from tableseal.audit.measures.sap.attack import Attack, Ints
+from tableseal.audit.measures.sap.network import Network
+from tableseal.audit.measures.sap.result import Sampling, Sap, from_bounds
+from tableseal.audit.measures.sap.solve import NOT_RECOVERED, RECOVERED
+from tableseal.audit.progress import Progress
 
 UNITS_AT_ONCE = 1_000_000
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from audit.linear.graph import joined
-from audit.measures.sap.attack import Attack, Ints
+from tableseal.audit.linear.graph import joined
+from tableseal.audit.measures.sap.attack import Attack, Ints
 
 MOST_SUMS = 4000
 """Different sums that are compared with each other."""

@@ -7,17 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.errors import InputError
-from audit.linear.difference import Differenced
-from audit.linear.integers import product
-from audit.linear.merge import merge_cells
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import reduce
-from audit.linear.system import LinearSystem
-from audit.measures.sap.attack import Attack, Ints, attack
-from audit.model import Release, Status
-from audit.prepare import Prepared, prepare
-from audit.rules import completed
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.integers import product
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.linear.system import LinearSystem
+from tableseal.audit.measures.sap.attack import Attack, Ints, attack
+from tableseal.audit.model import Release, Status
+from tableseal.audit.prepare import Prepared, prepare
+from tableseal.audit.rules import completed
 
 Flags = NDArray[np.bool_]
 

@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.bounds.component import Limits
-from audit.errors import InputError, LimitError
-from audit.measures.sap.attack import Attack
-from audit.measures.sap.measure import exactly, static_sap
-from audit.measures.sap.network import network
-from audit.measures.sap.population import Flags, cells_of_leaves, of_prepared
-from audit.measures.sap.tight import tight_groups
-from audit.model import Note, SapLimit
-from audit.prepare import Prepared
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.measures.sap.attack import Attack
+from tableseal.audit.measures.sap.measure import exactly, static_sap
+from tableseal.audit.measures.sap.network import network
+from tableseal.audit.measures.sap.population import Flags, cells_of_leaves, of_prepared
+from tableseal.audit.measures.sap.tight import tight_groups
+from tableseal.audit.model import Note, SapLimit
+from tableseal.audit.prepare import Prepared
 
 
 @dataclass(frozen=True)

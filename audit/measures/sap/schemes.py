@@ -7,13 +7,13 @@ from fractions import Fraction
 from math import comb
 from typing import Literal, get_args
 
-from audit.errors import InputError
-from audit.measures.sap.attack import Ints, attack
-from audit.measures.sap.matrix_attack import of_rounded
-from audit.measures.sap.measure import resolved_sap, static_sap
-from audit.measures.sap.result import Definition, Sap
-from audit.measures.sap.unrecovered import sample_counts
-from audit.model import Rounding
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.sap.attack import Ints, attack
+from tableseal.audit.measures.sap.matrix_attack import of_rounded
+from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
+from tableseal.audit.measures.sap.result import Definition, Sap
+from tableseal.audit.measures.sap.unrecovered import sample_counts
+from tableseal.audit.model import Rounding
 
 Method = Literal["conventional", "up", "down", "random"]
 

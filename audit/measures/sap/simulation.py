@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.measures.sap.closed_form import rounded_table_and_total
-from audit.measures.sap.matrix_attack import bounds_if_rounded
-from audit.model import Rounding
+from tableseal.audit.measures.sap.closed_form import rounded_table_and_total
+from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
+from tableseal.audit.model import Rounding
 
 BANDS = 12
 """SAP = 0; ten bands of a tenth each, open at 0 and 1; SAP = 1."""

@@ -2,7 +2,7 @@
 
 import re
 
-from audit.errors import InputError
+from tableseal.audit.errors import InputError
 
 MOST = 100_001
 """Sizes in one question."""

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, vstack
 
-from audit.bounds.component import Limits, TargetBounds
-from audit.bounds.engine import bound_forms
-from audit.bounds.plan import full
-from audit.linear.difference import Differenced
-from audit.linear.integers import NO_LOWER, NO_UPPER, product
-from audit.linear.propagate import InfeasibleError
-from audit.linear.reduce import reduce
-from audit.measures.sap.attack import Attack, Ints
-from audit.progress import silent
-from audit.solvers.highs import Highs
+from tableseal.audit.bounds.component import Limits, TargetBounds
+from tableseal.audit.bounds.engine import bound_forms
+from tableseal.audit.bounds.plan import full
+from tableseal.audit.linear.difference import Differenced
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
+from tableseal.audit.linear.propagate import InfeasibleError
+from tableseal.audit.linear.reduce import reduce
+from tableseal.audit.measures.sap.attack import Attack, Ints
+from tableseal.audit.progress import silent
+from tableseal.audit.solvers.highs import Highs
 
 RECOVERED, NOT_RECOVERED, OPEN = 1, 0, -1
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.measures.sap.attack import Attack, Ints
-from audit.measures.sap.network import Network
-from audit.measures.sap.unrecovered import LONGEST, Polynomial, exhausting_none
+from tableseal.audit.measures.sap.attack import Attack, Ints
+from tableseal.audit.measures.sap.network import Network
+from tableseal.audit.measures.sap.unrecovered import LONGEST, Polynomial, exhausting_none
 
 MOST_SETS = 100_000
 MOST_ARCS = 30_000_000

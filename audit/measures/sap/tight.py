@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from audit.bounds.component import Limits, TargetBounds
-from audit.measures.sap.attack import Attack
-from audit.measures.sap.network import Network
-from audit.measures.sap.solve import largest
+from tableseal.audit.bounds.component import Limits, TargetBounds
+from tableseal.audit.measures.sap.attack import Attack
+from tableseal.audit.measures.sap.network import Network
+from tableseal.audit.measures.sap.solve import largest
 
 
 @dataclass(frozen=True)

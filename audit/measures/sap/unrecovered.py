@@ -16,7 +16,7 @@ from functools import cache
 from math import comb
 from typing import Any
 
-from audit.errors import LimitError
+from tableseal.audit.errors import LimitError
 
 Polynomial = Any
 """flint.fmpz_poly: python-flint has no type information."""

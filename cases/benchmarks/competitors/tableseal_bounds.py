@@ -13,11 +13,11 @@ from cases.benchmarks.instance import Instance
 from cases.benchmarks.releases import release
 
 if TYPE_CHECKING:
-    from audit.bounds.component import End
-    from audit.bounds.engine import CellBounds
-    from audit.linear.cells import Cells
-    from audit.model import Release
-    from audit.prepare import Prepared
+    from tableseal.audit.bounds.component import End
+    from tableseal.audit.bounds.engine import CellBounds
+    from tableseal.audit.linear.cells import Cells
+    from tableseal.audit.model import Release
+    from tableseal.audit.prepare import Prepared
 
 DETERMINED = "equations alone"
 OPEN = "not closed"
@@ -42,8 +42,8 @@ class TablesealBounds:
         """Reading and merging cells is not part of the bounds; building and checking the system is."""
         del folder, budget
         _load_kernels()
-        from audit.linear.merge import merge_cells
-        from audit.rules import completed
+        from tableseal.audit.linear.merge import merge_cells
+        from tableseal.audit.rules import completed
 
         read = release(instance)
         cells = completed(read, merge_cells(read)[0])
@@ -52,8 +52,8 @@ class TablesealBounds:
 
 def _load_kernels() -> None:
     """Instances large enough for every compiled kernel, once; what is loaded is used for small components too."""
-    from audit.bounds.kernels import tableau_compiled  # noqa: F401
-    from audit.linear.merge import merge_cells
+    from tableseal.audit.bounds.kernels import tableau_compiled  # noqa: F401
+    from tableseal.audit.linear.merge import merge_cells
 
     _load_central()
     for name in ("2d100", "hierM"):
@@ -63,10 +63,10 @@ def _load_kernels() -> None:
 
 def _load_central() -> None:
     """What only cubes are asked by."""
-    from audit.bounds.unimodular import unit_basis
-    from audit.solvers.central import Central
-    from audit.solvers.concave import Concave
-    from audit.solvers.protocol import Problem
+    from tableseal.audit.bounds.unimodular import unit_basis
+    from tableseal.audit.solvers.central import Central
+    from tableseal.audit.solvers.concave import Concave
+    from tableseal.audit.solvers.protocol import Problem
 
     one, two = np.ones(1), np.ones(2)
     problem = Problem(csr_array(np.ones((1, 2), np.int64)), one, one, 0 * two, two)
@@ -76,13 +76,13 @@ def _load_central() -> None:
 
 
 def _bounds(read: "Release", cells: "Cells", integer: bool) -> "tuple[Prepared, CellBounds]":
-    from audit.bounds.component import Limits
-    from audit.bounds.engine import bound_forms
-    from audit.bounds.plan import full
-    from audit.linear.reduce import reduce
-    from audit.prepare import prepare
-    from audit.progress import silent
-    from audit.solvers.highs import Highs
+    from tableseal.audit.bounds.component import Limits
+    from tableseal.audit.bounds.engine import bound_forms
+    from tableseal.audit.bounds.plan import full
+    from tableseal.audit.linear.reduce import reduce
+    from tableseal.audit.prepare import prepare
+    from tableseal.audit.progress import silent
+    from tableseal.audit.solvers.highs import Highs
 
     prepared = prepare(read, cells)
     reduced = reduce(prepared.differenced, nonnegative=prepared.system.nonnegative)

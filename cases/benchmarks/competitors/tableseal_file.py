@@ -29,7 +29,7 @@ class TablesealFile:
 
     def available(self) -> bool:
         """Whether the command has what it takes."""
-        from api.cli.audit_verb import audit_verb
+        from tableseal.api.cli.audit_verb import audit_verb
 
         return not self._proof or "proof" in inspect.signature(audit_verb).parameters
 
@@ -50,7 +50,7 @@ def run_command(arguments: list[str]) -> None:
     ------
     RuntimeError: the command says that the input is wrong.
     """
-    from api.cli.app import app
+    from tableseal.api.cli.app import app
 
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):

@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from api.risk import RiskRequest, measure
-from audit.model.count_table import Axis, CountTable
+from tableseal.api.risk import RiskRequest, measure
+from tableseal.audit.model.count_table import Axis, CountTable
 
 SPECTRUM = (((0, 0), 226_939), ((1, 1), 4_028), ((2, 2), 2_112), ((3, 5), 2_964), ((6, 8), 1_664), ((9, 10), 720))
 """Counts of the hypercube of Shlomo, Antal & Elliot 2015, Table 1, and how many cells have them."""

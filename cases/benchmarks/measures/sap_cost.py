@@ -9,12 +9,12 @@ from time import perf_counter
 import numpy as np
 from scipy.sparse import csr_array
 
-from audit.measures.sap.attack import Attack, attack
-from audit.measures.sap.enclosure import enclose
-from audit.measures.sap.matrix_attack import bounds_if_rounded
-from audit.measures.sap.measure import Effort, resolved_sap
-from audit.measures.sap.unrecovered import exhausting_none, sample_counts
-from audit.model import Rounding
+from tableseal.audit.measures.sap.attack import Attack, attack
+from tableseal.audit.measures.sap.enclosure import enclose
+from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
+from tableseal.audit.measures.sap.measure import Effort, resolved_sap
+from tableseal.audit.measures.sap.unrecovered import exhausting_none, sample_counts
+from tableseal.audit.model import Rounding
 
 SEED = 20071217
 
