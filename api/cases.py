@@ -79,7 +79,7 @@ class Case:
 def cases_folder() -> Path:
     """Where the cases lie: inside the installed package, or beside it in a working copy."""
     shipped = Path(__file__).with_name("shipped_cases")
-    return shipped if shipped.is_dir() else Path(__file__).parent.parent / "cases"
+    return shipped if shipped.is_dir() else Path(__file__).resolve().parents[1] / "cases"
 
 
 def case_names() -> tuple[str, ...]:

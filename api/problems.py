@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tableseal.api.memory import OutOfMemoryError
 from tableseal.api.places import Files, Located, places_in
 from tableseal.audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
+from tableseal.audit.execution.memory import OutOfMemoryError
 
 PREFIX = "urn:tableseal:problem:"
 

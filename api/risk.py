@@ -7,16 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.measures import split_risk, table_risk
-from tableseal.audit.measures.assess_risk import Definition, RiskSettings, assess
-from tableseal.audit.measures.information import Floats, chunks
-from tableseal.audit.measures.log_linear import NO_SMOOTHING, Model, Smoothing
-from tableseal.audit.measures.sample_risk import SampleRisk, SampleSettings, estimate_from_sample, sampling_experiment
-from tableseal.audit.measures.table_risk import Form
-from tableseal.audit.measures.transition import MatrixTransition, SwappingTransition, Transition
+from tableseal.audit.measures.risk import split_risk, table_risk
+from tableseal.audit.measures.risk.assess_risk import Definition, RiskSettings, assess
+from tableseal.audit.measures.risk.information import Floats, chunks
+from tableseal.audit.measures.risk.log_linear import NO_SMOOTHING, Model, Smoothing
+from tableseal.audit.measures.risk.sample_risk import (
+    SampleRisk,
+    SampleSettings,
+    estimate_from_sample,
+    sampling_experiment,
+)
+from tableseal.audit.measures.risk.table_risk import Form
+from tableseal.audit.measures.risk.transition import MatrixTransition, SwappingTransition, Transition
 from tableseal.audit.model.count_table import CountTable, aligned
 from tableseal.audit.report.risk import RiskReport
-from tableseal.suppression.rounding import random_rounding
+from tableseal.suppression.protections.rounding import random_rounding
 
 REPLICATES = 1000
 POPULATIONS = 20

@@ -10,7 +10,7 @@ from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
     from tableseal.api.risk import RiskRequest
-    from tableseal.audit.measures.information import Floats
+    from tableseal.audit.measures.risk.information import Floats
     from tableseal.audit.model.count_table import CountTable
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tableseal.audit.bounds.component import Limits
     from tableseal.audit.model import Policy, Release
     from tableseal.suppression.answer import Suppression
-    from tableseal.suppression.decisions import Decision
+    from tableseal.suppression.problem.decisions import Decision
     from tableseal.suppression.search.method import Search
 
 
@@ -85,7 +85,7 @@ def run_suppression(
     ------
     InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
     """
-    from tableseal.suppression.costs import Costs
+    from tableseal.suppression.problem.costs import Costs
     from tableseal.suppression.search.method import DEFAULT_SOLVER
     from tableseal.suppression.suppress import suppress
 
@@ -116,7 +116,7 @@ def with_reasons(
     without_limit: how long to look where the options give no time limit (None: to the end).
     """
     from tableseal.audit.bounds.component import Limits
-    from tableseal.suppression.explaining import explained
+    from tableseal.suppression.reasons.explaining import explained
 
     if options.explain is False:
         return result

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.audit import audit_insiders
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.conflict import conflict
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
@@ -22,7 +23,6 @@ from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.measures.feasible_tables import QUICK, Effort, table_posteriors
-from tableseal.audit.measures.insiders.audit import audit_insiders
 from tableseal.audit.measures.rank_view import rank_view
 from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
 from tableseal.audit.prepare import Prepared, check_sums, prepare

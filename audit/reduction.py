@@ -1,6 +1,6 @@
 """The reduction of a prepared release, from which everything that is asked of it goes on."""
 
-from tableseal.audit.bounds.frechet import first_bounds
+from tableseal.audit.bounds.propagation.frechet import first_bounds
 from tableseal.audit.linear.reduce import Reduced, reduce
 from tableseal.audit.prepare import Prepared
 

@@ -7,14 +7,14 @@ from typing import Literal
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
 from tableseal.audit.report.model import Report
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.decisions import Decided
-from tableseal.suppression.impossible import Conflict
-from tableseal.suppression.needed import Need
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.decisions import Decided
+from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.problem.stability import Changes
+from tableseal.suppression.reasons.impossible import Conflict
+from tableseal.suppression.reasons.needed import Need
 from tableseal.suppression.rounds import Outcome
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.stability import Changes
 
 Explanation = Literal["complete", "no time", "entangled", "not asked"]
 """Whether it was looked for what needs each secondary cell. no time: of some cells or of none; entangled: too much
@@ -32,7 +32,7 @@ class Suppression:
     conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
     costs: what was minimised. seconds: of each step; not part of the result's documents.
     outcome: what the search came to; limits: those that it had.
-    explanation: whether `needs` and `idle` were looked for (see suppression.explaining). needs: for each secondary cell
+    explanation: whether `needs` and `idle` were looked for (see `reasons`). needs: for each secondary cell
         that was looked at what fails without it. idle: cells withheld for nothing, which can all be given back.
     """
 

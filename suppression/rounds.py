@@ -20,18 +20,18 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.attacks import Attack, oracle_for
-from tableseal.suppression.decisions import Decided
-from tableseal.suppression.places import Places
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.attackers.attacks import Attack, oracle_for
+from tableseal.suppression.attackers.shares import narrowed, widened
+from tableseal.suppression.attackers.watch import InsiderWatch
+from tableseal.suppression.problem.decisions import Decided
+from tableseal.suppression.problem.places import Places
+from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.problem.zeros import zeros_over
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.method import Search, Tools
 from tableseal.suppression.search.optimal import optimal
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.shares import narrowed, widened
-from tableseal.suppression.watch import InsiderWatch
-from tableseal.suppression.zeros import zeros_over
 
 ROUNDS = 12
 """Times that requirements which only an audit can judge (risk, subtraction) are raised."""

@@ -13,15 +13,15 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.decisions import Decision, decided
-from tableseal.suppression.explaining import explained
-from tableseal.suppression.impossible import conflict
-from tableseal.suppression.problem import build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.decisions import Decision, decided
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.problem.stability import changes
+from tableseal.suppression.reasons.explaining import explained
+from tableseal.suppression.reasons.impossible import conflict
 from tableseal.suppression.rounds import Outcome, Rounds
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from tableseal.suppression.search.methods import METHODS
-from tableseal.suppression.stability import changes
 
 
 def suppress(
@@ -63,7 +63,7 @@ def suppress(
         may be.
     audit_limit: seconds for each audit, after which what is open stays undecided; None: as long as the time limit.
     keep: told of every better pattern that has passed its audit while the search goes on; also on an interrupt.
-    explain: find out what needs each secondary cell, as far as there is time left (see suppression.explaining).
+    explain: find out what needs each secondary cell, as far as there is time left (see suppression.reasons.explaining).
 
     Raises
     ------

@@ -24,8 +24,8 @@ from tableseal.api.cli.options import (
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
-from tableseal.api.memory import memory_limit
 from tableseal.audit.errors import InputError
+from tableseal.audit.execution.memory import memory_limit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -26,7 +26,7 @@ from tableseal.audit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tableseal.api.batch import Batch, Listed
+    from tableseal.audit.batch import Batch, Listed
     from tableseal.audit.execution.executor import Executor
     from tableseal.audit.report.call import Call
 
@@ -82,8 +82,8 @@ def batch_verb(
 
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
-    from tableseal.api.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
     from tableseal.api.given_rules import policy_of
+    from tableseal.audit.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
     from tableseal.audit.io import read_policy
     from tableseal.audit.report.exact_json import dumps
 

@@ -22,7 +22,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 
 if TYPE_CHECKING:
     from tableseal.audit.report.call import Call
-    from tableseal.suppression.compare import Comparison
+    from tableseal.suppression.comparison.compare import Comparison
 
 DEFAULT = "optimal,heuristic,elimination"
 
@@ -81,7 +81,7 @@ def compare_verb(
 
     Example: tableseal compare release.yaml --methods optimal,modular,rank --html compare.html
     """
-    from tableseal.suppression.compare import compare
+    from tableseal.suppression.comparison.compare import compare
     from tableseal.suppression.search.rank import Budget
 
     check_targets({"--json": json, "--html": html}, inputs=(release, policy))
@@ -108,13 +108,13 @@ def compare_verb(
 
 def _write(comparison: "Comparison", call: "Call", *, json: str | None, html: str | None, explain: bool) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
-    from tableseal.suppression.compare_json import comparison_json
-    from tableseal.suppression.compare_text import comparison_text
+    from tableseal.suppression.comparison.text import comparison_text
+    from tableseal.suppression.comparison.to_json import comparison_json
 
     if json is not None:
         write_target(json, comparison_json(comparison))
     if html is not None:
-        from tableseal.suppression.compare_html import comparison_html
+        from tableseal.suppression.comparison.html import comparison_html
 
         write_target(html, comparison_html(comparison))
     say(comparison_text(comparison, explain=explain, call=call), error=STREAM in (json, html))

@@ -9,7 +9,7 @@ import typer
 
 from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import say
-from tableseal.api.failures import failure_of
+from tableseal.audit.execution.failures import failure_of
 
 P = ParamSpec("P")
 

@@ -28,8 +28,8 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.api.ledger import Assessment
     from tableseal.api.store.engine import Store
+    from tableseal.audit.publications import Assessment
     from tableseal.audit.report.call import Call
 
 _WHO = "command line"
@@ -184,8 +184,8 @@ def _text(found: "Assessment", number: int | None, call: "Call") -> str:
 
     number: of the entry that the release became.
     """
-    from tableseal.api.ledger.words import fallen_words, next_step
     from tableseal.audit.linear.naming import plural
+    from tableseal.audit.publications.words import fallen_words, next_step
     from tableseal.audit.report.applied import AS_LISTED, shouted
     from tableseal.audit.report.frame import framed
     from tableseal.audit.report.unknown import unknown_in_words

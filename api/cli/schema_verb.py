@@ -52,11 +52,11 @@ def _schema(subject: Subject) -> object:
 
         return suppression_schema()
     if subject is Subject.BATCH:
-        from tableseal.api.batch import batch_schema
+        from tableseal.audit.batch import batch_schema
 
         return batch_schema()
     if subject in (Subject.PUBLICATION, Subject.PUBLICATION_AUDIT):
-        from tableseal.api.ledger import publication_schema
+        from tableseal.audit.publications import publication_schema
 
         return publication_schema("publication" if subject is Subject.PUBLICATION else "publication-audit")
     if subject in (Subject.RELEASE, Subject.POLICY):
@@ -64,7 +64,7 @@ def _schema(subject: Subject) -> object:
 
         return release_schema() if subject is Subject.RELEASE else policy_schema()
     if subject is Subject.COMPARISON:
-        from tableseal.suppression.compare_json import comparison_schema
+        from tableseal.suppression.comparison.to_json import comparison_schema
 
         return comparison_schema()
     from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema

@@ -2,12 +2,12 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.writing import write_whole
 
 STREAM = "-"
 """Stands for standard input or standard output."""
@@ -82,27 +82,4 @@ def write_target(target: str, text: str) -> None:
     if target == STREAM:
         say(text)
         return
-    path = Path(target).resolve()
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a device
-            path.write_text(text, "utf-8")
-            return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        _usual_mode(name)
-        os.replace(name, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _usual_mode(name: str) -> None:
-    """Give a temporary file (private at first) the rights that a new file has here."""
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)
+    write_whole(Path(target), text)

@@ -192,7 +192,7 @@ def suppress_verb(
     if symbol is not None:
         _check_symbol(symbol, output)
     from tableseal.api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
-    from tableseal.suppression.decisions import read_decisions
+    from tableseal.suppression.problem.decisions import read_decisions
 
     options = SuppressOptions(
         method=method,
@@ -286,7 +286,7 @@ def _write(result: "Suppression", to: _Targets) -> None:
     """The protected release first, then the results; nothing that is unsafe goes out. What goes to standard output but
     the release waits for the end."""
     from tableseal.audit.report import render_html
-    from tableseal.suppression.public import public_release
+    from tableseal.suppression.protections.public import public_release
 
     if _safe(result) and result.release is not None:
         if to.output is not None:

@@ -12,8 +12,8 @@ from tableseal.api.jobs.attempt import Limits, attempt
 from tableseal.api.jobs.child import forkserver, leave_with_parent
 from tableseal.api.jobs.folder import job_folder, lay_out
 from tableseal.api.jobs.kinds import Result, all_kinds
-from tableseal.api.memory import load_libraries
 from tableseal.api.problems import Problem
+from tableseal.audit.execution.memory import load_libraries
 from tableseal.audit.progress import silent
 
 

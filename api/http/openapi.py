@@ -89,12 +89,12 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
-    from tableseal.api.batch import batch_schema
-    from tableseal.api.ledger import publication_schema
+    from tableseal.audit.batch import batch_schema
     from tableseal.audit.io.schemas import policy_schema, release_schema
     from tableseal.audit.proof import proof_schema
+    from tableseal.audit.publications import publication_schema
     from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
-    from tableseal.suppression.compare_json import comparison_schema
+    from tableseal.suppression.comparison.to_json import comparison_schema
     from tableseal.suppression.report.schema import suppression_schema
 
     found: dict[str, Any] = {"Problem": PROBLEM}

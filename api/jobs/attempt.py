@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, keep_nothing
-from tableseal.api.memory import memory_limit
 from tableseal.api.places import Files
 from tableseal.api.problems import Problem, problem_of
 from tableseal.audit.errors import TablesealError
+from tableseal.audit.execution.memory import memory_limit
 
 
 @dataclass(frozen=True)

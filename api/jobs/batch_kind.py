@@ -14,7 +14,7 @@ from tableseal.audit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tableseal.api.batch import Source
+    from tableseal.audit.batch import Source
     from tableseal.audit.model import Policy, Release
 
 ALL = "."
@@ -63,7 +63,7 @@ def run(request: BatchRequest, context: Context) -> Result:
     ------
     InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
     """
-    from tableseal.api.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from tableseal.audit.batch import Settings, batch_document, opened, run_batch, run_together, source_of
     from tableseal.audit.execution.executor import HERE
     from tableseal.audit.execution.processes import Processes
     from tableseal.audit.io import read_policy

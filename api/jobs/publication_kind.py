@@ -16,8 +16,8 @@ from tableseal.audit.progress import Progress
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from tableseal.api.ledger import Assessment, Revision
     from tableseal.audit.model import Release
+    from tableseal.audit.publications import Assessment, Revision
 
 BEFORE = ".publication.json"
 """What was published before; no file of a request can have this name."""
@@ -82,7 +82,13 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
-    from tableseal.api.ledger import assess, assessment_document, entry_document, publication_from_document, publish
+    from tableseal.audit.publications import (
+        assess,
+        assessment_document,
+        entry_document,
+        publication_from_document,
+        publish,
+    )
     from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
@@ -147,7 +153,7 @@ def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:
 
 
 def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
-    from tableseal.api.ledger import Revision
+    from tableseal.audit.publications import Revision
 
     found = []
     for text in given:

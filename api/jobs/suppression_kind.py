@@ -63,8 +63,8 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     from tableseal.api.cli.reading import parse_status_map
     from tableseal.audit.bounds.component import Limits
     from tableseal.audit.io import check_symbol, read_release
-    from tableseal.suppression.decisions import read_decisions
-    from tableseal.suppression.explaining import explained
+    from tableseal.suppression.problem.decisions import read_decisions
+    from tableseal.suppression.reasons.explaining import explained
 
     check_symbol(request.symbol, _RELEASE)
     release = release_in(request, context)
@@ -86,7 +86,7 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
     """The documents of a job."""
     from tableseal.audit.io import canonical_json
     from tableseal.audit.report import render_html
-    from tableseal.suppression.public import public_release
+    from tableseal.suppression.protections.public import public_release
     from tableseal.suppression.report import suppression_json
 
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]

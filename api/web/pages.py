@@ -29,7 +29,7 @@ _STATIC = {
     "web.js": ("tableseal.api.web", "static/web.js", "text/javascript"),
     # The package of reports itself would load the engines.
     "report.css": ("tableseal.audit", "report/templates/report.css", "text/css"),
-    "compare.css": ("tableseal.suppression", "templates/compare.css", "text/css"),
+    "compare.css": ("tableseal.suppression.comparison", "templates/compare.css", "text/css"),
     "report.js": ("tableseal.audit", "report/templates/report.js", "text/javascript"),
 }
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import Rational, common_denominator, dual_bound, rationalise, scaled, solve_basis
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.simplex import EXACT_BASIS
+from tableseal.audit.bounds.programs.simplex import EXACT_BASIS
 from tableseal.audit.linear.integers import NO_UPPER
 from tableseal.audit.solvers.protocol import Floats, Outcome
 

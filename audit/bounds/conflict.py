@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds.elastic import elastic
-from tableseal.audit.bounds.problem import moved_by
+from tableseal.audit.bounds.programs.elastic import elastic
+from tableseal.audit.bounds.programs.float_problem import moved_by
 from tableseal.audit.errors import ContradictionError
 from tableseal.audit.linear.integers import product
 from tableseal.audit.linear.naming import codes_name, decimal, full_name, interval_words, places_of

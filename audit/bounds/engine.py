@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds.blocks import Closed
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from tableseal.audit.bounds.components import Components
 from tableseal.audit.bounds.linear_values import whole
 from tableseal.audit.bounds.method import Method, Underway
-from tableseal.audit.bounds.pieces import Pieces, cut_forms, known_part
-from tableseal.audit.bounds.remembered import from_text, key_of, to_text
-from tableseal.audit.bounds.together import together
+from tableseal.audit.bounds.networks.side_by_side import together
+from tableseal.audit.bounds.recorded_answers import from_text, key_of, to_text
+from tableseal.audit.bounds.split_forms import Pieces, cut_forms, known_part
+from tableseal.audit.bounds.tableaux.many_components import Closed
 from tableseal.audit.execution.executor import HERE, Executor, in_batches
 from tableseal.audit.execution.state import State
 from tableseal.audit.linear.reduce import Reduced

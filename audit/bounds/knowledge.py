@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.certify import Rational
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, Proof, TargetBounds
 from tableseal.audit.bounds.linear_values import LinearValues
-from tableseal.audit.bounds.network import Network, network_of
+from tableseal.audit.bounds.networks.matrix import Network, network_of
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import form_bounds

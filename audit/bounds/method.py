@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.bounds.blocks import Blocks
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Answer, Component, Limits, Use
 from tableseal.audit.bounds.knowledge import Knowledge, know_nothing
+from tableseal.audit.bounds.tableaux.many_components import Blocks
 from tableseal.audit.linear.propagate import InfeasibleError
 
 

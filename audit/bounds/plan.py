@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tableseal.audit.bounds.blocks import Blocks
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.fill import Fill
-from tableseal.audit.bounds.flows import Flows
-from tableseal.audit.bounds.gap import Gap
+from tableseal.audit.bounds.dense.relax_and_fix import RelaxAndFix
+from tableseal.audit.bounds.dense.witness_rounds import Rounds
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.method import Method, Step
-from tableseal.audit.bounds.probe import Probe
-from tableseal.audit.bounds.relax_and_fix import RelaxAndFix
-from tableseal.audit.bounds.rounds import Rounds
-from tableseal.audit.bounds.shuttle import Shuttle
-from tableseal.audit.bounds.simplex import Simplex
-from tableseal.audit.bounds.tableau import MORE_BOXES, Tableau
-from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.bounds.networks.flows import Flows
+from tableseal.audit.bounds.programs.few_tables import Probe
+from tableseal.audit.bounds.programs.gap import Gap
+from tableseal.audit.bounds.programs.simplex import Simplex
+from tableseal.audit.bounds.programs.whole_tables import Whole
+from tableseal.audit.bounds.propagation.shuttle import Shuttle
+from tableseal.audit.bounds.tableaux.inner_values import Fill
+from tableseal.audit.bounds.tableaux.many_components import Blocks
+from tableseal.audit.bounds.tableaux.tableau import MORE_BOXES, Tableau
 from tableseal.audit.solvers.protocol import Solver
 
 TABLEAU = 3_000_000

@@ -21,7 +21,7 @@ from scipy.sparse import csc_array, csr_array, hstack, vstack
 from tableseal.audit.bounds.candidates import candidates
 from tableseal.audit.bounds.certify import Rational, rationalise
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.bounds.unfold import (
     Multipliers,
     Weights,
@@ -69,7 +69,7 @@ class Argument:
 
     @property
     def by_cases(self) -> bool:
-        """The ends leave more than one whole multiple; the others are ruled out case by case (audit.bounds.integer)."""
+        """The ends leave more than one whole multiple; the others are ruled out case by case (`split_trees.py`)."""
         return floor(self.upper_value) > ceil(self.lower_value)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds.pieces import known_part
+from tableseal.audit.bounds.split_forms import known_part
 from tableseal.audit.implied.grids import Grid
 from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.linear.reduce import Reduced

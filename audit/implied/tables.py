@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.components import Components
-from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.implied.axes import Axis
 from tableseal.audit.linear.base import BaseTable
 from tableseal.audit.linear.reduce import Reduced

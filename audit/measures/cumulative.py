@@ -11,7 +11,7 @@ from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace, Lookup
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.reduce import reduce
-from tableseal.audit.measures.posterior import disclosure_risk
+from tableseal.audit.measures.risk.posterior import disclosure_risk
 from tableseal.audit.model import Absent, Amounts, Release, Status, Table
 from tableseal.audit.prepare import prepare
 from tableseal.audit.progress import Progress, silent

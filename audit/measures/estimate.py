@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from tableseal.audit.measures.information import Floats
+from tableseal.audit.measures.risk.information import Floats
 
 
 @dataclass(frozen=True)

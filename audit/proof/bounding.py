@@ -14,9 +14,9 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.candidates import candidates, reaches
 from tableseal.audit.bounds.certify import rationalise, refutes, sparse
 from tableseal.audit.bounds.component import Component, Limits, Multipliers
-from tableseal.audit.bounds.elastic import elastic
 from tableseal.audit.bounds.knowledge import FROM_COLUMNS
-from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.programs.elastic import elastic
+from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import propagate
 from tableseal.audit.solvers.protocol import Floats, Outcome, Solver, WarmSolver

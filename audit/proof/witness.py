@@ -10,7 +10,7 @@ from tableseal.audit.bounds.certify import Rational, is_ray, rationalise
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.engine import Kept
 from tableseal.audit.bounds.linear_values import whole
-from tableseal.audit.bounds.problem import ray_problem
+from tableseal.audit.bounds.programs.float_problem import ray_problem
 from tableseal.audit.linear.base import Base
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.prepare import Prepared

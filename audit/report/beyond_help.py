@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tableseal.audit.attackers.findings import Insider
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace, Lookup
-from tableseal.audit.measures.insiders.findings import Insider
 from tableseal.audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
 from tableseal.audit.report.described import Decimals, DescribedCell
 from tableseal.audit.report.model import Accepted, BeyondHelp, InsiderFinding

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from tableseal.audit.attackers.findings import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument
 from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
-from tableseal.audit.measures.insiders.findings import InsiderAudit
-from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
 from tableseal.audit.measures.rank_view import RankView
+from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
 from tableseal.audit.model import Note, Policy, Require, Status
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated

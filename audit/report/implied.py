@@ -6,7 +6,7 @@ from typing import Literal
 from tableseal.audit.bounds.reveal import Argument
 from tableseal.audit.implied.find import Implied
 from tableseal.audit.linear.naming import cell_name
-from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
+from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
 from tableseal.audit.model import Note, Policy, Release, Require, Threshold
 from tableseal.audit.report.arithmetic import Subject, Words, reveals_subject
 from tableseal.audit.report.described import Decimals, lp_ends

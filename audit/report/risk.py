@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tableseal.audit.measures.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
 from tableseal.audit.measures.estimate import Estimate
-from tableseal.audit.measures.sample_risk import SampleRisk, SampleSettings
+from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
+from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
 from tableseal.audit.report.exact_json import dumps, significant
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from math import ceil, floor
 from typing import Literal, NamedTuple
 
 from tableseal.audit.bounds.component import TargetBounds
-from tableseal.audit.measures.posterior import disclosure_risk
+from tableseal.audit.measures.risk.posterior import disclosure_risk
 from tableseal.audit.model import Require
 from tableseal.audit.report.model import Reason, Verdict
 

@@ -83,8 +83,8 @@ class Tableseal:
         from tableseal.audit.decision.oracle import Oracle
         from tableseal.audit.model import Policy
         from tableseal.audit.solvers.highs import Highs
-        from tableseal.suppression.costs import Costs
-        from tableseal.suppression.problem import build_problem
+        from tableseal.suppression.problem.costs import Costs
+        from tableseal.suppression.problem.problem import build_problem
         from tableseal.suppression.search.method import Tools
         from tableseal.suppression.search.methods import METHODS
 

@@ -22,12 +22,12 @@ from tableseal.audit.report.words import (
     verdict_line,
 )
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import FACTOR
-from tableseal.suppression.needed import Need
+from tableseal.suppression.problem.costs import FACTOR
+from tableseal.suppression.reasons.needed import Need
+from tableseal.suppression.reasons.seen import short_name
 from tableseal.suppression.report.next_step import next_step
 from tableseal.suppression.report.widths import required_widths
 from tableseal.suppression.search.result import GUARANTEES, most_rank_words
-from tableseal.suppression.seen import short_name
 
 SHOWN_NEEDS = 4
 """Sensitive cells that are named for one secondary cell."""

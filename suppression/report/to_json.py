@@ -9,12 +9,12 @@ from tableseal.audit.report.beyond_help import in_force
 from tableseal.audit.report.exact_json import Json, dumps
 from tableseal.audit.report.to_json import report_document
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import FACTOR
-from tableseal.suppression.impossible import Conflict
-from tableseal.suppression.needed import Need
+from tableseal.suppression.problem.costs import FACTOR
+from tableseal.suppression.reasons.impossible import Conflict
+from tableseal.suppression.reasons.needed import Need
+from tableseal.suppression.reasons.seen import Equation, Seen, in_decimals
 from tableseal.suppression.report.widths import required_widths
 from tableseal.suppression.search.result import Found
-from tableseal.suppression.seen import Equation, Seen, in_decimals
 
 SCHEMA = "tableseal/suppression/1"
 

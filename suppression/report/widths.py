@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.places import Places
+from tableseal.suppression.problem.places import Places
 
 
 @dataclass(frozen=True)

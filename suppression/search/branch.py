@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.cuts import Requirement
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.planes import Planes

@@ -7,7 +7,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.cuts import Cut, Requirement
 from tableseal.audit.decision.oracle import Decision, Oracle
 from tableseal.audit.decision.parts import learn_from, parts
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.relations import Lonely, Tied
 
 STALLED, DISTURBED = 3, 0.5

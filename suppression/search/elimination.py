@@ -8,7 +8,7 @@ required intervals are short.
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.greedy_elimination import beyond_protection, eliminated, movements
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.repair import PROPOSING, repaired

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.method import Method
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 
 
 def sensitive_bits(problem: Problem, pattern: NDArray[np.bool_], method: Method, limits: Limits) -> NDArray[np.float64]:

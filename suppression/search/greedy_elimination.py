@@ -16,7 +16,7 @@ from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.measures.rank import PRIMES, dependencies, rows_of
 from tableseal.audit.measures.subspace import Subspace, Vector
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 

@@ -9,7 +9,7 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import InputError
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.solvers.protocol import Solver
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.result import Found
 
 DEFAULT_SOLVER = "HiGHS"

@@ -19,7 +19,7 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds.network import network_of
+from tableseal.audit.bounds.networks.matrix import network_of
 from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.repair import PROPOSING, repaired
 from tableseal.suppression.search.result import Found
@@ -64,7 +64,7 @@ def _distances(need: Requirement, value: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Graph:
-    """Arcs between relations (see audit.bounds.network): columns of the equations first, then links.
+    """Arcs between relations (see audit.bounds.networks.matrix): columns of the equations first, then links.
 
     tail, head: nodes of each arc; down, up: how far each may move; arcs: for each node (arc, sign, node behind).
     """

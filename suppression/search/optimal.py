@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import InputError, LimitError
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.attackers import Attackers
 from tableseal.audit.decision.cuts import Cut
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.master import Chosen, Master, Row, whole_bound
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.relations import Lonely

@@ -18,7 +18,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io.numbers import rational
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.measures.subspace import Vector
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.elimination import elimination, in_steps
 from tableseal.suppression.search.greedy_elimination import eliminated, movements
 from tableseal.suppression.search.method import Tools, keep_nothing

@@ -13,7 +13,7 @@ from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.measures.rank import dependencies, rows_of
 from tableseal.audit.measures.subspace import Vector
 from tableseal.audit.model import Release
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 
 
 def counted_cells(problem: Problem, *, margins: bool) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import clean_up, cover
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found

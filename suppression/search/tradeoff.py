@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import full
 from tableseal.audit.solvers.protocol import Solver
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.entropy import sensitive_bits
 from tableseal.suppression.search.rank_greedy import grow
 from tableseal.suppression.search.rank_space import counted_cells, decrease, dependencies_among

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from oracle import Cell, Document, Oracle, read
 
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 
 
 def cell_of(problem: Problem, position: int) -> Cell:

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from small import document, many_blocks, table
 from typer.testing import CliRunner, Result
 
-from tableseal.api.batch import (
+from tableseal.api.cli.app import app
+from tableseal.audit.batch import (
     Batch,
     Settings,
     batch_document,
@@ -31,9 +32,8 @@ from tableseal.api.batch import (
     run_batch,
     source_of,
 )
-from tableseal.api.batch.sources import FolderSource
-from tableseal.api.batch.work import Task
-from tableseal.api.cli.app import app
+from tableseal.audit.batch.sources import FolderSource
+from tableseal.audit.batch.work import Task
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.executor import HERE, Lost
 from tableseal.audit.execution.processes import Processes
@@ -310,7 +310,7 @@ def test_an_unexpected_error_is_one_entry_without_values(
     def broken(release: Any, **_: Any) -> None:
         raise ZeroDivisionError("the secret is 3")
 
-    monkeypatch.setattr("tableseal.api.batch.work.audit", broken)
+    monkeypatch.setattr("tableseal.audit.batch.work.audit", broken)
     found = here(mixed, tmp_path / "out")
     assert found.counts()["failed"] == 4
     assert "ZeroDivisionError" in found.entries[0].failure.message  # type: ignore[union-attr]

@@ -14,9 +14,9 @@ from paging import BROWSER, identity, until_done
 from small import document, table
 from typer.testing import CliRunner
 
-from tableseal.api.batch import batch_schema
 from tableseal.api.cli.app import app
-from tableseal.api.ledger import publication_schema
+from tableseal.audit.batch import batch_schema
+from tableseal.audit.publications import publication_schema
 from tableseal.audit.report.schema import report_schema
 
 TURNOVER = {

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from paging import BROWSER, until_done
 from typer.testing import CliRunner, Result
 
-from tableseal.api.batch.summary import batch_schema
 from tableseal.api.cli.app import app
+from tableseal.audit.batch.summary import batch_schema
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, read_release, release_from_document
 from tableseal.audit.pipeline import audit

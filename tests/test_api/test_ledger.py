@@ -13,7 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from small import document, table
 
-from tableseal.api.ledger import (
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.publications import (
     Assessment,
     Fallen,
     Publication,
@@ -28,11 +32,7 @@ from tableseal.api.ledger import (
     publish,
     withdraw,
 )
-from tableseal.api.ledger.culprits import culprits
-from tableseal.audit.errors import AdditivityError, ContradictionError, InputError
-from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Release
-from tableseal.audit.pipeline import audit
+from tableseal.audit.publications.culprits import culprits
 from tableseal.audit.report.exact_json import dumps
 
 NOT_RELEASED = {"leaves": "not_released"}

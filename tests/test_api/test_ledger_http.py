@@ -15,7 +15,11 @@ from small import document, table
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app as command
-from tableseal.api.ledger import (
+from tableseal.api.store.engine import Store
+from tableseal.api.store.migrate import migrate
+from tableseal.api.store.publications import append, publication
+from tableseal.audit.io import release_digest, release_from_document
+from tableseal.audit.publications import (
     Publication,
     Revision,
     assess,
@@ -24,10 +28,6 @@ from tableseal.api.ledger import (
     publication_schema,
     publish,
 )
-from tableseal.api.store.engine import Store
-from tableseal.api.store.migrate import migrate
-from tableseal.api.store.publications import append, publication
-from tableseal.audit.io import release_digest, release_from_document
 from tableseal.audit.report.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
@@ -186,7 +186,7 @@ def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
         answered = worker._answer
 
         def overtaken(lease: Any, answer: Any) -> None:
-            from tableseal.api.ledger import entry_document
+            from tableseal.audit.publications import entry_document
 
             worker._answer = answered  # type: ignore[method-assign]
             entry = json.loads(dumps(entry_document(known(TELLS).entry(1))))

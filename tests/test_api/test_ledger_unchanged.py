@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tableseal.api.ledger import Assessment, Publication, Revision, assess, assessment_document, publish
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
+from tableseal.audit.publications import Assessment, Publication, Revision, assess, assessment_document, publish
 
 ROWS, COLUMNS = ["a", "b", "T"], ["F", "M", "T"]
 CELLS = list(itertools.product(ROWS, COLUMNS))

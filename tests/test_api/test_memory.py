@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tableseal.api.batch.work import Task, audit_task
 from tableseal.api.cases import cases_folder
-from tableseal.api.failures import Failure, failure_of
 from tableseal.api.jobs.attempt import Limits, attempt
 from tableseal.api.jobs.audit_kind import AuditRequest
 from tableseal.api.jobs.kinds import all_kinds
-from tableseal.api.memory import OutOfMemoryError, _taken, memory_limit
 from tableseal.api.problems import Problem
+from tableseal.audit.batch.work import Task, audit_task
 from tableseal.audit.errors import InputError
+from tableseal.audit.execution.failures import Failure, failure_of
+from tableseal.audit.execution.memory import OutOfMemoryError, _taken, memory_limit
 from tableseal.audit.io import read_release
 from tableseal.audit.progress import silent
 

@@ -12,10 +12,10 @@ from paging import BROWSER, identity, until_done
 from small import document, table
 from typer.testing import CliRunner
 
-from tableseal.api.batch import batch_schema
 from tableseal.api.cli.app import app
-from tableseal.api.ledger import publication_schema
-from tableseal.suppression.compare_json import comparison_schema
+from tableseal.audit.batch import batch_schema
+from tableseal.audit.publications import publication_schema
+from tableseal.suppression.comparison.to_json import comparison_schema
 from tableseal.suppression.report.schema import suppression_schema
 
 COUNTS = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]))

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from random_components import random_component, table_component
 from scipy.sparse import block_diag, csr_array
 
-from tableseal.audit.bounds import tableau
-from tableseal.audit.bounds.blocks import Blocks
 from tableseal.audit.bounds.component import Component, End, Limits
-from tableseal.audit.bounds.cuts import with_cuts
-from tableseal.audit.bounds.dictionary import Aim, Dictionary, copied
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
-from tableseal.audit.bounds.face import narrowed
-from tableseal.audit.bounds.kernels import whole_compiled
+from tableseal.audit.bounds.kernels import whole_ends
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.plan import full
-from tableseal.audit.bounds.tableau import BOXES, Tableau
+from tableseal.audit.bounds.tableaux import tableau
+from tableseal.audit.bounds.tableaux.cuts import with_cuts
+from tableseal.audit.bounds.tableaux.dictionary import Aim, Dictionary, copied
+from tableseal.audit.bounds.tableaux.fixing import narrowed
+from tableseal.audit.bounds.tableaux.many_components import Blocks
+from tableseal.audit.bounds.tableaux.tableau import BOXES, Tableau
 from tableseal.audit.linear.difference import Differenced
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
@@ -137,7 +137,7 @@ def test_compiled_cuts_are_those_of_the_plain_twin(seed: int, shape: tuple[int, 
     for d, aim, best in met:
         fixed, other = np.zeros(aim.columns, np.int64), np.zeros(aim.columns, np.int64)
         plain = narrowed(d, aim, best, fixed)
-        refuted, compiled = whole_compiled._narrowed(d, aim.variable, aim.sign, best, aim.columns, other)
+        refuted, compiled = whole_ends._narrowed(d, aim.variable, aim.sign, best, aim.columns, other)
         assert refuted == (plain is None)
         if plain is None:
             continue
@@ -145,7 +145,7 @@ def test_compiled_cuts_are_those_of_the_plain_twin(seed: int, shape: tuple[int, 
         cut = with_cuts(plain, aim, len(d.span))
         for one, two in (
             (plain, compiled),
-            (cut, whole_compiled._with_cuts(compiled, aim.variable, aim.sign, len(d.span))),
+            (cut, whole_ends._with_cuts(compiled, aim.variable, aim.sign, len(d.span))),
         ):
             assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
 

@@ -13,20 +13,20 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.certify import Rational, dual_bound, fitting
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, TargetBounds
-from tableseal.audit.bounds.dictionary import build
-from tableseal.audit.bounds.fill import WIDTH, Fill
-from tableseal.audit.bounds.flows import Flows
-from tableseal.audit.bounds.gap import Gap
-from tableseal.audit.bounds.integer import integer_point
+from tableseal.audit.bounds.dense.witness_rounds import COARSE, FINE, Rounds
 from tableseal.audit.bounds.kernels import tableau_compiled, tableau_plain
 from tableseal.audit.bounds.method import Method, Step
+from tableseal.audit.bounds.networks.flows import Flows
 from tableseal.audit.bounds.plan import full
-from tableseal.audit.bounds.probe import Probe
-from tableseal.audit.bounds.rounds import COARSE, FINE, Rounds
-from tableseal.audit.bounds.shuttle import Shuttle
-from tableseal.audit.bounds.simplex import Simplex
-from tableseal.audit.bounds.tableau import Tableau
-from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.bounds.programs.few_tables import Probe
+from tableseal.audit.bounds.programs.gap import Gap
+from tableseal.audit.bounds.programs.simplex import Simplex
+from tableseal.audit.bounds.programs.split_trees import integer_point
+from tableseal.audit.bounds.programs.whole_tables import Whole
+from tableseal.audit.bounds.propagation.shuttle import Shuttle
+from tableseal.audit.bounds.tableaux.dictionary import build
+from tableseal.audit.bounds.tableaux.inner_values import WIDTH, Fill
+from tableseal.audit.bounds.tableaux.tableau import Tableau
 from tableseal.audit.linear.integers import NO_LOWER
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.highs import Highs

@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.coordinates import in_coordinates
-from tableseal.audit.bounds.integer import integer_point
+from tableseal.audit.bounds.programs.lattice_coordinates import in_coordinates
+from tableseal.audit.bounds.programs.split_trees import integer_point
 from tableseal.audit.errors import ContradictionError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds import flows
 from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies
 from tableseal.audit.bounds.component import Answer, Component, Limits, Multipliers, TargetBounds
-from tableseal.audit.bounds.flows import Flows
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.method import Method
-from tableseal.audit.bounds.network import network_of
-from tableseal.audit.bounds.problem import as_floats
+from tableseal.audit.bounds.networks import flows
+from tableseal.audit.bounds.networks.flows import Flows
+from tableseal.audit.bounds.networks.matrix import network_of
+from tableseal.audit.bounds.programs.float_problem import as_floats
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
 

@@ -7,13 +7,23 @@ from hypothesis import strategies as st
 from scipy.sparse import block_diag, csr_array
 
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.cuts import with_cuts
-from tableseal.audit.bounds.dictionary import BUDGET, DETERMINANT, DONE, ROWS, Aim, Dictionary, Frame, build, copied
-from tableseal.audit.bounds.face import narrowed, reduced_costs
-from tableseal.audit.bounds.gap import Gap
 from tableseal.audit.bounds.kernels import tableau_plain
 from tableseal.audit.bounds.knowledge import know_nothing
-from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.bounds.programs.gap import Gap
+from tableseal.audit.bounds.tableaux.cuts import with_cuts
+from tableseal.audit.bounds.tableaux.dictionary import (
+    BUDGET,
+    DETERMINANT,
+    DONE,
+    ROWS,
+    Aim,
+    Dictionary,
+    Frame,
+    build,
+    copied,
+)
+from tableseal.audit.bounds.tableaux.fixing import narrowed, reduced_costs
+from tableseal.audit.bounds.tableaux.tableau import Tableau
 from tableseal.audit.linear.integers import NO_LOWER
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.highs import Highs

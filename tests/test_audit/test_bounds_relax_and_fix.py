@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component, Limits
+from tableseal.audit.bounds.dense.relax_and_fix import RelaxAndFix
+from tableseal.audit.bounds.dense.witness_rounds import FACES
 from tableseal.audit.bounds.knowledge import know_nothing
-from tableseal.audit.bounds.relax_and_fix import RelaxAndFix
-from tableseal.audit.bounds.rounds import FACES
 from tableseal.audit.solvers.highs import Highs
 from tests.test_audit.test_bounds_rounds import found, least, three_way
 

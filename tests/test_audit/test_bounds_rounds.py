@@ -11,15 +11,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds import plan, rounds
+from tableseal.audit.bounds import plan
 from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies
 from tableseal.audit.bounds.component import Component, Limits, Multipliers
-from tableseal.audit.bounds.equations import as_equations
+from tableseal.audit.bounds.dense import witness_rounds as rounds
+from tableseal.audit.bounds.dense.unimodular import unit_basis
+from tableseal.audit.bounds.dense.witness_rounds import Rounds
 from tableseal.audit.bounds.knowledge import Knowledge, know_nothing
-from tableseal.audit.bounds.problem import as_floats
-from tableseal.audit.bounds.rounds import Rounds
-from tableseal.audit.bounds.unimodular import unit_basis
-from tableseal.audit.bounds.whole import Whole
+from tableseal.audit.bounds.programs.float_problem import as_floats
+from tableseal.audit.bounds.programs.target_columns import as_equations
+from tableseal.audit.bounds.programs.whole_tables import Whole
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError, propagate
 from tableseal.audit.solvers.highs import Highs

@@ -8,8 +8,8 @@ from random_components import random_component, table_component, truth_of
 
 from tableseal.audit.bounds.certify import Rational, satisfies
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.slices import Slices
-from tableseal.audit.bounds.tableau import Tableau
+from tableseal.audit.bounds.tableaux.slices import Slices
+from tableseal.audit.bounds.tableaux.tableau import Tableau
 from tableseal.audit.linear.propagate import InfeasibleError
 
 NODES = 24

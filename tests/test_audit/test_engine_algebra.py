@@ -13,7 +13,7 @@ from rational import value_of
 from scipy.sparse import csr_array
 from sympy import Matrix
 
-from tableseal.audit.bounds.network import network_signs
+from tableseal.audit.bounds.networks.matrix import network_signs
 from tableseal.audit.linear import exact
 from tableseal.audit.linear.base import junction_tree
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER

@@ -22,8 +22,8 @@ from tableseal.audit.bounds.certify import (
     solve_basis,
 )
 from tableseal.audit.bounds.component import Component
-from tableseal.audit.bounds.elastic import proved_empty
-from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.programs.elastic import proved_empty
+from tableseal.audit.bounds.programs.float_problem import solver_problem
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.solvers.highs import Highs
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds import shuttle
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.engine import bound_forms
-from tableseal.audit.bounds.frechet import decomposable, first_bounds, frechet_bounds
 from tableseal.audit.bounds.plan import full, shuttle_only
+from tableseal.audit.bounds.propagation import shuttle
+from tableseal.audit.bounds.propagation.frechet import decomposable, first_bounds, frechet_bounds
 from tableseal.audit.errors import LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from small import many_blocks
 
-from tableseal.audit.bounds import engine, together
+from tableseal.audit.bounds import engine
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.networks import side_by_side as together
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.execution.dask import Dask, connect
 from tableseal.audit.execution.executor import HERE, Lost, in_batches

@@ -10,7 +10,7 @@ from tableseal.audit.errors import AdditivityError, InputError
 from tableseal.audit.io import canonical_document, canonical_json, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report.model import Report
-from tableseal.suppression.public import public_release
+from tableseal.suppression.protections.public import public_release
 
 CELLS = [(r, c) for r in "abT" for c in "xyU"]
 EQUATIONS = [[("a", c), ("b", c), ("T", c)] for c in "xyU"] + [[(r, "x"), (r, "y"), (r, "U")] for r in "abT"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.measures.insiders.formulas import largest_seen_by_second, others, second_seen_by_largest, too_close
+from tableseal.audit.attackers.formulas import largest_seen_by_second, others, second_seen_by_largest, too_close
 
 contributions = st.lists(st.integers(0, 10**6) | st.integers(0, 5), min_size=2, max_size=8).map(
     lambda xs: sorted(xs, reverse=True)

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, vstack
 
+from tableseal.audit.attackers import areas
+from tableseal.audit.attackers.areas import Area, View
+from tableseal.audit.attackers.shown import Shown
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.plan import full
 from tableseal.audit.decision import model
 from tableseal.audit.decision import near as nearby
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
-from tableseal.audit.measures.insiders import areas
-from tableseal.audit.measures.insiders.areas import Area, View
-from tableseal.audit.measures.insiders.shown import Shown
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tableseal.audit.attackers.formulas import largest_seen_by_group, largest_seen_by_second
 from tableseal.audit.io import canonical_json, release_from_document
-from tableseal.audit.measures.insiders.formulas import largest_seen_by_group, largest_seen_by_second
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
 

@@ -20,7 +20,7 @@ from tableseal.audit.io import (
     release_from_document,
 )
 from tableseal.audit.model import Release, Status
-from tableseal.suppression.public import public_release
+from tableseal.suppression.protections.public import public_release
 
 
 def written(release: Release, target: Path, symbol: str | None = None) -> Release:

@@ -13,7 +13,7 @@ from tableseal.audit.report import public_copy, render_text, report_from_json, r
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.called import called
 from tableseal.audit.report.words import verdict_line
-from tableseal.suppression.compare import compare
+from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.suppress import suppress
 
 PLAIN = table(["T", "k", "l", "m"], [13, 3, 4, 6])

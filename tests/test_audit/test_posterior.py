@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.measures import posterior
-from tableseal.audit.measures.insiders import formulas as insiders
-from tableseal.audit.measures.posterior import disclosure_risk, entropy_bits
+from tableseal.audit.attackers import formulas as insiders
+from tableseal.audit.measures.risk import posterior
+from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
 from tableseal.audit.model import Rounding, rounding
 from tableseal.audit.model.rounding import rounding_interval
 

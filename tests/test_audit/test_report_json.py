@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tableseal.audit.attackers.findings import Whose
 from tableseal.audit.errors import InputError
-from tableseal.audit.measures.insiders.findings import Whose
 from tableseal.audit.model import Note
 from tableseal.audit.report import (
     Accepted,

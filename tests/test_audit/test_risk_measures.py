@@ -11,13 +11,23 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.measures import hellinger, information, log_linear, split_risk, table_risk
-from tableseal.audit.measures.assess_risk import RiskSettings, assess
-from tableseal.audit.measures.hellinger import hellinger_counts, hellinger_shares, utility
-from tableseal.audit.measures.information import conditional_entropy, entropy
-from tableseal.audit.measures.table_risk import FORMS, WEIGHTS, After, Before, Form, after, before, check_weights, weigh
+from tableseal.audit.measures.risk import hellinger, information, log_linear, split_risk, table_risk
+from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares, utility
+from tableseal.audit.measures.risk.information import conditional_entropy, entropy
+from tableseal.audit.measures.risk.table_risk import (
+    FORMS,
+    WEIGHTS,
+    After,
+    Before,
+    Form,
+    after,
+    before,
+    check_weights,
+    weigh,
+)
 from tableseal.audit.model.count_table import Axis, CountTable
-from tableseal.suppression.rounding import random_rounding
+from tableseal.suppression.protections.rounding import random_rounding
 
 counts = st.integers(0, 12)
 pairs = st.integers(2, 8).flatmap(

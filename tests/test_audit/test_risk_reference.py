@@ -13,13 +13,13 @@ import pytest
 
 from tableseal.api.cases import cases_folder
 from tableseal.audit.io.matrix import read_numbers
-from tableseal.audit.measures.hellinger import hellinger_counts, hellinger_shares
-from tableseal.audit.measures.information import entropy
-from tableseal.audit.measures.sample_risk import SampleSettings, sampling_experiment
-from tableseal.audit.measures.split_risk import unevenness
-from tableseal.audit.measures.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
-from tableseal.audit.measures.transition import MatrixTransition
-from tableseal.suppression.rounding import random_rounding
+from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares
+from tableseal.audit.measures.risk.information import entropy
+from tableseal.audit.measures.risk.sample_risk import SampleSettings, sampling_experiment
+from tableseal.audit.measures.risk.split_risk import unevenness
+from tableseal.audit.measures.risk.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
+from tableseal.audit.measures.risk.transition import MatrixTransition
+from tableseal.suppression.protections.rounding import random_rounding
 
 DATA = Path(__file__).parent.parent / "data"
 CASES = json.loads((DATA / "risk_reference.json").read_text("utf-8"))

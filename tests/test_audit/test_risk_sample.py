@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.measures.log_linear import MODELS, NO_SMOOTHING, Model, Smoothing, fit, probabilities
-from tableseal.audit.measures.sample_risk import (
+from tableseal.audit.measures.risk.log_linear import MODELS, NO_SMOOTHING, Model, Smoothing, fit, probabilities
+from tableseal.audit.measures.risk.sample_risk import (
     Estimate,
     SampleSettings,
     draw_samples,
     estimate_from_sample,
     sampling_experiment,
 )
-from tableseal.audit.measures.table_risk import WEIGHTS, after, before, weigh
+from tableseal.audit.measures.risk.table_risk import WEIGHTS, after, before, weigh
 
 RANDOM = np.random.default_rng
 

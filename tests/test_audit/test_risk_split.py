@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.measures.assess_risk import RiskSettings, assess
-from tableseal.audit.measures.information import entropy
-from tableseal.audit.measures.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
-from tableseal.audit.measures.table_risk import before, weigh
-from tableseal.audit.measures.transition import MatrixTransition, SwappingTransition
+from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.risk.information import entropy
+from tableseal.audit.measures.risk.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
+from tableseal.audit.measures.risk.table_risk import before, weigh
+from tableseal.audit.measures.risk.transition import MatrixTransition, SwappingTransition
 from tableseal.audit.model.count_table import Axis, CountTable
-from tableseal.suppression.rounding import random_rounding
+from tableseal.suppression.protections.rounding import random_rounding
 
 THIRDS = MatrixTransition.rounding(3)
 tables = st.lists(st.integers(0, 20), min_size=2, max_size=12).filter(any)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds import rounds
-from tableseal.audit.bounds.equations import as_equations
-from tableseal.audit.bounds.problem import solver_problem
+from tableseal.audit.bounds.dense import witness_rounds as rounds
+from tableseal.audit.bounds.programs.float_problem import solver_problem
+from tableseal.audit.bounds.programs.target_columns import as_equations
 from tableseal.audit.solvers.central import Central
 from tableseal.audit.solvers.concave import Concave
 from tableseal.audit.solvers.protocol import Problem

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds import rounds
-from tableseal.audit.bounds.equations import as_equations
-from tableseal.audit.bounds.problem import solver_problem
-from tableseal.audit.bounds.unimodular import unit_basis
+from tableseal.audit.bounds.dense import witness_rounds as rounds
+from tableseal.audit.bounds.dense.unimodular import unit_basis
+from tableseal.audit.bounds.programs.float_problem import solver_problem
+from tableseal.audit.bounds.programs.target_columns import as_equations
 from tableseal.audit.solvers.concave import Concave, Ends
 from tableseal.audit.solvers.normal import Normal
 from tableseal.audit.solvers.protocol import Problem

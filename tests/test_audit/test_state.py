@@ -16,10 +16,11 @@ from random_releases import Maker
 from scipy.sparse import csr_array
 from small import many_blocks
 
-from tableseal.audit.bounds import engine, together
+from tableseal.audit.bounds import engine
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds
 from tableseal.audit.bounds.knowledge import know_nothing
-from tableseal.audit.bounds.remembered import from_text, to_text
+from tableseal.audit.bounds.networks import side_by_side as together
+from tableseal.audit.bounds.recorded_answers import from_text, to_text
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.state import State
 from tableseal.audit.io import release_from_document

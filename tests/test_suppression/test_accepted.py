@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from tableseal.api.cli.app import app
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.suppression.decisions import Decision
+from tableseal.suppression.problem.decisions import Decision
 from tableseal.suppression.report.schema import suppression_schema
 from tableseal.suppression.suppress import suppress
 

@@ -20,9 +20,9 @@ from tableseal.audit.model import Policy, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import build_problem
-from tableseal.suppression.public import public_release
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.suppress import suppress
 
 REPORTS = Path(__file__).parent.parent / "data" / "reports"

@@ -19,13 +19,13 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release, Threshold
 from tableseal.audit.pipeline import audit
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.compare import Comparison, Outcome, compare
-from tableseal.suppression.compare_chart import Dot, chart
-from tableseal.suppression.compare_html import comparison_html
-from tableseal.suppression.compare_json import comparison_json, comparison_schema
-from tableseal.suppression.compare_text import comparison_text, notes_of
-from tableseal.suppression.rounded_release import rounded_release
+from tableseal.suppression.comparison.chart import Dot, chart
+from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
+from tableseal.suppression.comparison.html import comparison_html
+from tableseal.suppression.comparison.text import comparison_text, notes_of
+from tableseal.suppression.comparison.to_json import comparison_json, comparison_schema
+from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.protections.rounded_release import rounded_release
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
 
@@ -280,7 +280,7 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
         return audit(*args, **options)
 
     monkeypatch.setattr("tableseal.suppression.rounds.audit", told)
-    monkeypatch.setattr("tableseal.suppression.compare.audit", told)
+    monkeypatch.setattr("tableseal.suppression.comparison.compare.audit", told)
     release = release_from_document(document())
     methods = ["heuristic", "network", "rounding:3"]
     compare(release, methods, time_limit=30.0)

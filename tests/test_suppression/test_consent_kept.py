@@ -3,8 +3,8 @@
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
-from tableseal.suppression.decisions import Decision
-from tableseal.suppression.public import public_release
+from tableseal.suppression.problem.decisions import Decision
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.suppress import suppress
 
 AGREED = {"cell": {"a": "k", "b": "x"}, "reason": "letter", "by": "X"}

@@ -11,11 +11,11 @@ from tableseal.api.suppressing import SuppressOptions, run_suppression
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.costs import Costs, Kind
-from tableseal.suppression.distance import distances
-from tableseal.suppression.problem import build_problem
+from tableseal.suppression.problem.costs import Costs, Kind
+from tableseal.suppression.problem.distance import distances
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.protections.rounded_release import rounded_release
 from tableseal.suppression.report import suppression_document
-from tableseal.suppression.rounded_release import rounded_release
 from tableseal.suppression.search.rank import Budget
 from tableseal.suppression.suppress import suppress
 

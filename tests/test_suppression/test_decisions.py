@@ -8,8 +8,8 @@ from one_variable import POLICY, line, withheld
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.decisions import decisions_from_document
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.decisions import decisions_from_document
 from tableseal.suppression.report import suppression_document, suppression_text
 from tableseal.suppression.suppress import suppress
 

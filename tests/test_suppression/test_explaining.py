@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from tableseal.api.cli.app import app
 from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.explaining import explained
+from tableseal.suppression.reasons.explaining import explained
+from tableseal.suppression.reasons.seen import SPELLED
 from tableseal.suppression.report import suppression_document, suppression_text
-from tableseal.suppression.seen import SPELLED
 from tableseal.suppression.suppress import suppress
 
 VALUES = [1, 1, 5, 5, 6, 6, 7, 9]
@@ -70,7 +70,7 @@ def test_all_files_are_there_before_it_is_looked_for_and_an_interrupt_loses_noth
         there.extend((release.parent / name).exists() for name in names)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tableseal.suppression.explaining.explained", interrupted)
+    monkeypatch.setattr("tableseal.suppression.reasons.explaining.explained", interrupted)
     options = [
         f"{o}={release.parent / n}" for o, n in zip(("-o", "--json", "--html", "--best-so-far"), names, strict=True)
     ]

@@ -21,13 +21,13 @@ from tableseal.audit.linear.naming import full_name
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.attacks import Attack, oracle_for
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.lasting import Lasting
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.attackers.attacks import Attack, oracle_for
+from tableseal.suppression.attackers.lasting import Lasting
+from tableseal.suppression.attackers.watch import InsiderWatch
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.suppress import suppress
-from tableseal.suppression.watch import InsiderWatch
 
 SEEDS = st.integers(0, 2**40)
 SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

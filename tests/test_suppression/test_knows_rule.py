@@ -14,7 +14,7 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.proof import proof_json
 from tableseal.audit.proof.verify import check
 from tableseal.audit.report import Report
-from tableseal.suppression.public import public_release
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.suppress import suppress
 
 STARS = np.array([[12, 1, 20, 1, 3], [1, 1, 9, 20, 12], [20, 1, 2, 1, 20], [1, 3, 20, 1, 1], [9, 20, 2, 9, 3]])

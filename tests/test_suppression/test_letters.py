@@ -9,8 +9,8 @@ import pytest
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_document, policy_document, read_release, release_files, release_from_document
 from tableseal.audit.model import Status
-from tableseal.suppression.letters import with_letters
-from tableseal.suppression.public import public_release
+from tableseal.suppression.protections.public import public_release
+from tableseal.suppression.reasons.letters import with_letters
 from tableseal.suppression.suppress import suppress
 
 LETTERS = {"threshold": "A", "dominance_by_one": "B", "dominance_by_two": "C", "secondary": "D", "status": "N"}

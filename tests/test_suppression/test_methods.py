@@ -18,8 +18,8 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Threshold
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search.greedy_elimination import greedy_elimination
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.methods import METHODS, method_named

@@ -16,8 +16,8 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.model import Policy
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.search.heuristic import heuristic
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.optimal import optimal

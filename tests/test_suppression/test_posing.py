@@ -10,11 +10,11 @@ from tableseal.audit.io import canonical_document, policy_document, policy_from_
 from tableseal.audit.model import Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.places import Places
-from tableseal.suppression.problem import build_problem
-from tableseal.suppression.public import public_release
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.places import Places
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.report import suppression_document, suppression_text
 from tableseal.suppression.suppress import suppress
 

@@ -12,7 +12,7 @@ from ticking import Ticking
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.optimal import QUICK, TURNS, quick_patterns

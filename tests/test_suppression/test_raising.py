@@ -10,7 +10,7 @@ from one_variable import POLICY, line, withheld
 from tableseal.audit.errors import LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Require, SapLimit
-from tableseal.suppression.problem import Problem, least_width
+from tableseal.suppression.problem.problem import Problem, least_width
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress

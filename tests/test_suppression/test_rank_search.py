@@ -17,9 +17,9 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.report import suppression_document, suppression_text
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.method import Tools

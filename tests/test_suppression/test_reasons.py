@@ -7,7 +7,7 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.io import release_from_document
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.report import suppression_document, suppression_text
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
@@ -51,7 +51,7 @@ def test_where_too_much_hangs_together_the_answer_says_that_nobody_looked_for_re
     explained = suppression_document(suppress(line([1, 30, 5, 9]), policy=POLICY))
     assert explained["explained"] is True
     assert explained["cells"][0]["needed_by"]  # type: ignore[index, call-overload]
-    monkeypatch.setattr("tableseal.suppression.explaining.MOST_ENTANGLED", 0)
+    monkeypatch.setattr("tableseal.suppression.reasons.explaining.MOST_ENTANGLED", 0)
     result = suppress(line([1, 30, 5, 9]), policy=POLICY)
     assert suppression_document(result) == explained | {
         "explained": False,

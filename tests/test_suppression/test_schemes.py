@@ -21,11 +21,11 @@ from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
 from tableseal.audit.together import Member, combine
-from tableseal.suppression.compare import compare
-from tableseal.suppression.compare_html import comparison_html
-from tableseal.suppression.compare_json import comparison_json
-from tableseal.suppression.compare_text import comparison_text
-from tableseal.suppression.public import public_release
+from tableseal.suppression.comparison.compare import compare
+from tableseal.suppression.comparison.html import comparison_html
+from tableseal.suppression.comparison.text import comparison_text
+from tableseal.suppression.comparison.to_json import comparison_json
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.report import suppression_document, suppression_text
 from tableseal.suppression.search.methods import METHODS
 from tableseal.suppression.suppress import suppress

@@ -18,9 +18,9 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Threshold
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import clean_up, cover
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.optimal import optimal

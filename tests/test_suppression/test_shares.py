@@ -15,8 +15,8 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.problem import Problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.suppress import suppress
 
 Companies = Sequence[tuple[str, str, int, str]]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tableseal.audit.io import canonical_document, release_from_document
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.pipeline import audit
-from tableseal.suppression.public import public_release
+from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.suppress import suppress
 
 CODES = ("a", "b", "c", "d", "e")

@@ -18,8 +18,8 @@ from tableseal.audit.errors import LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.decisions import Decision
-from tableseal.suppression.problem import Problem
+from tableseal.suppression.problem.decisions import Decision
+from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.suppress import suppress
 
 METHODS = ("optimal", "heuristic", "elimination")

@@ -22,14 +22,14 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.attacks import Attack, oracle_for
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.needed import Failing
-from tableseal.suppression.problem import build_problem
+from tableseal.suppression.attackers.attacks import Attack, oracle_for
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.reasons.needed import Failing
+from tableseal.suppression.reasons.seen import seen
 from tableseal.suppression.report import suppression_json
 from tableseal.suppression.search.methods import METHODS
-from tableseal.suppression.seen import seen
 from tableseal.suppression.suppress import suppress
 
 SEEDS = st.integers(0, 2**40)

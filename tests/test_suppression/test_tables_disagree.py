@@ -10,8 +10,8 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Status
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.decisions import Decision
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.decisions import Decision
 from tableseal.suppression.report import suppression_text
 from tableseal.suppression.search.methods import METHODS
 from tableseal.suppression.suppress import suppress

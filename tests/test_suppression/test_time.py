@@ -21,14 +21,14 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.attacks import Attack, oracle_for
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.attackers.attacks import Attack, oracle_for
+from tableseal.suppression.attackers.watch import InsiderWatch
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.cover import cover
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
-from tableseal.suppression.watch import InsiderWatch
 
 SEEDS = st.integers(0, 2**40)
 SOME = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -81,7 +81,7 @@ def test_insiders_who_were_not_asked_in_time_are_not_said_to_find_nothing(seed: 
 def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dense three-way tables: what one contributor knows took minutes to look at, with a limit of seconds."""
     solved: list[Any] = []
-    monkeypatch.setattr("tableseal.suppression.together.bound_forms", lambda *told, **_: solved.append(told))
+    monkeypatch.setattr("tableseal.suppression.attackers.together.bound_forms", lambda *told, **_: solved.append(told))
     cells = {"a": ["T", "1", "2", "3"], "value": [9, 1, 1, 7]}
     document = {
         "tableseal": 1,

@@ -13,9 +13,9 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy, Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.apply import protected_release
-from tableseal.suppression.costs import Costs
-from tableseal.suppression.problem import Problem, build_problem
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import Problem, build_problem
+from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.search.methods import METHODS
 from tableseal.suppression.suppress import suppress
 

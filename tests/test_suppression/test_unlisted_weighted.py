@@ -11,7 +11,7 @@ from weighted_releases import WeightedTable
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Status
 from tableseal.audit.pipeline import audit
-from tableseal.suppression.costs import Costs
+from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.suppress import suppress
 
 RULES: list[dict[str, Any]] = [

@@ -6,7 +6,7 @@ Floats only choose which column enters; what leaves, and everything else, is dec
 import numpy as np
 from numba import njit
 
-from tableseal.audit.bounds.dictionary import (
+from tableseal.audit.bounds.tableaux.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.bounds.dictionary import (
+from tableseal.audit.bounds.tableaux.dictionary import (
     ACTIVE,
     BUDGET,
     CARRIED,

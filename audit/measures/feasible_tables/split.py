@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.components import Components
-from tableseal.audit.bounds.pieces import cut_forms
+from tableseal.audit.bounds.split_forms import cut_forms
 from tableseal.audit.linear.reduce import Reduced
 
 

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import Rational, rationalise, satisfies
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.problem import solver_problem, to_original
+from tableseal.audit.bounds.programs.float_problem import solver_problem, to_original
 from tableseal.audit.solvers.protocol import Solver
 
 

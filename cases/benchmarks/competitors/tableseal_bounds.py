@@ -63,7 +63,7 @@ def _load_kernels() -> None:
 
 def _load_central() -> None:
     """What only cubes are asked by."""
-    from tableseal.audit.bounds.unimodular import unit_basis
+    from tableseal.audit.bounds.dense.unimodular import unit_basis
     from tableseal.audit.solvers.central import Central
     from tableseal.audit.solvers.concave import Concave
     from tableseal.audit.solvers.protocol import Problem

@@ -1,0 +1,136 @@
+"""Parts of a release that hang together through what knowers know: what is shown in one says nothing of another."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from tableseal.audit.attackers.asking import Asking
+from tableseal.audit.bounds.component import Component
+from tableseal.audit.bounds.components import Components
+from tableseal.audit.linear.graph import joined
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.reduce import Reduced
+from tableseal.audit.sparse import entries, row_of_entries, rows_at
+
+Ints = NDArray[np.int64]
+
+MOST = 2_000_000
+"""Pairs of knowers and cells of one area that are looked at together (16 MB for each number of a pair)."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A knower in an area, by positions among the area's forms; amounts as their columns there give them.
+
+    exact, value: forms that it knows. own, least: forms to which it gave so much. targets: forms that it asks about;
+    low, high: how far down and up each must be able to go (NO_UPPER, NO_LOWER: any change will do). asking, test:
+    int64, which question each target is (position among all knowers, position among the cells that it asks about).
+    """
+
+    exact: Ints
+    value: Ints
+    own: Ints
+    least: Ints
+    targets: Ints
+    low: Ints
+    high: Ints
+    asking: int
+    test: Ints
+
+
+@dataclass(frozen=True)
+class Area:
+    """A component with all forms of interest as targets.
+
+    value, known: int64, bool (forms), true values as far as they are known. views: of each knower.
+    """
+
+    component: Component
+    value: Ints
+    known: NDArray[np.bool_]
+    views: tuple[View, ...]
+
+
+def areas(
+    reduced: Reduced, forms: csr_array, truth: Ints, known: NDArray[np.bool_], asked: Sequence[Asking]
+) -> list[Area]:
+    """Areas in which some knower asks about something that is not settled by what outsiders know.
+
+    forms: int64 csr (forms x columns); truth, known: int64, bool (forms), their true values as far as they are known.
+    """
+    if not asked:
+        return []
+    involved = np.zeros(forms.shape[0], np.bool_)
+    for a in asked:
+        involved[[*a.knower.exact, *a.knower.own]] = involved[a.cells] = True
+    which = np.flatnonzero(involved)
+    local = rows_at(forms, which)
+    constant = local @ np.where(reduced.fixed, reduced.value, 0)
+    local = entries(local, reduced.component[local.indices] >= 0)
+    of_form, of_component, count = _areas(local, reduced)
+    order = np.argsort(of_form, kind="stable")
+    which, constant, of_form, local = which[order], constant[order], of_form[order], rows_at(local, order)
+    start = np.searchsorted(of_form, np.arange(count + 1))
+    places = _Places(*(np.full(forms.shape[0], -1, np.int64) for _ in range(3)))
+    places.area[which], places.place[which] = of_form, np.arange(len(which)) - start[of_form]
+    places.constant[which] = constant
+    views: dict[int, list[View]] = {}
+    for number, a in enumerate(asked):
+        doubtful = np.flatnonzero(a.doubtful)
+        of_test = places.area[a.cells[doubtful]]
+        for area in np.unique(of_test).tolist():
+            views.setdefault(area, []).append(_view(a, number, doubtful[of_test == area], area, places))
+    label = np.where(reduced.component >= 0, of_component[reduced.component], -1)
+    parts = Components(replace(reduced, component=label, components=count))
+    found = []
+    for area, seen in sorted(views.items()):
+        first, last = int(start[area]), int(start[area + 1])
+        component = parts.component(area, local, first, last)
+        inside = which[first:last]
+        value = truth[inside] - constant[first:last]
+        together = max(1, MOST // len(inside))
+        found += [
+            Area(component, value, known[inside], tuple(seen[k : k + together])) for k in range(0, len(seen), together)
+        ]
+    return found
+
+
+@dataclass(frozen=True)
+class _Places:
+    """int64 (forms): the area that each is in (-1: none), its place there, and what is constant in it."""
+
+    area: Ints
+    place: Ints
+    constant: Ints
+
+
+def _areas(local: csr_array, reduced: Reduced) -> tuple[Ints, Ints, int]:
+    """(area of each form, area of each component, number of areas): forms and components as two sides of a graph."""
+    forms = local.shape[0]
+    label = joined(forms + reduced.components, row_of_entries(local), forms + reduced.component[local.indices])
+    return label[:forms], label[forms:], int(label.max(initial=-1)) + 1
+
+
+def _view(asking: Asking, number: int, tests: Ints, area: int, places: _Places) -> View:
+    """A knower in an area."""
+    cells, low, high = asking.cells[tests], asking.low[tests], asking.high[tests]
+    constant = places.constant[cells]
+    return View(
+        *_placed(asking.knower.exact, area, places),
+        *_placed(asking.knower.own, area, places),
+        places.place[cells],
+        np.where(low == NO_UPPER, NO_UPPER, low - constant),
+        np.where(high == NO_LOWER, NO_LOWER, high - constant),
+        number,
+        tests,
+    )
+
+
+def _placed(amounts: Mapping[int, int], area: int, places: _Places) -> tuple[Ints, Ints]:
+    """(places of those of some forms that are in an area, their amounts without what is constant)."""
+    cells, units = np.array(list(amounts), np.int64), np.array(list(amounts.values()), np.int64)
+    inside = places.area[cells] == area
+    return places.place[cells[inside]], units[inside] - places.constant[cells[inside]]

@@ -1,0 +1,142 @@
+"""The folder of results of a batch: every file whole or not there, and what was done is known again.
+
+summary.csv  summary.json  summary.html     once the batch is done
+reports/NAME.json  reports/NAME.html        what an audit says
+records/NAME.json                           written last: with which inputs and options it was said
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tableseal.audit.batch.summary import (
+    COUNTED,
+    IMPLIED,
+    Batch,
+    Entry,
+    batch_document,
+    entry_document,
+    entry_from_document,
+    summary_csv,
+    summary_html,
+)
+from tableseal.audit.batch.work import Audited
+from tableseal.audit.errors import InputError
+from tableseal.audit.io.writing import write_whole
+from tableseal.audit.report.called import called
+from tableseal.audit.report.exact_json import Json, dumps
+from tableseal.audit.report.words import headline
+
+RECORD = "tableseal/batch-record/3"
+
+_MARK = ".tableseal-batch"
+"""Locked by the batch that is at work; marks the folder as one of ours."""
+
+_SUMMARIES = ("summary.csv", "summary.json", "summary.html")
+
+
+class Results:
+    """What is in the folder. Made by `opened`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def kept(self, name: str, key: str, *, html: bool) -> Entry | None:
+        """The entry of an audit with the same key that is there with its files; None if there is none."""
+        try:
+            record = json.loads(self._record(name).read_text("utf-8"))
+            if record["schema"] != RECORD or record["key"] != key:
+                return None
+            entry = entry_from_document(record["entry"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        wanted = [entry.report, *([entry.html] if html or entry.html else [])]
+        return entry if all(file is not None and (self._folder / file).is_file() for file in wanted) else None
+
+    def keep(self, name: str, key: str, found: Audited) -> Entry:
+        """Write the report, then the record: without a record there is no report."""
+        self.forget(name)
+        report = found.report
+        page = None if found.html is None else f"reports/{name}.html"
+        entry = Entry(
+            name=name,
+            verdict=report.verdict,
+            title=report.title,
+            sha256=report.release_sha256,
+            policy_sha256=report.policy_sha256,
+            bounds=report.bounds,
+            counts={key: getattr(report.summary, key) for key in COUNTED} | {IMPLIED: len(report.implied)},
+            report=f"reports/{name}.json",
+            html=page,
+            required_unknown=report.required_unknown,
+            called=called(report),
+            judged=report.judged,
+            rules=report.rules,
+            headline=headline(report),
+        )
+        self._write(f"reports/{name}.json", found.json)
+        if page is not None and found.html is not None:
+            self._write(page, found.html)
+        record: dict[str, Json] = {"schema": RECORD, "key": key, "entry": entry_document(entry)}
+        self._write(f"records/{name}.json", dumps(record, indent=1))
+        return entry
+
+    def forget(self, name: str) -> None:
+        """Take away what an earlier run said of a release, the record first."""
+        for file in (f"records/{name}.json", f"reports/{name}.json", f"reports/{name}.html"):
+            (self._folder / file).unlink(missing_ok=True)
+
+    def sum_up(self, batch: Batch) -> None:
+        """Write the summaries."""
+        for name, text in zip(
+            _SUMMARIES, (summary_csv(batch), dumps(batch_document(batch), indent=1), summary_html(batch)), strict=True
+        ):
+            self._write(name, text)
+
+    def clean(self) -> None:
+        """Take away summaries, which would be of an earlier run, and what a killed run left half written."""
+        for name in _SUMMARIES:
+            (self._folder / name).unlink(missing_ok=True)
+        for part in self._folder.rglob(".*.part"):
+            part.unlink()
+
+    def _record(self, name: str) -> Path:
+        return self._folder / "records" / f"{name}.json"
+
+    def _write(self, name: str, text: str) -> None:
+        path = self._folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path.parent}: cannot be made: {error.strerror}.") from error
+        write_whole(path, text)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Results]:
+    """The results in a folder, which is made if it is not there, for one batch at a time.
+
+    Raises
+    ------
+    InputError: it cannot be written, holds something else, or another batch is at work there.
+    """
+    mark = folder / _MARK
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not mark.exists() and any(folder.iterdir()):
+            raise InputError(f"{folder}: holds files that are no results of a batch; choose a new or an empty folder.")
+        handle = os.open(mark, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be used for results: {error.strerror}.") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        results = Results(folder)
+        results.clean()
+        yield results
+    except BlockingIOError:
+        raise InputError(f"{folder}: another batch is at work there.") from None
+    finally:
+        os.close(handle)

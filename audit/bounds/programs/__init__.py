@@ -1,0 +1,1 @@
+"""Linear and integer programs: a solver's answers as hints, for components that no dictionary answers."""

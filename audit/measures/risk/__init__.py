@@ -1,0 +1,1 @@
+"""Risk of whole frequency tables, before and after protection, and of samples."""

@@ -1,0 +1,246 @@
+"""Risk of a table and of its parts, before and after protection, by one of the papers' definitions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.errors import InputError
+from tableseal.audit.measures.estimate import Estimate
+from tableseal.audit.measures.risk import split_risk, table_risk
+from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares, utility
+from tableseal.audit.measures.risk.information import Floats
+from tableseal.audit.measures.risk.table_risk import Before, Form
+from tableseal.audit.measures.risk.transition import Transition
+from tableseal.audit.model.count_table import CountTable
+
+Definition = Literal["a14", "s15", "s15-split"]
+"""a14: R1 and R2 of Antal, Shlomo & Elliot 2014. s15: formula (3) of Shlomo, Antal & Elliot 2015 and its modification
+after protection. s15-split: the same with entropy split into small and large counts, as in its comparison study."""
+DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
+
+
+@dataclass(frozen=True)
+class RiskSettings:
+    """How risk is measured.
+
+    Attributes
+    ----------
+    weights: of the terms; None: the L2 form.
+    form: of R2 (a14).
+    transition: of the protection method, needed by s15 after protection.
+    multipliers: of the entropy terms (s15); None: from the transition.
+    """
+
+    definition: Definition = "a14"
+    weights: tuple[float, ...] | None = table_risk.WEIGHTS
+    form: Form = "uncertainty"
+    transition: Transition | None = None
+    multipliers: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.weights is not None:
+            table_risk.check_weights(self.weights, len(self.term_names))
+        elif self.split:
+            raise InputError("the L2 form has three terms: it is defined for a14 and s15, not for s15-split.")
+
+    @property
+    def split(self) -> bool:
+        """Whether small and large counts have an entropy term each."""
+        return self.definition == "s15-split"
+
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """What the terms are, in their order."""
+        return ("zeros", "small", "large", "size") if self.split else ("zeros", "entropy", "size")
+
+
+@dataclass(frozen=True)
+class ProtectedPart:
+    """One table after protection: means over its versions.
+
+    Attributes
+    ----------
+    total: M. risk: R2. conditional: H(X|Y) (a14). terms: means, without weights.
+    distance, distance_shares: Hellinger distance of counts and of distributions; `bound`: the largest the first can be.
+    multipliers: of the entropy terms (s15).
+    above_original: versions whose risk came out above the original one and was replaced by it (s15).
+    lost: largest share of units that are expected where no cell is (s15).
+    impossible: most cells in one version that the stated method cannot have made (s15).
+    """
+
+    total: Estimate
+    risk: Estimate
+    terms: tuple[float, ...]
+    distance: Estimate
+    distance_shares: Estimate
+    utility: Estimate
+    bound: float
+    conditional: Estimate | None = None
+    multipliers: tuple[float, ...] = ()
+    above_original: int = 0
+    lost: float = 0.0
+    impossible: int = 0
+
+
+@dataclass(frozen=True)
+class PartRisk:
+    """One table, whole or a part.
+
+    Attributes
+    ----------
+    where: variable -> code; empty for the whole table.
+    cells, total, zeros: K, N, |D|.
+    undefined: why there is no risk; None if there is one.
+    entropy: H(X). terms: without weights. risk: R1.
+    """
+
+    where: Mapping[str, str]
+    cells: int
+    total: int
+    zeros: int
+    undefined: str | None = None
+    entropy: float | None = None
+    terms: tuple[float, ...] = ()
+    risk: float | None = None
+    after: ProtectedPart | None = None
+
+
+@dataclass
+class _Measured:
+    """What accumulates for one part, a number for each version."""
+
+    support: NDArray[np.int64]
+    start: Before
+    base: PartRisk
+    columns: dict[str, list[Floats]] = field(default_factory=dict)
+    multipliers: tuple[float, ...] = ()
+
+    def add(self, **found: Floats) -> None:
+        for name, values in found.items():
+            self.columns.setdefault(name, []).append(values)
+
+    def values(self, name: str) -> Floats:
+        return np.concatenate(self.columns[name])
+
+
+def assess(
+    table: CountTable,
+    settings: RiskSettings,
+    versions: Iterable[NDArray[np.int64]] | None = None,
+    *,
+    slices: bool = True,
+) -> tuple[PartRisk, ...]:
+    """The risk of the whole table, then of each slice (for a two-way table: each row, each column).
+
+    Parameters
+    ----------
+    versions: protected counts (versions x m) beside the table's `values`, in one or more pieces; what they do not list
+        is 0 there as in the original. None: the original alone.
+    slices: False: the whole table only.
+
+    Raises
+    ------
+    InputError: the whole table has one cell, or no units; s15 without a transition.
+    """
+    if versions is not None and settings.definition != "a14" and settings.transition is None:
+        raise InputError("the measure after protection needs the transition matrix of the method that was used.")
+    everything = np.arange(len(table.values), dtype=np.int64)
+    parts = [_begin(table, {}, table.cells, everything, settings)]
+    if isinstance(parts[0], PartRisk):
+        raise InputError(f"{table.name}: {parts[0].undefined}")
+    if slices:
+        parts += [_begin(table, {s.axis: s.code}, s.cells, s.support, settings) for s in table.slices()]
+    if versions is None:
+        return tuple(part if isinstance(part, PartRisk) else part.base for part in parts)
+    for piece in versions:
+        for part in parts:
+            if isinstance(part, _Measured):
+                _measure(part, table.values[part.support], piece[:, part.support], settings)
+    return tuple(part if isinstance(part, PartRisk) else _finish(part, settings) for part in parts)
+
+
+def _begin(
+    table: CountTable, where: Mapping[str, str], cells: int, support: NDArray[np.int64], settings: RiskSettings
+) -> "_Measured | PartRisk":
+    counts = table.values[support]
+    total = int(counts.sum())
+    zeros = cells - int(np.count_nonzero(counts))
+    try:
+        start = table_risk.before(counts, cells)
+    except InputError as error:
+        return PartRisk(where, cells, total, zeros, str(error))
+    terms = start.terms
+    if settings.definition != "a14":
+        terms = split_risk.terms_before(split_risk.Spectrum.of(counts, cells), split=settings.split)
+    risk = float(table_risk.weigh(terms, settings.weights))
+    base = PartRisk(where, cells, total, zeros, None, float(start.entropy), tuple(terms.tolist()), risk)
+    return _Measured(support, start, base)
+
+
+def _measure(
+    part: _Measured, original: NDArray[np.int64], protected: NDArray[np.int64], settings: RiskSettings
+) -> None:
+    distance = hellinger_counts(original, protected)
+    part.add(
+        total=protected.sum(axis=-1, dtype=np.float64),
+        distance=distance,
+        shares=hellinger_shares(original, protected),
+        utility=utility(distance, part.start.total),
+    )
+    if settings.definition == "a14":
+        found = table_risk.after(part.start, original, protected, settings.form)
+        part.add(terms=found.terms, conditional=found.conditional, risk=table_risk.weigh(found.terms, settings.weights))
+        return
+    assert settings.transition is not None
+    for version in protected:
+        ended = split_risk.terms_after(
+            original,
+            version,
+            part.base.cells,
+            settings.transition,
+            split=settings.split,
+            multipliers=settings.multipliers,
+        )
+        raw = float(table_risk.weigh(ended.terms, settings.weights))
+        assert part.base.risk is not None
+        part.multipliers = ended.multipliers
+        part.add(
+            terms=ended.terms[None],
+            risk=np.array([min(raw, part.base.risk)]),
+            above=np.array([float(raw > part.base.risk * (1 + 1e-12))]),
+            lost=np.array([ended.lost]),
+            impossible=np.array([float(ended.impossible)]),
+        )
+
+
+def _finish(part: _Measured, settings: RiskSettings) -> PartRisk:
+    total = part.values("total")
+    by_a14 = settings.definition == "a14"
+    end = ProtectedPart(
+        total=Estimate.of(total),
+        risk=Estimate.of(part.values("risk")),
+        terms=tuple(part.values("terms").mean(axis=0).tolist()),
+        distance=Estimate.of(part.values("distance")),
+        distance_shares=Estimate.of(part.values("shares")),
+        utility=Estimate.of(part.values("utility")),
+        bound=float(np.sqrt((float(part.start.total) + total) / 2).mean()),
+        conditional=Estimate.of(part.values("conditional")) if by_a14 else None,
+        multipliers=part.multipliers,
+        above_original=0 if by_a14 else int(part.values("above").sum()),
+        lost=0.0 if by_a14 else float(part.values("lost").max()),
+        impossible=0 if by_a14 else int(part.values("impossible").max()),
+    )
+    base = part.base
+    return PartRisk(base.where, base.cells, base.total, base.zeros, None, base.entropy, base.terms, base.risk, end)
+
+
+def by_variable(parts: Sequence[PartRisk]) -> tuple[tuple[PartRisk, ...], ...]:
+    """The slices, one group for each variable, in order."""
+    groups: dict[str, list[PartRisk]] = {}
+    for part in parts:
+        for variable in part.where:
+            groups.setdefault(variable, []).append(part)
+    return tuple(tuple(group) for group in groups.values())

@@ -1,0 +1,247 @@
+"""A new release beside all that was published before: which cells fall, and which earlier tables make them fall."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from tableseal.audit.errors import AdditivityError, ContradictionError, LackingDataError
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import OLD_FIGURES, Note, Policy, Release
+from tableseal.audit.pipeline import Bounds, audit
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.publications.culprits import FALLEN, Culprits, culprits
+from tableseal.audit.publications.known import NEW, Shelf, full_name, silenced
+from tableseal.audit.publications.publication import Publication, Revision, TableName
+from tableseal.audit.publications.revise import superseded
+from tableseal.audit.publications.unchanged import unchanged
+from tableseal.audit.report import Report, ReportCell
+from tableseal.audit.report.called import called
+from tableseal.audit.report.implied import NOT_LISTED
+from tableseal.audit.report.words import headline
+from tableseal.audit.together import parts
+
+CellKey = tuple[str, tuple[tuple[str, str], ...]]
+"""(measure, variable and code of all variables that do not stand at their total)"""
+
+
+@dataclass(frozen=True)
+class Fallen:
+    """A cell that an intruder can compute, or place too closely.
+
+    cell: as the report of the tables that make it fall lists it. new: it falls through the new release (together with
+    one of the sets of earlier tables; an empty set: by itself), False: it falls without it. culprits: the sets.
+    """
+
+    cell: ReportCell
+    new: bool
+    culprits: Culprits
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a new release does to a publication.
+
+    report: the audit of all current tables and the new ones together. fallen: its cells that fall. older: cells that
+    current tables withhold and protect, but tables that were revised since give away, by themselves or together with
+        the figures of today.
+    """
+
+    name: str
+    supersedes: tuple[TableName, ...]
+    audited: tuple[TableName, ...]
+    report: Report
+    fallen: tuple[Fallen, ...]
+    older: tuple[Fallen, ...]
+
+    @property
+    def verdict(self) -> Literal["safe", "unsafe", "undecided"]:
+        """That of the report; unsafe, too, if older figures give a sensitive cell away, and undecided where no rule
+        could judge how wide the interval of a withheld cell must stay."""
+        if any(found.cell.sensitive for found in self.older):
+            return "unsafe"
+        return "undecided" if self.report.verdict == "safe" and self.required_unknown else self.report.verdict
+
+    @property
+    def called(self) -> str:
+        """What the verdict is called, "safe as listed" with the same rule as that of one release."""
+        return called(self.report) if self.verdict == self.report.verdict else self.verdict
+
+    @property
+    def headline(self) -> str:
+        """Why the verdict is what it is, in a sentence."""
+        fallen = sum(bool(found.cell.sensitive) for found in self.older)
+        if not fallen or self.report.verdict == "unsafe":
+            return headline(self.report)
+        cells = plural(fallen, "sensitive cell")
+        return f"This release must not go out as it is. Figures that were revised since give {cells} away."
+
+    @property
+    def required_unknown(self) -> int:
+        """How many withheld cells no rule could judge."""
+        return self.report.required_unknown
+
+
+def assess(
+    publication: Publication,
+    release: Release,
+    *,
+    revises: Sequence[Revision] = (),
+    policy: Policy | None = None,
+    bounds: Bounds = "integer",
+    time_limit: float | None = None,
+    executor: Executor = HERE,
+    progress: Progress = silent,
+) -> Assessment:
+    """Audit a release together with everything that was published before it.
+
+    Parameters
+    ----------
+    revises: entries and tables whose values it changes.
+    policy: judges all; else that of the new release.
+    time_limit: seconds for each audit; there is one of all tables, and several for each cell that falls.
+
+    Raises
+    ------
+    InputError: undeclared revisions, releases that do not agree, figures of different releases that cannot all be true,
+        a rule without its data.
+    """
+    gone = superseded(publication, release, revises)
+    shelf = Shelf(publication, release)
+    new = shelf.tables(NEW)
+    (*older, live) = publication.vintages()
+    current = [table for table in live if table not in gone]
+    rules = policy or release.policy
+
+    def audited(of: Release) -> Report:
+        return audit(of, bounds=bounds, time_limit=time_limit, executor=executor).report
+
+    now = _Vintage(shelf.release([*current, *new], rules), audited)
+    try:
+        report = now.report
+    except (AdditivityError, ContradictionError) as error:
+        if not current:
+            raise
+        raise type(error)(
+            f"{error} (If figures of earlier entries were revised, say so: revises, naming the table.)"
+        ) from None
+    except LackingDataError as error:
+        if not current:
+            raise
+        raise LackingDataError(
+            f"{error} (Is an earlier entry what went out? Publish the file of `suppress --confidential` in its place: "
+            "revises, naming the table.)",
+            error.places,
+        ) from None
+    fallen = []
+    for done, (key, cell) in enumerate(now.fallen.items()):
+        progress("cells that fall", done, len(now.fallen))
+        before = now.verdicts(key, frozenset(current)) in FALLEN
+        fallen.append(_fallen(now, key, cell, current, base=() if before else new))
+    old: dict[CellKey, Fallen] = {}
+    for tables in (*older, *([live] if gone else [])):
+        # Statuses decide: the figures that rules would judge by are those of today.
+        then = _Vintage(shelf.release([*tables, *new], Policy(), bare=new), audited)
+        for key, cell in then.fallen.items():
+            if key not in old and now.listed.get(key) in ("protected", "undecided"):
+                old[key] = _fallen(then, key, cell, tables, base=())
+    replaced = sorted({table for tables in (*older, gone) for table in tables} - set(current), key=_newest_first)
+    stand = [*current, *new]
+    settled = True
+    if replaced:
+        together = shelf.release([*replaced, *stand], rules, figures=replaced)
+        beside, settled = _beside(together, replaced, audited)
+        if beside is not None:
+            for key, cell in beside.fallen.items():
+                if key not in old and (now.listed.get(key) in ("protected", "undecided") or cell.status == NOT_LISTED):
+                    old[key] = _fallen(beside, key, cell, replaced, base=stand)
+    if not settled:
+        report = replace(report, notes=(*report.notes, _not_combined(len(replaced))))
+    return Assessment(publication.name, gone, (*current, *new), report, tuple(fallen), tuple(old.values()))
+
+
+def _newest_first(table: TableName) -> tuple[int, str]:
+    return -table.entry, table.table
+
+
+def _beside(
+    release: Release, replaced: Sequence[TableName], audited: Callable[[Release], Report]
+) -> tuple["_Vintage | None", bool]:
+    """The figures of today with those replaced ones that nobody has a reason to doubt (None: there are none), and
+    whether these fit at all."""
+    there = {table.name for table in release.tables}
+    names = [part for table in replaced for part in parts(full_name(table)) if part in there]
+    for inside in (False, True):
+        together = unchanged(release, names, inside=inside) if names else None
+        if together is None:
+            return None, True
+        found = _Vintage(together, audited)
+        try:
+            _ = found.report
+        except (AdditivityError, ContradictionError):
+            continue
+        return found, True
+    return None, False
+
+
+def _not_combined(tables: int) -> Note:
+    return Note(
+        OLD_FIGURES,
+        f"Figures of {plural(tables, 'table')} that were revised do not fit those of today, so that it was not found "
+        "out what the two tell together.",
+        tables,
+    )
+
+
+class _Vintage:
+    """Tables that stood beside each other, and verdicts on their cells if only some of the tables are known."""
+
+    def __init__(self, release: Release, audited: Callable[[Release], Report]) -> None:
+        self.release = release
+        self._audited = audited
+        self._tested: dict[frozenset[str], Mapping[CellKey, str]] = {}
+
+    @cached_property
+    def report(self) -> Report:
+        return self._audited(self.release)
+
+    @cached_property
+    def fallen(self) -> dict[CellKey, ReportCell]:
+        return {_key(c, self.release): c for c in _all_cells(self.report) if c.verdict in FALLEN}
+
+    @cached_property
+    def listed(self) -> Mapping[CellKey, str]:
+        return {_key(cell, self.release): cell.verdict for cell in _all_cells(self.report)}
+
+    def verdicts(self, key: CellKey, known: frozenset[TableName]) -> str | None:
+        """The verdict on a cell if of all tables just these are known; cells to protect stay what they are."""
+        wanted = {part for table in known for part in parts(full_name(table))}
+        hidden = frozenset(table.name for table in self.release.tables if table.name not in wanted)
+        if not hidden:
+            return self.listed.get(key)
+        if hidden not in self._tested:
+            left = silenced(self.release, hidden)
+            # Nothing withheld and nothing said: nothing to ask.
+            cells = _all_cells(self._audited(left)) if any(len(table.codes) for table in left.tables) else ()
+            self._tested[hidden] = {_key(cell, self.release): cell.verdict for cell in cells}
+        return self._tested[hidden].get(key)
+
+
+def _all_cells(report: Report) -> tuple[ReportCell, ...]:
+    """Listed cells, and those that no row lists and that are given away."""
+    return (*report.cells, *report.implied)
+
+
+def _fallen(
+    vintage: _Vintage, key: CellKey, cell: ReportCell, tables: Sequence[TableName], *, base: Sequence[TableName]
+) -> Fallen:
+    told = {cell.table, *cell.also_in} if cell.reveals is None else {term.table for term in cell.reveals.terms}
+    hint = [table for table in tables if not told.isdisjoint(parts(full_name(table)))]
+    found = culprits(lambda known: vintage.verdicts(key, known | set(base)), tables, hint)
+    return Fallen(cell, bool(base), found)
+
+
+def _key(cell: ReportCell, release: Release) -> CellKey:
+    codes = ((v, c) for v, c in cell.cell if c != release.variables[v].total)
+    return cell.measure, tuple(sorted(codes))

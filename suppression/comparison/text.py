@@ -1,0 +1,165 @@
+"""A comparison as a table of text."""
+
+from collections import Counter
+from math import isinf
+
+from tableseal.audit.linear.naming import decimal, plural
+from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.frame import framed
+from tableseal.audit.report.words import printable
+from tableseal.suppression.comparison.compare import Comparison, Outcome
+from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.search.rank import Rank
+from tableseal.suppression.search.result import GUARANTEES, most_rank_words
+
+HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "least bits", "mean bits", "rank", "verdict")
+TIME = "seconds"
+
+
+def comparison_text(comparison: Comparison, *, explain: bool = False, call: Call | None = None) -> str:
+    """One line a method; explain: also how long each search took. call: how it was asked for."""
+    rule = printable(applied_words(comparison.problem.rules, True))
+    following = next_step(comparison, call or Call(verb=("compare",)))
+    body = _body(comparison, explain=explain)
+    return "\n".join(framed(verdict_words(comparison), [rule], following and printable(following), body))
+
+
+def verdict_words(comparison: Comparison) -> str:
+    """How many methods give a safe release, and the cheapest of them."""
+    verdicts = Counter(o.protection.verdict if o.protection is not None else "failed" for o in comparison.outcomes)
+    others = ", ".join(f"{verdicts[v]} {v}" for v in ("unsafe", "undecided", "failed") if verdicts[v])
+    number, safe = len(comparison.outcomes), verdicts["safe"]
+    words = (
+        f"{safe} of {plural(number, 'method')} {'is' if safe == 1 else 'are'} safe{f' ({others})' if others else ''}"
+    )
+    best = cheapest(comparison)
+    return words + (f"; the cheapest is {best.method}, at a cost of {cost_of(comparison, best)}." if best else ".")
+
+
+def cheapest(comparison: Comparison) -> Outcome | None:
+    """The cheapest safe pattern, the first of equal ones; None: no method withholds cells and is safe."""
+    safe = [
+        (o.found.cost, k)
+        for k, o in enumerate(comparison.outcomes)
+        if o.found is not None and o.protection is not None and o.protection.verdict == "safe"
+    ]
+    return comparison.outcomes[min(safe)[1]] if safe else None
+
+
+def next_step(comparison: Comparison, call: Call) -> str | None:
+    """What the agency does next; None: nothing."""
+    best = cheapest(comparison)
+    if best is None:
+        return "no method that withholds cells is safe: see what each says below, or audit the release."
+    outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
+    kept = call.options(
+        "--time-limit", "--seed", "--solver", *(OF_RANK if isinstance(METHODS[best.method], Rank) else ())
+    )
+    return f"write the cheapest: {call.by('suppress', '--method', best.method, *kept, *outputs)}"
+
+
+OF_RANK = ("--budget", "--no-margins")
+"""Options that only methods have that look for rank."""
+
+
+def _body(comparison: Comparison, *, explain: bool) -> list[str]:
+    problem = comparison.problem
+    lines = [
+        f"{printable(problem.release.title) or 'Untitled release'}: {plural(problem.listed, 'cell')}, "
+        f"{int(problem.primary.sum())} sensitive",
+        "",
+    ]
+    rows: list[tuple[str, ...]] = [(*HEAD, TIME) if explain else HEAD]
+    for outcome in comparison.outcomes:
+        row = _row(comparison, outcome)
+        rows.append((*row, f"{outcome.seconds:.2f}") if explain else row)
+    lines += _aligned(rows)
+    notes = [f"{o.method}: {note}" for o in comparison.outcomes for note in notes_of(o)]
+    lines += ["", *notes] if notes else []
+    if comparison.curve:
+        lines += ["", "Trade-off (no pattern found is better in all of these):", ""]
+        head = ("secondary", "cost", "rank", "least bits", "mean bits")
+        lines += _aligned(
+            [
+                head,
+                *(
+                    (
+                        str(int((p.pattern & ~problem.primary).sum())),
+                        decimal(comparison.cost(p.cost), comparison.cost(problem.scale)),
+                        str(p.rank),
+                        limited(p.least_bits),
+                        limited(p.mean_bits),
+                    )
+                    for p in comparison.curve
+                ),
+            ]
+        )
+    return [*lines, ""]
+
+
+def notes_of(outcome: Outcome) -> list[str]:
+    """What has to be said of a method beside its figures, each without a full stop at its end."""
+    notes = [outcome.remark.removesuffix(".")] if outcome.remark else []
+    found = outcome.found
+    if found is not None and found.pattern is not None:
+        notes += [GUARANTEES[found.guarantee]] if GUARANTEES[found.guarantee] else []
+        notes += [most_rank_words(found)] if most_rank_words(found) else []
+    return notes
+
+
+def limited(value: float | None) -> str:
+    """A figure in words."""
+    if value is None:
+        return "-"
+    return "no limit" if isinf(value) else f"{value:.4g}"
+
+
+def cost_of(comparison: Comparison, outcome: Outcome) -> str:
+    """The cost in words; - where there is none."""
+    found = outcome.found
+    if found is None or found.pattern is None:
+        return "-"
+    return decimal(comparison.cost(found.cost), comparison.cost(comparison.problem.scale))
+
+
+def gap_of(outcome: Outcome) -> str:
+    """The gap in words; - where no bound is proved."""
+    found = outcome.found
+    if found is None or found.gap is None or (found.bound == 0 and found.status != "optimal"):
+        return "-"
+    return f"{100 * found.gap:.3g}%"
+
+
+def secondary_of(comparison: Comparison, outcome: Outcome) -> str:
+    """Number of secondary cells; - without a pattern."""
+    pattern = outcome.pattern
+    return "-" if pattern is None else str(int((pattern & ~comparison.problem.primary).sum()))
+
+
+def _row(comparison: Comparison, outcome: Outcome) -> tuple[str, ...]:
+    p = outcome.protection
+    figures = ("-",) * 7
+    if p is not None:
+        figures = (
+            str(p.exposed),
+            str(p.underprotected),
+            limited(p.mean_width),
+            limited(p.least_bits),
+            limited(p.mean_bits),
+            str(p.rank),
+            p.verdict,
+        )
+    return outcome.method, secondary_of(comparison, outcome), cost_of(comparison, outcome), gap_of(outcome), *figures
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    """Columns of equal width, the first to the left and numbers to the right."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(
+            entry.ljust(width) if k == 0 else entry.rjust(width)
+            for k, (entry, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

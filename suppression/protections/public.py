@@ -1,0 +1,86 @@
+"""What goes out: the protected release without anything that only the agency may know."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.model import Absent, Amounts, Release, Statistic, Status, Table
+from tableseal.audit.rules.readers import without_readers
+from tableseal.suppression.protections.apply import with_rows
+from tableseal.suppression.reasons.letters import with_letters
+
+
+def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
+    """A protected release as it may be published: values and statuses, and nothing else of its cells.
+
+    True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
+    what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
+    true values are written out.
+
+    tell_statuses: whether a cell is withheld for itself or for another one is told, and with which reasons of the
+    policy; else withheld is withheld.
+    """
+    if tell_statuses:
+        release = with_letters(release)
+    space = KeySpace.of(release)
+    tables = tuple(_public(table, release, space, not tell_statuses) for table in release.tables)
+    statistics = tuple(_public_statistic(statistic, not tell_statuses) for statistic in release.statistics)
+    intruder = replace(release.intruder, prior=None, insiders=None, coalition=1, knows_rule=False)
+    return replace(
+        release,
+        tables=tables,
+        statistics=statistics,
+        intruder=intruder,
+        policy=None,
+        microdata=None,
+        consents=(),
+        accepted=(),
+        day=None,
+        notes=(),
+        files=(),
+    )
+
+
+def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Table:
+    if mask:
+        table = without_readers(table, release)
+    if table.absent.totals == "compute":
+        done = complete(table, release, space)
+        listed = with_rows(table, done.sum_codes)
+        units, known = listed.value.units.copy(), listed.value.known.copy()
+        units[len(table.codes) :], known[len(table.codes) :] = done.sums.units, done.sums.known
+        absent = Absent(table.absent.leaves, "not_released")
+        table = replace(listed, value=Amounts(units, known), absent=absent)
+    return replace(
+        table,
+        status=_masked(table) if mask else table.status,
+        truth=table.value if table.rounding is None else Amounts.none(len(table.codes)),
+        frequency=None,
+        weighted=None,
+        contributors=(),
+        protection_lower=None,
+        protection_upper=None,
+        protection_sliding=None,
+        cost=None,
+        impossible=None,
+        reason=None if mask else table.reason,
+        source="",
+        rows=None,
+    )
+
+
+def _public_statistic(statistic: Statistic, mask: bool) -> Statistic:
+    table = statistic.table
+    status = _masked(table) if mask else table.status
+    return replace(statistic, table=replace(table, status=status, truth=table.value, source="", rows=None))
+
+
+def _masked(table: Table) -> NDArray[np.int8]:
+    """Withheld is withheld, and published is published, whatever the reason."""
+    status = table.status.copy()
+    status[status >= Status.SECONDARY] = Status.WITHHELD
+    status[status <= Status.FROZEN] = Status.PUBLISHED
+    return status

@@ -1,0 +1,1 @@
+"""Why a cell is withheld, and why nothing helps."""
