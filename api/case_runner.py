@@ -10,7 +10,7 @@ from tableseal.api.cases import Case, Expected, Run
 from tableseal.audit.errors import InputError, TablesealError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.report.model import Report, ReportCell
 
 Progress = Callable[[str, int, int], None]

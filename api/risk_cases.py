@@ -9,7 +9,7 @@ from tableseal.audit.io.matrix import read_matrix
 from tableseal.audit.model.count_table import CountTable
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.report.risk import RiskReport
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.measures.sap.result import Sap
     from tableseal.audit.model import Release
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 class SapOptions(BaseModel):

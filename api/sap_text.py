@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tableseal.audit.measures.sap.result import Sap
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""

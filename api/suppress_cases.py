@@ -10,7 +10,7 @@ from tableseal.api.suppressing import SuppressOptions, run_suppression, with_rea
 from tableseal.audit.io import read_release
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.suppression.answer import Suppression
 
 

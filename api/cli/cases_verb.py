@@ -15,7 +15,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 if TYPE_CHECKING:
     from tableseal.api.case_runner import Comparison
     from tableseal.api.cases import Case
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 HEADER = ("run", "value", "expected", "computed", "agrees", "origin")
 
@@ -62,7 +62,7 @@ def _computed(case: "Case", slow: bool) -> "Sequence[Comparison]":
 
 
 def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     cases = [_case_document(case, found) for case, found in results]
     return dumps({"schema": "tableseal/cases/1", "agree": agree, "cases": cases}, indent=1)

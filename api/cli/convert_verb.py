@@ -12,7 +12,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 def convert_verb(
@@ -30,7 +30,7 @@ def convert_verb(
     Example: tableseal convert release.yaml release.json
     """
     from tableseal.audit.io import canonical_json, release_digest
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)

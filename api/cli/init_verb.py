@@ -11,7 +11,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 UNDECIDED = """\
@@ -58,7 +58,7 @@ def init_verb(
     Example: tableseal init table.csv -o release.yaml
     """
     from tableseal.audit.io import infer_document, write_document
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     source = Path(data)
     _check_output(source, output)

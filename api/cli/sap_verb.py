@@ -116,7 +116,7 @@ def sap_verb(
     with Progress() as progress:
         document, text = measure_sap(population, options, matrix=matrix, title=title, progress=progress)
     if json is not None:
-        from tableseal.audit.report.exact_json import dumps
+        from tableseal.audit.codec.exact_json import dumps
 
         write_target(json, dumps(document, indent=1))
     say(text, error=json == STREAM)

@@ -28,7 +28,7 @@ def verify_verb(
     """
     from tableseal.audit.errors import InputError
     from tableseal.audit.proof.verify import RefusedError, check
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     check_targets({"--json": json}, inputs=(proof, release))
     reason, count = None, {}

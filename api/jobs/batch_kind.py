@@ -67,7 +67,7 @@ def run(request: BatchRequest, context: Context) -> Result:
     from tableseal.audit.execution.executor import HERE
     from tableseal.audit.execution.processes import Processes
     from tableseal.audit.io import read_policy
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     options = request.options
     given = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)

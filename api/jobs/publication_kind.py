@@ -89,7 +89,7 @@ def assessed(
         publication_from_document,
         publish,
     )
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     if options.despite is not None and not options.publish:
         raise InputError("--despite: a reason to publish, without --publish.")

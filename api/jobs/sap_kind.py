@@ -28,7 +28,7 @@ def run(request: SapOrder, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from tableseal.api.cli.reading import release_of
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     options, folder = request.options, context.folder
     options.check(upper=request.upper is not None)

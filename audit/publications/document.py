@@ -10,7 +10,7 @@ from tableseal.audit.io import canonical_document, release_digest, release_from_
 from tableseal.audit.publications.assess import Assessment, Fallen
 from tableseal.audit.publications.publication import Entry, Publication, Revision, TableName, Withdrawal
 from tableseal.audit.report import report_document
-from tableseal.audit.report.exact_json import Json
+from tableseal.audit.codec.exact_json import Json
 
 PUBLICATION = "tableseal/publication/1"
 ASSESSMENT = "tableseal/publication-audit/1"

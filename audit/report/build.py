@@ -20,7 +20,7 @@ from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
-from tableseal.audit.report.exact_json import significant
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (

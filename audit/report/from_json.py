@@ -8,7 +8,7 @@ from typing import Literal, NoReturn, TypeVar, get_args
 from tableseal.audit.attackers.findings import Whose
 from tableseal.audit.errors import InputError
 from tableseal.audit.model.release import Note
-from tableseal.audit.report.exact_json import Json, loads
+from tableseal.audit.codec.exact_json import Json, loads
 from tableseal.audit.report.model import (
     Accepted,
     BeyondHelp,

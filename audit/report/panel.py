@@ -14,7 +14,7 @@ from tableseal.audit.measures.feasible_tables import Effort
 from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
 from tableseal.audit.measures.sap.audited import sap_of_audited
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.report.exact_json import significant
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.report.model import Figure, PanelEntry, ReportCell, Summary
 from tableseal.audit.report.words import converged
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tableseal.audit.model.release import Note
 from tableseal.audit.report.called import called
-from tableseal.audit.report.exact_json import Json, Written, array, dumps, entry, object_of
+from tableseal.audit.codec.exact_json import Json, Written, array, dumps, entry, object_of
 from tableseal.audit.report.model import (
     BeyondHelp,
     CellRank,

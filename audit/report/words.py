@@ -12,7 +12,7 @@ from tableseal.audit.linear.naming import plural
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
 from tableseal.audit.report.called import accepted_exposed, called, unjudged_words
-from tableseal.audit.report.exact_json import decimal_text
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from tableseal.audit.rules.too_fine import CODE as TOO_FINE
 

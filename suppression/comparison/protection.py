@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import inf, log2
 
 from tableseal.audit.decision.cuts import Requirement
-from tableseal.audit.report.exact_json import significant
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.suppression.problem.problem import Problem
 

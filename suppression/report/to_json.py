@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from tableseal.audit.report.beyond_help import in_force
-from tableseal.audit.report.exact_json import Json, dumps
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.report.to_json import report_document
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import FACTOR

@@ -20,7 +20,7 @@ from tableseal.api.http.json_rows import rows_in
 from tableseal.api.http.renderings import CSV, JSON, LINES, PARQUET, chosen, rendered
 from tableseal.api.jobs.audit_kind import ROWS
 from tableseal.api.jobs.kinds import Rows
-from tableseal.audit.report.exact_json import dumps
+from tableseal.audit.codec.exact_json import dumps
 
 TYPES = (JSON, LINES, CSV, PARQUET)
 

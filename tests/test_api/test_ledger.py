@@ -33,7 +33,7 @@ from tableseal.audit.publications import (
     withdraw,
 )
 from tableseal.audit.publications.culprits import culprits
-from tableseal.audit.report.exact_json import dumps
+from tableseal.audit.codec.exact_json import dumps
 
 NOT_RELEASED = {"leaves": "not_released"}
 CODES = ["T", "k", "l", "m"]

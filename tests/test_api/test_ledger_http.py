@@ -28,7 +28,7 @@ from tableseal.audit.publications import (
     publication_schema,
     publish,
 )
-from tableseal.audit.report.exact_json import dumps
+from tableseal.audit.codec.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
 NOT_RELEASED = {"leaves": "not_released"}

@@ -37,7 +37,7 @@ from tableseal.audit.report import (
     report_json,
     report_schema,
 )
-from tableseal.audit.report.exact_json import decimal_text, dumps, loads
+from tableseal.audit.codec.exact_json import decimal_text, dumps, loads
 
 # ---------------------------------------------------------------- strategies
 

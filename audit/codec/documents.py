@@ -1,0 +1,57 @@
+"""Results as JSON documents: each class that says its `schema` is one."""
+
+from typing import Any, TypeVar, get_args
+
+from tableseal.audit.codec.at import At
+from tableseal.audit.codec.declared import declared, paragraph
+from tableseal.audit.codec.kinds import Parts, Schema
+from tableseal.audit.codec.records import described, record_kind
+from tableseal.audit.codec.exact_json import Json, dumps, loads
+
+Record = TypeVar("Record")
+
+
+def document_of(record: Any) -> dict[str, Json]:
+    """A record as dicts and sequences, numbers still exact."""
+    write = record_kind(type(record)).write
+    assert write is not None
+    written: dict[str, Json] = write(record)  # type: ignore[assignment]
+    return written
+
+
+def json_of(record: Any, *, indent: int | None = 1) -> str:
+    """A record as JSON text: keys in the order of its class, numbers as exact decimals. Same record, same text, byte for
+    byte. What has no finite decimal (1/3) is written as the nearest float."""
+    return dumps(document_of(record), indent=indent)
+
+
+def read_record(record: type[Record], document: Json, *, what: str) -> Record:
+    """The record that a document was made from; equal to it where all its numbers have finite decimals.
+
+    Raises
+    ------
+    InputError: a key or value that does not belong; the place is named, beginning with `what`.
+    """
+    found: Record = record_kind(record).read(At(document, what))
+    return found
+
+
+def record_from_json(record: type[Record], text: str, *, what: str) -> Record:
+    """The same from JSON text. InputError, too: it is not JSON."""
+    return read_record(record, loads(text, what=f"The {what}"), what=what)
+
+
+def schema_of(document: type, *others: type) -> Schema:
+    """JSON Schema (2020-12) of a class of documents, whose first sentence is the title; others: further forms of it."""
+    parts: Parts = {}
+    title, _, text = paragraph(document).partition(". ")
+    first = {**described(document, parts), "description": text}
+    name = next(get_args(field.hint)[0] for field in declared(document) if field.name == "schema")
+    body = first if not others else {"oneOf": [first, *(described(other, parts) for other in others)]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": name,
+        "title": title.removesuffix("."),
+        **body,
+        **({"$defs": parts} if parts else {}),
+    }
