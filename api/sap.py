@@ -11,12 +11,12 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.measures.sap.attack import Attack
     from tableseal.audit.measures.sap.measure import Effort
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.measures.sap.result import Sap
     from tableseal.audit.model import Release
-    from tableseal.audit.codec.exact_json import Json
 
 
 class SapOptions(BaseModel):

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tableseal.audit.measures.sap.result import Sap
     from tableseal.audit.codec.exact_json import Json
+    from tableseal.audit.measures.sap.result import Sap
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""

@@ -84,8 +84,8 @@ def batch_verb(
     """
     from tableseal.api.given_rules import policy_of
     from tableseal.audit.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
-    from tableseal.audit.io import read_policy
     from tableseal.audit.codec.exact_json import dumps
+    from tableseal.audit.io import read_policy
 
     folder = Path(output)
     if folder.resolve() == Path(releases).resolve():

@@ -29,8 +29,8 @@ def convert_verb(
 
     Example: tableseal convert release.yaml release.json
     """
-    from tableseal.audit.io import canonical_json, release_digest
     from tableseal.audit.codec.exact_json import dumps
+    from tableseal.audit.io import canonical_json, release_digest
 
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
     loaded = release_of(release, policy=policy, status_map=status_map)

@@ -57,8 +57,8 @@ def init_verb(
 
     Example: tableseal init table.csv -o release.yaml
     """
-    from tableseal.audit.io import infer_document, write_document
     from tableseal.audit.codec.exact_json import dumps
+    from tableseal.audit.io import infer_document, write_document
 
     source = Path(data)
     _check_output(source, output)

@@ -67,6 +67,8 @@ def _schema(subject: Subject) -> object:
         from tableseal.suppression.comparison.to_json import comparison_schema
 
         return comparison_schema()
-    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
+    from tableseal.audit.codec.documents import schema_of
+    from tableseal.audit.report import Report
+    from tableseal.audit.report.schema import risk_schema, sap_schema
 
-    return {Subject.REPORT: report_schema, Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()
+    return {Subject.REPORT: lambda: schema_of(Report), Subject.RISK: risk_schema, Subject.SAP: sap_schema}[subject]()

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Release, Status, Table
 from tableseal.audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Rule, Threshold
-from tableseal.audit.codec.exact_json import decimal_text
 
 SAMPLES = 4
 """Entries of a column that are shown."""

@@ -90,10 +90,12 @@ def _secure(operation: dict[str, Any]) -> None:
 
 def _schemas() -> dict[str, Any]:
     from tableseal.audit.batch import batch_schema
+    from tableseal.audit.codec.documents import schema_of
     from tableseal.audit.io.schemas import policy_schema, release_schema
     from tableseal.audit.proof import proof_schema
     from tableseal.audit.publications import publication_schema
-    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
+    from tableseal.audit.report import Report
+    from tableseal.audit.report.schema import risk_schema, sap_schema
     from tableseal.suppression.comparison.to_json import comparison_schema
     from tableseal.suppression.report.schema import suppression_schema
 
@@ -101,7 +103,7 @@ def _schemas() -> dict[str, Any]:
     documents = {
         "Release": release_schema,
         "Policy": policy_schema,
-        "Report": report_schema,
+        "Report": lambda: schema_of(Report),
         "Batch": batch_schema,
         "Comparison": comparison_schema,
         "Proof": proof_schema,

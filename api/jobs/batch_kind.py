@@ -64,10 +64,10 @@ def run(request: BatchRequest, context: Context) -> Result:
     InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
     """
     from tableseal.audit.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.execution.executor import HERE
     from tableseal.audit.execution.processes import Processes
     from tableseal.audit.io import read_policy
-    from tableseal.audit.codec.exact_json import dumps
 
     options = request.options
     given = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)

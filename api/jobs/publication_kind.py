@@ -82,6 +82,7 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.publications import (
         assess,
         assessment_document,
@@ -89,7 +90,6 @@ def assessed(
         publication_from_document,
         publish,
     )
-    from tableseal.audit.codec.exact_json import dumps
 
     if options.despite is not None and not options.publish:
         raise InputError("--despite: a reason to publish, without --publish.")

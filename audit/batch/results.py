@@ -24,10 +24,9 @@ from tableseal.audit.batch.summary import (
     summary_html,
 )
 from tableseal.audit.batch.work import Audited
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.writing import write_whole
-from tableseal.audit.report.called import called
-from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.report.words import headline
 
 RECORD = "tableseal/batch-record/3"
@@ -72,7 +71,7 @@ class Results:
             report=f"reports/{name}.json",
             html=page,
             required_unknown=report.required_unknown,
-            called=called(report),
+            called=report.called,
             judged=report.judged,
             rules=report.rules,
             headline=headline(report),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from tableseal.audit.errors import InputError
 from tableseal.audit.codec.exact_json import Json
+from tableseal.audit.errors import InputError
 
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number", dict: "an object", list: "a list"}
 

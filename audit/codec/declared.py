@@ -18,6 +18,9 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origi
 
 T = TypeVar("T")
 
+REQUIRED: Any = object()
+"""Instead of a default."""
+
 
 class Mark(Enum):
     """What may stand beside a type."""
@@ -45,36 +48,38 @@ class Key:
     group: str = ""
 
 
-class derived(Generic[T]):  # noqa: N801 - used as a decorator, as property is
-    """A method without arguments as a property that is written, too: behind the field (or property) `after`, as what its
-    return type says; its docstring describes it. Nothing is read back into it."""
+class Derived(Generic[T]):
+    """A property that is written, too; see `derived`."""
 
-    def __init__(self, after: str, key: str | None = None, group: str = "") -> None:
-        self.after, self.key, self.group = after, key, group
-
-    def __call__(self, method: Callable[[Any], T]) -> "derived[T]":
-        self.method = method
-        return self
+    def __init__(self, method: Callable[[Any], T], after: str, key: str | None, group: str) -> None:
+        self.method, self.after, self.key, self.group = method, after, key, group
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     @overload
-    def __get__(self, record: None, owner: type) -> "derived[T]": ...
+    def __get__(self, record: None, owner: type) -> "Derived[T]": ...
 
     @overload
     def __get__(self, record: object, owner: type) -> T: ...
 
-    def __get__(self, record: object | None, owner: type) -> "T | derived[T]":
+    def __get__(self, record: object | None, owner: type) -> "T | Derived[T]":
         return self if record is None else self.method(record)
+
+
+def derived(after: str, key: str | None = None, group: str = "") -> Callable[[Callable[[Any], T]], Derived[T]]:
+    """A method without arguments as a property that is written, too: behind the field (or property) `after`, under its
+    name or as `Key(key, group)` says, in the form of its return type. Its docstring describes it. Nothing is read back
+    into it."""
+    return lambda method: Derived(method, after, key, group)
 
 
 @dataclass(frozen=True)
 class Field:
     """A field of a record, or a key that is always the same or derived.
 
-    keys: down to it in JSON. hint: its type, with what is said beside it. default: MISSING if there is none. source: where
-    its value comes from.
+    keys: down to it in JSON. hint: its type, with what is said beside it. default: REQUIRED if there is none. source:
+    where its value comes from.
     """
 
     name: str
@@ -83,7 +88,7 @@ class Field:
     text: str = ""
     group: str = ""
     marks: frozenset[Mark] = frozenset()
-    default: Any = MISSING
+    default: Any = REQUIRED
     source: Literal["field", "constant", "derived"] = "field"
 
 
@@ -98,7 +103,7 @@ def paragraph(documented: object) -> str:
 
 
 @cache
-def declared(record: type) -> tuple[Field, ...]:
+def declared(record: Any) -> tuple[Field, ...]:
     """All that is said of a class of results, in the order in which it is written."""
     hints = get_type_hints(record, include_extras=True)
     defaults = _defaults(record)
@@ -107,10 +112,11 @@ def declared(record: type) -> tuple[Field, ...]:
         if get_origin(hint) is ClassVar:
             (hint,) = get_args(hint)
             if get_origin(hint) is Literal:
-                found.append(Field(name, (name,), hint, source="constant"))
+                text = "Name and version of this shape." if name == "schema" else ""
+                found.append(Field(name, (name,), hint, text, source="constant"))
         else:
-            found.append(_field(name, hint, Key(name), default=defaults.get(name, MISSING)))
-    made = [own for base in reversed(record.__mro__) for own in vars(base).values() if isinstance(own, derived)]
+            found.append(_field(name, hint, Key(name), default=defaults.get(name, REQUIRED)))
+    made = [own for base in reversed(record.__mro__) for own in vars(base).values() if isinstance(own, Derived)]
     for own in made:
         hint = get_type_hints(own.method, include_extras=True)["return"]
         key = Key(own.key or own.name, own.group)
@@ -122,7 +128,8 @@ def declared(record: type) -> tuple[Field, ...]:
 def _defaults(record: type) -> dict[str, Any]:
     if not is_dataclass(record):
         return dict(getattr(record, "_field_defaults", {}))
-    return {f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(record)}
+    made = {f.name: f.default_factory() for f in fields(record) if f.default_factory is not MISSING}
+    return made | {f.name: f.default for f in fields(record) if f.default is not MISSING}
 
 
 def _field(name: str, hint: Any, key: Key, text: str = "", **more: Any) -> Field:

@@ -4,24 +4,23 @@ from typing import Any, TypeVar, get_args
 
 from tableseal.audit.codec.at import At
 from tableseal.audit.codec.declared import declared, paragraph
+from tableseal.audit.codec.exact_json import Json, dumps, loads
 from tableseal.audit.codec.kinds import Parts, Schema
 from tableseal.audit.codec.records import described, record_kind
-from tableseal.audit.codec.exact_json import Json, dumps, loads
 
 Record = TypeVar("Record")
 
 
 def document_of(record: Any) -> dict[str, Json]:
     """A record as dicts and sequences, numbers still exact."""
-    write = record_kind(type(record)).write
-    assert write is not None
-    written: dict[str, Json] = write(record)  # type: ignore[assignment]
+    kind: Any = type(record)
+    written: dict[str, Json] = record_kind(kind).write(record)  # type: ignore[misc,assignment]
     return written
 
 
 def json_of(record: Any, *, indent: int | None = 1) -> str:
-    """A record as JSON text: keys in the order of its class, numbers as exact decimals. Same record, same text, byte for
-    byte. What has no finite decimal (1/3) is written as the nearest float."""
+    """A record as JSON text: keys in the order of its class, numbers as exact decimals; what has no finite decimal (1/3)
+    as the nearest float. Same record, same text, byte for byte."""
     return dumps(document_of(record), indent=indent)
 
 
@@ -32,7 +31,8 @@ def read_record(record: type[Record], document: Json, *, what: str) -> Record:
     ------
     InputError: a key or value that does not belong; the place is named, beginning with `what`.
     """
-    found: Record = record_kind(record).read(At(document, what))
+    kind: Any = record
+    found: Record = record_kind(kind).read(At(document, what))
     return found
 
 

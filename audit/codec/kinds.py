@@ -30,7 +30,7 @@ class Kind:
     several: Callable[[Any], Json] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Also:
     """What the schema of a type says besides: {"minimum": 0}."""
 
@@ -91,8 +91,10 @@ def kind_of(hint: Any) -> Kind:
         beside = hint.__metadata__
         given = next((mark for mark in beside if isinstance(mark, Kind)), None)
         kind = given or (_list_of(inner[0]) if ROW in beside else kind_of(inner[0]))
+        texts = [mark for mark in beside if isinstance(mark, str)]
+        text = {"description": texts[-1]} if texts else {}
         more = {key: value for mark in beside if isinstance(mark, Also) for key, value in mark.keywords.items()}
-        return replace(kind, schema=lambda parts: {**kind.schema(parts), **more}) if more else kind
+        return replace(kind, schema=lambda parts: {**text, **kind.schema(parts), **text, **more})
     if origin is Literal:
         return Kind(None, lambda at: at.choice(*inner), like(_choice(inner)))
     if origin in (Union, UnionType):
@@ -104,6 +106,15 @@ def kind_of(hint: Any) -> Kind:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _named(kind_of(inner[1]))
     return _PLAIN[hint] if hint in _PLAIN else record_kind(hint)
+
+
+def unless_none(hint: Any) -> tuple[Any, bool]:
+    """A type without None, with what is said beside it, and whether there was None."""
+    if get_origin(hint) is Annotated:
+        inner, maybe = unless_none(hint.__origin__)
+        return Annotated[(inner, *hint.__metadata__)], maybe
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return Union[tuple(kind for kind in kinds if kind is not NoneType)], NoneType in kinds  # noqa: UP007
 
 
 def _choice(options: tuple[Any, ...]) -> Schema:

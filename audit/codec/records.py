@@ -1,17 +1,17 @@
 """Records as JSON objects: written, read back and described, each from what its class declares."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, get_args, overload
+from typing import Any, overload
 
 from tableseal.audit.codec.at import At
-from tableseal.audit.codec.declared import HIDDEN, INLINE, SPARSE, Field, declared, is_record, paragraph
-from tableseal.audit.codec.kinds import Kind, Parts, Schema, kind_of
+from tableseal.audit.codec.declared import HIDDEN, INLINE, REQUIRED, SPARSE, Field, declared, is_record, paragraph
 from tableseal.audit.codec.exact_json import Json, Written, array, entry, object_of
+from tableseal.audit.codec.kinds import Kind, Parts, Schema, kind_of, unless_none
 
 AT_ONCE = 20_000
 """Records that are written together."""
@@ -39,45 +39,45 @@ class Item:
 
 
 @cache
-def items(record: type) -> tuple[Item, ...]:
+def items(record: Any) -> tuple[Item, ...]:
     """The keys of a class of records, in their order."""
-    found = []
+    found: list[Item] = []
     for field in declared(record):
         if INLINE in field.marks:
             found += _inline(field)
         elif HIDDEN not in field.marks:
             written = SPARSE not in field.marks
-            needed = written and field.default is MISSING and field.source != "derived"
-            found.append(Item(field, kind_of(field.hint), attrgetter(field.name), written, needed))
+            needed = written and field.default is REQUIRED and field.source != "derived"
+            found.append(Item(field, _kind(field), attrgetter(field.name), written, needed))
     return tuple(found)
 
 
+def _kind(field: Field) -> Kind:
+    """How its value is written: of a SPARSE one, where there is something to say."""
+    return kind_of(unless_none(field.hint)[0] if SPARSE in field.marks else field.hint)
+
+
 def _inline(field: Field) -> Iterator[Item]:
-    inner, maybe = inline_record(field)
-    own = items(inner)
+    hint, maybe = unless_none(field.hint)
+    own = items(hint.__origin__)
     together = tuple(item.key for item in own if item.needed) if maybe else ()
     for item in own:
 
         def get(record: Any, own: Callable[[Any], Any] = item.get) -> Any:
-            held = field.get(record)
+            held = getattr(record, field.name)
             return None if held is None else own(held)
 
         yield Item(item.field, item.kind, get, item.written and not maybe, item.needed and not maybe, together)
 
 
-def inline_record(field: Field) -> tuple[type, bool]:
-    """The class of an INLINE record, and whether there may be none."""
-    kinds = get_args(field.hint.__origin__) or (field.hint.__origin__,)
-    return next(kind for kind in kinds if is_record(kind)), len(kinds) > 1
-
-
 @cache
-def record_kind(record: type) -> Kind:
+def record_kind(record: Any) -> Kind:
     """How records of a class are written, read and described."""
     if not is_record(record):
         raise TypeError(f"{record} is no type that results have")
     own = items(record)
     flat = all(len(item.field.keys) == 1 for item in own)
+    tree, make = _tree(own), _maker(record)
 
     def write(value: Any) -> dict[str, Json]:
         written: dict[str, Any] = {}
@@ -91,7 +91,7 @@ def record_kind(record: type) -> Kind:
         return written
 
     def read(at: At) -> Any:
-        return _made(record, _keys(at, own))
+        return make(_found(at, tree))
 
     def schema(parts: Parts) -> Schema:
         if is_document(record):
@@ -113,8 +113,13 @@ def either(records: Sequence[type]) -> Kind:
         fitting = (one for one in records if all(item.key in found for item in items(one) if item.needed))
         return record_kind(next(fitting, records[0])).read(at)
 
+    def write(value: Any) -> Json:
+        kind: Any = type(value)
+        written: Json = record_kind(kind).write(value)  # type: ignore[misc]
+        return written
+
     return Kind(
-        lambda value: record_kind(type(value)).write(value),  # type: ignore[misc]
+        write,
         read,
         lambda parts: {"oneOf": [record_kind(one).schema(parts) for one in records]},
     )
@@ -154,29 +159,53 @@ def _by_key(own: Sequence[Item], depth: int) -> dict[str, list[Item]]:
     return {key: list(group) for key, group in groupby(own, lambda item: item.field.keys[depth])}
 
 
-def _keys(at: At, own: Sequence[Item], depth: int = 0) -> dict[tuple[str, ...], At]:
-    """What stands in an object, and in those that only group keys, by the keys down to it."""
+_Tree = tuple[list[str], dict[str, Any]]
+"""Keys that an object must have, and all that it may have: each with the tree of the object below it, or None."""
+
+
+def _tree(own: Sequence[Item], depth: int = 0) -> _Tree:
     groups = _by_key(own, depth)
-    found = at.keys([key for key, group in groups.items() if any(item.needed for item in group)], groups)
-    flat: dict[tuple[str, ...], At] = {}
-    for key, one in found.items():
-        keys = groups[key][0].field.keys
-        flat |= _keys(one, groups[key], depth + 1) if len(keys) > depth + 1 else {keys: one}
-    return flat
+    deeper = {key: len(group[0].field.keys) > depth + 1 for key, group in groups.items()}
+    needed = [key for key, group in groups.items() if any(item.needed for item in group)]
+    return needed, {key: _tree(group, depth + 1) if deeper[key] else None for key, group in groups.items()}
 
 
-def _made(record: type, found: Mapping[tuple[str, ...], At]) -> Any:
-    """The record from what stands in its object."""
-    values = {}
-    for field in declared(record):
+_Found = dict[tuple[str, ...], At]
+"""What stands in an object, and in those that only group keys, by the keys down to it."""
+
+
+def _found(at: At, tree: _Tree, above: tuple[str, ...] = ()) -> _Found:
+    needed, below = tree
+    found: _Found = {}
+    for key, one in at.keys(needed, below).items():
+        keys = (*above, key)
+        found |= {keys: one} if below[key] is None else _found(one, below[key], keys)
+    return found
+
+
+def _maker(record: type) -> Callable[[_Found], Any]:
+    """From what stands in its object to the record."""
+    fields = [field for field in declared(record) if field.source != "derived" and HIDDEN not in field.marks]
+    plain = [(field.name, field.keys, _kind(field).read, field.source) for field in fields if INLINE not in field.marks]
+    inline = []
+    for field in fields:
         if INLINE in field.marks:
-            inner, maybe = inline_record(field)
-            there = not maybe or any(item.needed and item.field.keys in found for item in items(inner))
-            values[field.name] = _made(inner, found) if there else None
-        elif field.keys in found and field.source != "derived":
-            value = kind_of(field.hint).read(found[field.keys])
-            values |= {field.name: value} if field.source == "field" else {}
-    return record(**values)
+            hint, maybe = unless_none(field.hint)
+            wanted = [item.field.keys for item in items(hint.__origin__) if item.needed]
+            inline.append((field.name, wanted if maybe else None, _maker(hint.__origin__)))
+
+    def made(found: _Found) -> Any:
+        values: dict[str, Any] = {}
+        for name, keys, read, source in plain:
+            if keys in found:
+                value = read(found[keys])
+                values |= {name: value} if source == "field" else {}
+        for name, wanted, make in inline:
+            there = wanted is None or any(keys in found for keys in wanted)
+            values[name] = make(found) if there else None
+        return record(**values)
+
+    return made
 
 
 class Rows(Written, Sequence[Any]):

@@ -17,8 +17,7 @@ from tableseal.audit.publications.publication import Publication, Revision, Tabl
 from tableseal.audit.publications.revise import superseded
 from tableseal.audit.publications.unchanged import unchanged
 from tableseal.audit.report import Report, ReportCell
-from tableseal.audit.report.called import called
-from tableseal.audit.report.implied import NOT_LISTED
+from tableseal.audit.report.model import NOT_LISTED, Released
 from tableseal.audit.report.words import headline
 from tableseal.audit.together import parts
 
@@ -66,7 +65,7 @@ class Assessment:
     @property
     def called(self) -> str:
         """What the verdict is called, "safe as listed" with the same rule as that of one release."""
-        return called(self.report) if self.verdict == self.report.verdict else self.verdict
+        return self.report.called if self.verdict == self.report.verdict else self.verdict
 
     @property
     def headline(self) -> str:
@@ -236,7 +235,11 @@ def _all_cells(report: Report) -> tuple[ReportCell, ...]:
 def _fallen(
     vintage: _Vintage, key: CellKey, cell: ReportCell, tables: Sequence[TableName], *, base: Sequence[TableName]
 ) -> Fallen:
-    told = {cell.table, *cell.also_in} if cell.reveals is None else {term.table for term in cell.reveals.terms}
+    told = (
+        {cell.table, *cell.also_in}
+        if cell.reveals is None
+        else {term.of.table for term in cell.reveals.terms if isinstance(term.of, Released)}
+    )
     hint = [table for table in tables if not told.isdisjoint(parts(full_name(table)))]
     found = culprits(lambda known: vintage.verdicts(key, known | set(base)), tables, hint)
     return Fallen(cell, bool(base), found)

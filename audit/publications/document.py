@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from typing import Any, Literal
 
+from tableseal.audit.codec.documents import document_of
+from tableseal.audit.codec.exact_json import Json
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_document, release_digest, release_from_document
 from tableseal.audit.publications.assess import Assessment, Fallen
 from tableseal.audit.publications.publication import Entry, Publication, Revision, TableName, Withdrawal
-from tableseal.audit.report import report_document
-from tableseal.audit.codec.exact_json import Json
 
 PUBLICATION = "tableseal/publication/1"
 ASSESSMENT = "tableseal/publication-audit/1"
@@ -63,7 +63,7 @@ def assessment_document(found: Assessment, *, published: int | None = None) -> d
         "audited": _tables(found.audited),
         "fallen": [_fallen(cell) for cell in found.fallen],
         "older": [_fallen(cell) for cell in found.older],
-        "report": report_document(found.report),
+        "report": document_of(found.report),
     }
 
 

@@ -42,7 +42,7 @@ def beyond_help(
 
 def finding(insider: Insider, decimals: Decimals) -> InsiderFinding:
     """An insider in decimals of the measure."""
-    return InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper)), insider.whose)
+    return InsiderFinding(insider.who, insider.whose, (decimals.of(insider.lower), decimals.of(insider.upper)))
 
 
 def notes_on_accepted(release: Release, found: Sequence[BeyondHelp]) -> tuple[Note, ...]:

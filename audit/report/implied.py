@@ -1,7 +1,6 @@
 """Cells that no row lists in the report."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from tableseal.audit.bounds.reveal import Argument
 from tableseal.audit.implied.find import Implied
@@ -10,10 +9,7 @@ from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bit
 from tableseal.audit.model import Note, Policy, Release, Require, Threshold
 from tableseal.audit.report.arithmetic import Subject, Words, reveals_subject
 from tableseal.audit.report.described import Decimals, lp_ends
-from tableseal.audit.report.model import ImpliedCount, Possible, ReportCell
-
-NOT_LISTED = "not_listed"
-"""Status of a cell that no row lists."""
+from tableseal.audit.report.model import NOT_LISTED, ImpliedCount, Outcome, Possible, ReportCell
 
 
 def implied_cells(
@@ -73,9 +69,6 @@ def implied_count(implied: Implied | None) -> ImpliedCount | None:
         return None
     narrow = int((~implied.single).sum())
     return ImpliedCount(implied.looked_at, implied.left_out, implied.computed, narrow, implied.judged, len(implied))
-
-
-Outcome = Literal["safe", "unsafe", "undecided"]
 
 
 def worst(*verdicts: Outcome) -> Outcome:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tableseal.audit.codec.exact_json import dumps, significant
 from tableseal.audit.measures.estimate import Estimate
 from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
 from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
-from tableseal.audit.codec.exact_json import dumps, significant
 
 if TYPE_CHECKING:
     from tableseal.audit.codec.exact_json import Json

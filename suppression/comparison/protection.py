@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log2
 
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.codec.exact_json import significant
+from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.suppression.problem.problem import Problem
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tableseal.audit.report.beyond_help import in_force
+from tableseal.audit.codec.documents import document_of
 from tableseal.audit.codec.exact_json import Json, dumps
-from tableseal.audit.report.to_json import report_document
+from tableseal.audit.report.beyond_help import in_force
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import FACTOR
 from tableseal.suppression.reasons.impossible import Conflict
@@ -55,7 +55,7 @@ def suppression_document(result: Suppression) -> dict[str, Json]:
         ],
         "decisions": _decisions(result),
         "last_period": _changes(result),
-        "audit": None if result.report is None else report_document(result.report),
+        "audit": None if result.report is None else document_of(result.report),
     }
     if result.conflict is not None:
         document["conflict"] = _conflict(result, result.conflict)

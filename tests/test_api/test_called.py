@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
 from tableseal.audit.batch import batch_schema
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.publications import publication_schema
-from tableseal.audit.report.schema import report_schema
+from tableseal.audit.report import Report
 
 TURNOVER = {
     "measures": {"money": {"kind": "magnitude"}},
@@ -68,7 +69,7 @@ def test_by_an_audit(partly: tuple[dict[str, Any], str], tmp_path: Path, monkeyp
     assert (code, found["verdict"], found["called"]) == (0, "safe", "safe as listed")
     assert lines[0] == lines[-1]
     assert lines[0].startswith(f"SAFE as listed; {why}.")
-    jsonschema.validate(found, report_schema())
+    jsonschema.validate(found, schema_of(Report))
 
 
 def test_by_a_batch(partly: tuple[dict[str, Any], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

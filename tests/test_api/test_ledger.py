@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from small import document, table
 
+from tableseal.audit.codec.exact_json import dumps
 from tableseal.audit.errors import AdditivityError, ContradictionError, InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Release
@@ -33,7 +34,6 @@ from tableseal.audit.publications import (
     withdraw,
 )
 from tableseal.audit.publications.culprits import culprits
-from tableseal.audit.codec.exact_json import dumps
 
 NOT_RELEASED = {"leaves": "not_released"}
 CODES = ["T", "k", "l", "m"]

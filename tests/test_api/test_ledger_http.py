@@ -18,6 +18,7 @@ from tableseal.api.cli.app import app as command
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
 from tableseal.api.store.publications import append, publication
+from tableseal.audit.codec.exact_json import dumps
 from tableseal.audit.io import release_digest, release_from_document
 from tableseal.audit.publications import (
     Publication,
@@ -28,7 +29,6 @@ from tableseal.audit.publications import (
     publication_schema,
     publish,
 )
-from tableseal.audit.codec.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
 NOT_RELEASED = {"leaves": "not_released"}

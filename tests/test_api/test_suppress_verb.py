@@ -16,8 +16,9 @@ from typer.testing import CliRunner, Result
 
 from tableseal.api.cli.app import app
 from tableseal.api.cli.exit_codes import Code
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.io import read_release
-from tableseal.audit.report.schema import report_schema
+from tableseal.audit.report import Report
 from tableseal.suppression.report.schema import suppression_schema
 
 ROOT = Path(__file__).parents[2]
@@ -124,7 +125,7 @@ def test_standard_output_takes_the_release_or_the_result(release: Path) -> None:
     assert "SAFE" in result.stderr
     found = document(release)
     jsonschema.validate(found, suppression_schema())
-    jsonschema.validate(found["audit"], report_schema())
+    jsonschema.validate(found["audit"], schema_of(Report))
     assert found["status"] == "optimal"
     assert found["cost"] == found["bound"]
     assert {c["status"] for c in found["cells"]} == {"secondary"}
