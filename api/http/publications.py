@@ -38,7 +38,7 @@ _CHANGED = Problem(
 )
 
 
-_ENTRY = {"application/json": {"schema": component("PublicationEntry")}}
+_ENTRY = {"application/json": {"schema": component("Publication.entry")}}
 
 
 class PublicationParameters(PublicationOptions, GivenRules):

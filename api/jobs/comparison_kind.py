@@ -49,8 +49,8 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from tableseal.suppression.comparison.compare import compare
+    from tableseal.suppression.comparison.document import comparison_json
     from tableseal.suppression.comparison.html import comparison_html
-    from tableseal.suppression.comparison.to_json import comparison_json
     from tableseal.suppression.search.rank import Budget
 
     options = request.options

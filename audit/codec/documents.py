@@ -19,8 +19,8 @@ def document_of(record: Any) -> dict[str, Json]:
 
 
 def json_of(record: Any, *, indent: int | None = 1) -> str:
-    """A record as JSON text: keys in the order of its class, numbers as exact decimals; what has no finite decimal (1/3)
-    as the nearest float. Same record, same text, byte for byte."""
+    """A record as JSON text: keys in the order of its class, numbers as exact decimals; what has no finite decimal
+    (1/3) as the nearest float. Same record, same text, byte for byte."""
     return dumps(document_of(record), indent=indent)
 
 
@@ -45,13 +45,14 @@ def schema_of(document: type, *others: type) -> Schema:
     """JSON Schema (2020-12) of a class of documents, whose first sentence is the title; others: further forms of it."""
     parts: Parts = {}
     title, _, text = paragraph(document).partition(". ")
-    first = {**described(document, parts), "description": text}
+    forms = [described(form, parts) for form in (document, *others)]
+    whole = {"oneOf": forms} if others else {key: value for key, value in forms[0].items() if key != "description"}
     name = next(get_args(field.hint)[0] for field in declared(document) if field.name == "schema")
-    body = first if not others else {"oneOf": [first, *(described(other, parts) for other in others)]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name,
         "title": title.removesuffix("."),
-        **body,
+        **({"description": text} if text else {}),
+        **whole,
         **({"$defs": parts} if parts else {}),
     }

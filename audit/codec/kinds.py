@@ -128,8 +128,10 @@ def _maybe(inner: Kind) -> Kind:
     def schema(parts: Parts) -> Schema:
         found = inner.schema(parts)
         if "enum" in found:
-            return {**found, "enum": [*found["enum"], None]}
-        return {**found, "type": [found["type"], "null"]} if "type" in found else {"anyOf": [found, {"type": "null"}]}
+            found = {**found, "enum": [*found["enum"], None]}
+        if "type" in found or "enum" in found:
+            return {key: [value, "null"] if key == "type" else value for key, value in found.items()}
+        return {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
 
     return Kind(
         write and (lambda value: None if value is None else write(value)),

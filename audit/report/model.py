@@ -13,7 +13,7 @@ from tableseal.audit.model.status import Status
 from tableseal.audit.report.unknown import UNKNOWN_NOTE
 from tableseal.audit.version import engine_version
 
-Outcome = Literal["safe", "unsafe", "undecided"]
+ReleaseVerdict = Literal["safe", "unsafe", "undecided"]
 Called = Literal["safe", "safe as listed", "unsafe", "undecided", "not judged"]
 Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_judged"]
 Reason = Literal["sensitive_published", "insider", "ranks", "protection", "risk", "sap", "implied"]
@@ -325,7 +325,7 @@ class Report:
 
     schema: ClassVar[Literal["tableseal/report/1"]] = "tableseal/report/1"
     verdict: Annotated[
-        Outcome,
+        ReleaseVerdict,
         "safe: no sensitive cell is exposed or underprotected and none is undecided. unsafe: at least one is exposed "
         "or underprotected. undecided: a limit was reached before all was proved, or nothing says what is sensitive "
         "(see judged).",
