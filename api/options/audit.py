@@ -29,7 +29,7 @@ class AuditOptions(Options):
         ),
     ] = "values"
     samples: Annotated[int, Option("Tables sampled for the entropy over tables.", metavar="N"), Ge(64)] = 4096
-    seed: Annotated[int, Option("Seed of that sampling.", metavar="S"), Ge(0)] = 0
+    seed: Annotated[int, Option("Seed of the tables that are sampled.", metavar="S"), Ge(0)] = 0
     time_limit: Annotated[
         float | None, Option("Seconds after which open cells stay undecided.", metavar="S"), Ge(0)
     ] = None

@@ -1,5 +1,6 @@
 """How an option is declared: a field of a group, which is a frozen dataclass, with an `Option` that says the rest."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -38,6 +39,12 @@ class Option:
             return self.help
         listed = [f"{value} ({meaning})" if meaning else value for value, meaning in self.choices.items()]
         return f"{self.help.removesuffix('.')}: {', '.join(listed)}."
+
+    @property
+    def described(self) -> str:
+        """The same where the metavar does not stand beside it, with the metavar if it tells how a value looks."""
+        told = not self.metavar.isalnum() or re.search(rf"\b{self.metavar}\b", self.help)
+        return f"{self.metavar}: {self.text}" if self.metavar and told else self.text
 
 
 class Options:

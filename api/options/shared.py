@@ -18,7 +18,7 @@ JsonFile = Annotated[
     Option("Write the machine-readable result; - puts it, and nothing else, on standard output.", metavar="FILE|-"),
 ]
 HtmlFile = Annotated[str | None, Option("Write the result as one self-contained page.", metavar="FILE|-")]
-Html = Annotated[bool, Option("Write each report as a page, too.")]
+Html = Annotated[bool, Option("Write reports as pages, too.")]
 Public = Annotated[bool, Option("Leave out of every output what only the agency may know.")]
 
 Jobs = Annotated[int, Option("Worker processes.", metavar="N"), Ge(1)]

@@ -41,8 +41,10 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
         try:
             form = await brought(request, at.settings, spool)
             files, releases = await _releases(form, at, spool)
-            roles = {role: form.roles.get(role) for role in ("manifest", "policy")}
-            wanted = await run_in_threadpool(lambda: filled(BatchRequest, form.fields, releases=releases, **roles))
+            manifest, policy = form.roles.get("manifest"), form.roles.get("policy")
+            wanted = await run_in_threadpool(
+                lambda: filled(BatchRequest, form.fields, releases=releases, manifest=manifest, policy=policy)
+            )
         except ProblemError as error:
             return await run_in_threadpool(_list, at, asking, error)
         order = Order(KIND.name, wanted.model_dump_json(), files)

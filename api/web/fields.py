@@ -54,7 +54,7 @@ def _field(one: Declared) -> Field:
     kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"
     if {int, float} & {one.type, *get_args(one.type)}:
         kind = "number"
-    return Field(one.name, label, kind, option.help, value="" if one.default in (None, ()) else str(one.default))
+    return Field(one.name, label, kind, option.described, value="" if one.default in (None, ()) else str(one.default))
 
 
 def filled(
