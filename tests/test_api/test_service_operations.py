@@ -168,7 +168,7 @@ def test_health_and_files_of_pages_wait_for_no_thread(tmp_path: Path) -> None:
 
 
 def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "api")
+    caplog.set_level(logging.INFO, "tableseal")
     lines: list[dict[str, object]] = []
 
     class Lines(logging.Handler):
