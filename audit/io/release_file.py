@@ -23,19 +23,8 @@ from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, n
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
 from tableseal.audit.io.wording import listing, quoted, repeated, suggestion
 from tableseal.audit.io.yaml_text import Document, as_text, parse_document
-from tableseal.audit.model import (
-    Attribute,
-    Hierarchy,
-    Intruder,
-    Link,
-    LinkTerm,
-    Measure,
-    Note,
-    Policy,
-    Release,
-    Statistic,
-    Table,
-)
+from tableseal.audit.model import Hierarchy, Intruder, Link, LinkTerm, Measure, Note, Policy, Release, Statistic, Table
+from tableseal.audit.rules.assess import check_variables
 
 _TERM_MEASURE = "measure"
 
@@ -303,12 +292,5 @@ def _policy(
         policy = policy_from_bytes(files.content(document.policy, f"{source}: policy"), document.policy)
     else:
         policy = policy_from_model(document.policy)
-    for rule in policy.primary:
-        for name in rule.given if isinstance(rule, Attribute) else ():
-            if name not in variables:
-                raise InputError(
-                    f"{source}: policy: the attribute rule is given {quoted(name)}, "
-                    f"but the release has no such variable"
-                    f"{suggestion(name, variables)}; variables are {listing(variables)}."
-                )
+    check_variables(policy, variables, f"{source}: ")
     return policy

@@ -2,19 +2,7 @@
 
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
-from tableseal.audit.model.policy import (
-    PQ,
-    Attribute,
-    Dominance,
-    Entropy,
-    Policy,
-    Reason,
-    Request,
-    Require,
-    Rule,
-    SapLimit,
-    Threshold,
-)
+from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
@@ -46,18 +34,14 @@ __all__ = [
     "CONSENT_UNCHECKED",
     "MEASURE_NOT_JUDGED",
     "OLD_FIGURES",
-    "PQ",
     "SCHEMES",
     "SUMS_UNCHECKED",
     "WEIGHT_UNIT",
     "WHAT_IF",
     "Absent",
     "Amounts",
-    "Attribute",
     "Consent",
     "Denominator",
-    "Dominance",
-    "Entropy",
     "Headings",
     "Hierarchy",
     "Intruder",
@@ -67,16 +51,12 @@ __all__ = [
     "Microdata",
     "Note",
     "Policy",
-    "Reason",
     "Release",
-    "Request",
     "Require",
     "Rounding",
-    "Rule",
     "SapLimit",
     "Statistic",
     "Status",
     "Table",
-    "Threshold",
     "build_hierarchy",
 ]
