@@ -83,11 +83,16 @@ def digest(words: list[str]) -> str:
         result = CliRunner().invoke(app, words)
         if isinstance(result.exception, Exception):
             raise result.exception
-        total.update(f"{result.exit_code}\n{SECONDS.sub('_ s', result.output)}".encode())
+        total.update(f"{result.exit_code}\n{SECONDS.sub('_ s', _placed(result.output))}".encode())
         for path in sorted(Path(folder).iterdir()):
-            total.update(path.name.encode() + b"\n" + path.read_bytes())
+            total.update(f"{path.name}\n{_placed(path.read_text('utf-8'))}".encode())
         os.chdir(ROOT)
     return f"{result.exit_code} {total.hexdigest()}"
+
+
+def _placed(text: str) -> str:
+    """The text without where this working copy lies, also where lines were broken around it."""
+    return re.sub(r"\s+", " ", text.replace(str(ROOT), "."))
 
 
 def main(target: Path, *, compare: bool) -> int:
