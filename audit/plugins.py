@@ -5,10 +5,11 @@ Entry points of a group are read when a name is not one of ours; the one asked f
 """
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from tableseal.audit.errors import PluginError
+from tableseal.audit.errors import PluginError, TablesealError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -42,6 +43,22 @@ def names(group: Group, ours: Collection[str]) -> list[str]:
     PluginError: a name that is taken by us, or given by two packages.
     """
     return sorted(_points(group, tuple(ours)))
+
+
+@contextmanager
+def blaming(group: Group, name: str) -> Iterator[None]:
+    """While what a package adds is at work: what goes wrong unexpectedly is its fault.
+
+    Raises
+    ------
+    PluginError: says which error it was, and not its text, which may hold what is secret.
+    """
+    try:
+        yield
+    except TablesealError:
+        raise
+    except Exception as error:
+        raise refusal(group, name, f"fails ({type(error).__name__})") from error
 
 
 def refusal(group: Group, name: str, problem: str) -> PluginError:

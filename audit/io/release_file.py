@@ -14,11 +14,12 @@ from tableseal.audit.io.document import LinkDocument, ReleaseDocument, Statistic
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
-from tableseal.audit.io.init import infer_document, is_data_file
+from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
-from tableseal.audit.io.status_words import status_word
+from tableseal.audit.io.statuses.column import status_word
 from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
 from tableseal.audit.io.wording import listing, quoted, repeated, suggestion
@@ -32,7 +33,7 @@ _TERM_MEASURE = "measure"
 def read_release(
     path: Path, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
 ) -> Release:
-    """The release in a YAML or JSON file, or the one inferred from a bare data file (.csv, .tsv, .txt, .parquet).
+    """The release in a YAML or JSON file, or the one inferred from a bare data file (see `sources`).
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from tableseal.audit.model.release import (
     Table,
 )
 from tableseal.audit.model.statistic import Denominator, Statistic
-from tableseal.audit.model.status import SCHEMES, Status
+from tableseal.audit.model.status import Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",
@@ -34,7 +34,6 @@ __all__ = [
     "CONSENT_UNCHECKED",
     "MEASURE_NOT_JUDGED",
     "OLD_FIGURES",
-    "SCHEMES",
     "SUMS_UNCHECKED",
     "WEIGHT_UNIT",
     "WHAT_IF",

@@ -11,6 +11,7 @@ from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Amounts, Policy, Release
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import Judgement, around
+from tableseal.audit.rules.registry import judged_by
 from tableseal.audit.rules.sensitivity import Sensitivity
 
 
@@ -43,7 +44,7 @@ def assess_facts(facts: Facts, policy: Policy) -> Sensitivity:
     """`assess`, of what the agency knows of the cells."""
     release, cells = facts.release, facts.cells
     check_variables(policy, release.variables)
-    judgements = [rule.judge(facts.at(rule.level)) for rule in policy.primary]
+    judgements = [judged_by(rule, facts.at(rule.level)) for rule in policy.primary]
     sensitive = np.zeros(len(cells), dtype=np.bool_)
     first = np.zeros(len(cells), dtype=np.int64)
     for number, judgement in enumerate(judgements, start=1):

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tableseal.audit.plugins import load, names, refusal
+from tableseal.audit.plugins import blaming, load, names, refusal
 from tableseal.audit.rules.attribute import Attribute
 from tableseal.audit.rules.dominance import Dominance
 from tableseal.audit.rules.entropy import Entropy
+from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.judgement import Judgement
 from tableseal.audit.rules.pq import PQ
 from tableseal.audit.rules.request import Request
 from tableseal.audit.rules.rule import Rule, parameters
@@ -38,6 +40,22 @@ def rule_of(key: str) -> type[Rule] | None:
         parameters(found)
     except (AttributeError, StopIteration, TypeError, NameError):
         raise refusal(GROUP, key, "has fields that are not annotated with a Parameter") from None
+    return found
+
+
+def judged_by(rule: Rule, facts: Facts) -> Judgement:
+    """What a rule says of every cell.
+
+    Raises
+    ------
+    As Rule.judge. PluginError: a rule that a package adds fails, or gives something else.
+    """
+    if rule.key in KEYS:
+        return rule.judge(facts)
+    with blaming(GROUP, rule.key):
+        found = rule.judge(facts)
+    if not isinstance(found, Judgement) or found.sensitive.shape != (len(facts.cells),):
+        raise refusal(GROUP, rule.key, "gives no Judgement of every cell")
     return found
 
 
