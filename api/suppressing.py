@@ -82,12 +82,10 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
     ------
     InputError: an unknown method; settings of rank for another one.
     """
-    from tableseal.suppression.search.methods import METHODS
+    from tableseal.suppression.search.methods import method_named
     from tableseal.suppression.search.rank import Budget, Rank
 
-    if options.method not in METHODS:
-        raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
-    search = METHODS[options.method]
+    search = method_named(options.method)
     if isinstance(search, Rank):
         budget = Budget() if options.budget is None else Budget.parse(options.budget)
         pure = search.pure or options.pure

@@ -144,7 +144,7 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
 
 def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
-    from tableseal.audit.model.status import SCHEMES  # loads numpy
+    from tableseal.audit.io.statuses.schemes import SCHEMES  # loads numpy
 
     return page(
         "columns.html",

@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.certify import rationalise, scaled, sparse
 from tableseal.audit.bounds.component import Limits, Multipliers
-from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.ends import Ends
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.regions import Floats, Ints, Region, Regions
@@ -30,7 +31,7 @@ TOGETHER = 4
 """Ends of one region from which points that move all of them at once are tried first."""
 
 
-class Attackers:
+class Separation:
     """Finds cuts that a fractional pattern breaks."""
 
     def __init__(self, equations: Equations, requirements: Sequence[Requirement], ends: Ends, solver: Solver) -> None:
@@ -59,8 +60,8 @@ class Attackers:
             if limits.out_of_time() or (most is not None and len(cuts) >= most):
                 break
             model = self._regions.of(np.flatnonzero(label == group))
-            attack = _Attack(self, model, full[model.region.columns], limits)
-            cuts |= attack.cuts(np.flatnonzero(of_end == group), None if most is None else most - len(cuts))
+            inside = _Inside(self, model, full[model.region.columns], limits)
+            cuts |= inside.cuts(np.flatnonzero(of_end == group), None if most is None else most - len(cuts))
         return cuts
 
     def cut(self, end: int, multipliers: Sequence[tuple[int, Multipliers]], rows: Ints) -> Cut | None:
@@ -80,14 +81,14 @@ class _Model:
         self.warm = solver.warm(Program(region.matrix, region.low, region.high, still, still))
 
 
-class _Attack:
-    """All attacks within one region."""
+class _Inside:
+    """All that is asked within one region."""
 
-    def __init__(self, attackers: Attackers, model: _Model, share: Floats, limits: Limits) -> None:
-        self._attackers, self._ends, self._limits = attackers, attackers.ends, limits
+    def __init__(self, separation: Separation, model: _Model, share: Floats, limits: Limits) -> None:
+        self._separation, self._ends, self._limits = separation, separation.ends, limits
         self._region, self._warm, self._share = model.region, model.warm, share
         self._met = np.zeros(len(self._ends), np.bool_)
-        self._move = np.zeros(attackers._equations.matrix.shape[1])
+        self._move = np.zeros(separation._equations.matrix.shape[1])
 
     def cuts(self, members: Ints, most: int | None) -> dict[int, Cut]:
         """Cuts for ends of this region."""
@@ -157,4 +158,4 @@ class _Attack:
             multipliers.append((way, sparse(y)))
         if extent >= self._ends.distance[end] * (1 - MARGIN):
             return None
-        return self._attackers.cut(end, multipliers, self._region.rows)
+        return self._separation.cut(end, multipliers, self._region.rows)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.attackers.knowing import Neighbourhood
+from tableseal.audit.attackers.neighbourhood import Neighbourhood
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import bound_forms
 from tableseal.audit.bounds.method import Method
@@ -26,7 +26,7 @@ from tableseal.suppression.problem.places import Places
 from tableseal.suppression.protections.apply import protected_release
 
 
-class Together:
+class PatternNeighbourhood:
     """Of a release under one pattern."""
 
     def __init__(
