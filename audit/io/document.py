@@ -22,6 +22,7 @@ from tableseal.audit.io.document_types import (
 )
 from tableseal.audit.io.policy_document import PolicyDocument
 from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 
@@ -302,7 +303,7 @@ class IntruderDocument(Model):
     prior: NonNegative | None = Field(
         default=None, description="withheld values are known within this fraction of themselves"
     )
-    insiders: list[Literal["largest", "second", "singletons", "holdings"]] | None = Field(
+    insiders: list[InsiderKind] | None = Field(
         default=None, description="contributors who attack; left out: all that the agency's data allow"
     )
     coalition: Rank = Field(default=1, description="so many contributors of a cell may act together")
