@@ -47,8 +47,8 @@ def taken_over(page: Path) -> Iterator[tuple[str, str]]:
 def test_every_example_works(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each page in a folder of its own: blocks with file=NAME are written, commands of sh blocks run (`# exit N`: the exit
-    code), Python blocks marked `run` are run; each line of a block marked `output` stands in what was said last.
+    """Each page in a folder of its own: blocks with file=NAME are written, commands of sh blocks run (`# exit N` for
+    their exit code), Python blocks marked `run` too; lines of blocks marked `output` stand in what was said last.
     """
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cases").symlink_to(ROOT / "cases")
