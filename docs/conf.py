@@ -27,7 +27,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_copyright = False
-html_last_updated_fmt = None
+smartquotes = False  # they would make a dash of the two of an option
 myst_heading_anchors = 4
 
 BLOCK = re.compile(r"^```(\w+) ([^\n{]+)\n", re.MULTILINE)

@@ -7,7 +7,8 @@ from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args
 
 if TYPE_CHECKING:
     from typer.core import TyperArgument, TyperCommand, TyperOption
@@ -83,8 +84,15 @@ def _called(parameter: "Parameter") -> str:
     return f"{names} `{parameter.metavar or _kind(parameter.type_descriptor.annotation)}`"
 
 
-def _kind(annotation: type) -> str:
-    return "|".join(map(_word, annotation)) if issubclass(annotation, Enum) else annotation.__name__
+def _kind(annotation: Any) -> str:
+    """What may be said, where an option has no word for it."""
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return "|".join(map(_word, annotation))
+    if isinstance(annotation, type):
+        return annotation.__name__
+    return "|".join(
+        part if isinstance(part, str) else _kind(part) for part in get_args(annotation) if part is not NoneType
+    )
 
 
 def _word(choice: object) -> str:
@@ -119,7 +127,7 @@ def _name(name: str, thing: object) -> str:
 
 
 def _signature(name: str, thing: object) -> Iterator[str]:
-    if callable(thing):
+    if callable(thing) and not (isinstance(thing, type) and issubclass(thing, BaseException)):
         parameters = inspect.signature(thing).parameters.values()
         written = ",\n".join(f"    {re.sub(MODULE, '', str(parameter))}" for parameter in parameters)
         yield f"```python\n{name}(\n{written}\n)\n```" if written else f"```python\n{name}()\n```"
