@@ -20,7 +20,7 @@ _PLACE = {
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "A problem document (RFC 9457). The guide lists the types.",
+    "description": "A problem document (RFC 9457). The HTTP page of the documentation lists the types.",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "pattern": f"^{PREFIX}[a-z-]+$"},

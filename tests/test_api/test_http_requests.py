@@ -1,4 +1,4 @@
-"""The requests of the guide, sent by curl to a server as it says."""
+"""The requests of the documentation, sent by curl to a server as it says."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from serving import address, started
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
-SECTION = (ROOT / "docs" / "guide.md").read_text("utf-8").partition("## 20. Service")[2].partition("\n## ")[0]
+PAGES = [ROOT / "docs" / "developer" / "service.md", ROOT / "docs" / "reference" / "http.md"]
 BLOCK = re.compile(r"^```\w+ ([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_every_request_gives_what_the_guide_says(tmp_path: Path) -> None:
-    blocks = BLOCK.findall(SECTION)
+def test_every_request_gives_what_the_pages_say(tmp_path: Path) -> None:
+    blocks = BLOCK.findall("\n".join(page.read_text("utf-8") for page in PAGES))
     for information, body in blocks:
         if information.startswith("file="):
             (tmp_path / information.removeprefix("file=")).write_text(body, "utf-8")
