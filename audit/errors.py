@@ -4,7 +4,8 @@
     ├── InputError            this input can never be used: mend it (exit 2)
     │   ├── AdditivityError   published values do not add up
     │   ├── ContradictionError released intervals that no table satisfies
-    │   └── LackingDataError  a rule lacks what it needs of a cell
+    │   ├── LackingDataError  a rule lacks what it needs of a cell
+    │   └── PluginError       what an installed package adds cannot be used
     └── LimitError            a stated limit (size, memory) was reached (exit 3)
 
 Every message says where (file, row, column or cell), what was found and what was expected. Values of withheld
@@ -43,6 +44,10 @@ class InputError(TablesealError):
 
 class LackingDataError(InputError):
     """A rule of the policy lacks what it needs to judge a cell."""
+
+
+class PluginError(InputError):
+    """What another package adds (see audit.plugins) cannot be used."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from tableseal.audit.io.document_types import (
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
+from tableseal.audit.io.statuses.schemes import SCHEMES
 from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
@@ -88,9 +89,7 @@ class StatusDocument(Model):
     """A status column and the meaning of its flags."""
 
     column: Text
-    scheme: Text | None = Field(
-        default=None, description="words, tau-argus, sbs, sdctable, gconfid, sdmx-conf or sdmx-obs"
-    )
+    scheme: Text | None = Field(default=None, description=" or ".join(", ".join(SCHEMES).rsplit(", ", 1)))
     map: dict[str, Text] = Field(default={}, description="flag -> status word, for flags that no scheme explains")
 
 

@@ -17,8 +17,10 @@ TAG = "@@"
 """Names of union branches begin with this; they are left out of the paths in messages."""
 
 
-def _fail(found: object, expected: str) -> NoReturn:
-    shown = quoted(found) if found is None or isinstance(found, str) else f"a {_kind(found)}"
+def fail(found: object, expected: str, shown: str | None = None) -> NoReturn:
+    """Refuse what was found in a document (`shown`: as the message says it), within a validator."""
+    if shown is None:
+        shown = quoted(found) if found is None or isinstance(found, str) else f"a {_kind(found)}"
     # The message is given as context, so that braces in it are left alone.
     raise PydanticCustomError("found", "{message}", {"message": f"found {shown}, expected {expected}."})
 
@@ -36,7 +38,7 @@ class Model(BaseModel):
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
-            _fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
+            fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
         for key in data:
             if key not in cls.model_fields:
                 hint = suggestion(key, cls.model_fields)
@@ -47,7 +49,7 @@ class Model(BaseModel):
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        _fail(value, "text" if value is not None else "text (quote a text that says null)")
+        fail(value, "text" if value is not None else "text (quote a text that says null)")
     return value
 
 
@@ -55,7 +57,7 @@ def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if not isinstance(value, str) or value.lower() not in ("true", "false"):
-        _fail(value, "true or false")
+        fail(value, "true or false")
     return value.lower() == "true"
 
 
@@ -90,7 +92,7 @@ class _Number:
             or (self.above is not None and number <= self.above)
             or (self.maximum is not None and number > self.maximum)
         ):
-            _fail(value, self.expected.strip())
+            fail(value, self.expected.strip())
         return number
 
     def schema(self) -> WithJsonSchema:
@@ -109,9 +111,9 @@ def _integer(check: _Number) -> PlainValidator:
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
     if not Fraction(1, 10**12) <= number <= 10**12:
-        _fail(value, "a unit between 10^-12 and 10^12")
+        fail(value, "a unit between 10^-12 and 10^12")
     if places(number) is None:
-        _fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
+        fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
     return number
 
 

@@ -18,9 +18,10 @@ from tableseal.audit.bounds.plan import deciding, full
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
+from tableseal.audit.rules import Threshold
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import Costs

@@ -1,4 +1,4 @@
-"""The shipped cases: releases with the answers that are published or were verified independently.
+"""What a case is, and where cases lie.
 
 A case is a folder with `case.yaml` (title, source, licence, about, chosen, runs), the release files, and
 `expected.json` (what is expected of which run, each value with its source).
@@ -45,8 +45,7 @@ class Expected:
     ----------
     run: name of the run.
     what: the value in words.
-    field: what to look up; see `api.case_runner.look_up` (audit) and `look_up_risk`, `look_up_sap`,
-        `look_up_suppress` (the others).
+    field: what to look up; see `look_up` in the file of its kind.
     cell: variable -> code, for every variable of the release; None for values of the whole report.
     value: the value; numbers are exact.
     tolerance: largest allowed absolute difference of numbers.
@@ -78,8 +77,8 @@ class Case:
 
 def cases_folder() -> Path:
     """Where the cases lie: inside the installed package, or beside it in a working copy."""
-    shipped = Path(__file__).with_name("shipped_cases")
-    return shipped if shipped.is_dir() else Path(__file__).resolve().parents[1] / "cases"
+    shipped = Path(__file__).parents[1] / "shipped_cases"
+    return shipped if shipped.is_dir() else Path(__file__).resolve().parents[2] / "cases"
 
 
 def case_names() -> tuple[str, ...]:

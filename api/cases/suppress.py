@@ -5,22 +5,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tableseal.api.cases import Expected, Run
-from tableseal.api.suppressing import SuppressOptions, run_suppression, with_reasons
+from tableseal.api.cases.case import Expected, Run
+from tableseal.api.options.option import checked
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.suppressing import run_suppression, with_reasons
 from tableseal.audit.io import read_release
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from tableseal.audit.report.exact_json import Json
     from tableseal.suppression.answer import Suppression
 
 
-def run_suppress(run: Run) -> "Suppression":
+def compute(run: Run, progress: Progress) -> "Suppression":
     """Protect the release of a run. Options: those of SuppressOptions."""
-    options = SuppressOptions.model_validate(run.options)
-    return with_reasons(run_suppression(read_release(run.release, policy=run.policy), options), options)
+    options = checked(SuppressOptions, run.options)
+    return with_reasons(
+        run_suppression(read_release(run.release, policy=run.policy), options, progress=progress), options
+    )
 
 
-def look_up_suppress(result: "Suppression", expected: Expected) -> "Json":
+def look_up(result: "Suppression", expected: Expected) -> "Json":
     """One value: `status`, `cost`, `bound`, `guarantee`, `most rank` of any pattern within a budget, `primary`,
     `secondary`, `verdict` of the audit, `findings` (sensitive cells exposed or underprotected), `rank` of what is
     released, `withheld for nothing`, `in the way` (cells that a conflict names), `error`; of a cell `status`: primary,

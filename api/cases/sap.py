@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tableseal.api.cases import Expected, Run
+from tableseal.api.cases.case import Expected, Run
 from tableseal.audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
+from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from tableseal.audit.measures.sap.population import Population
@@ -27,7 +28,7 @@ class SapOutcome:
     published: Mapping[int, list[int]] = field(default_factory=dict)
 
 
-def run_sap(run: Run) -> SapOutcome:
+def compute(run: Run, progress: Progress) -> SapOutcome:
     """Compute a run. Its options: `rounding`, `rounded_total` of a matrix of counts; or, for a file of published bands,
     `simulation` with the arguments of `simulate_rounded_total`.
 
@@ -35,7 +36,7 @@ def run_sap(run: Run) -> SapOutcome:
     ------
     InputError: files that cannot be used.
     """
-    from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
+    from tableseal.audit.measures.sap.definitions import resolved_sap, static_sap
 
     options = dict(run.options)
     simulation = options.pop("simulation", None)
@@ -43,7 +44,7 @@ def run_sap(run: Run) -> SapOutcome:
         return SapOutcome({}, simulate_rounded_total(**simulation), _published_rows(run.release))
     attack = _population(run, options).attack
     sizes = tuple(range(attack.total + 1))
-    return SapOutcome({"static": static_sap(attack, sizes), "resolved": resolved_sap(attack, sizes)})
+    return SapOutcome({"static": static_sap(attack, sizes), "resolved": resolved_sap(attack, sizes, progress=progress)})
 
 
 def _population(run: Run, options: Mapping[str, object]) -> "Population":
@@ -63,7 +64,7 @@ def _published_rows(path: Path) -> dict[int, list[int]]:
         return {int(row[0]): [int(entry) for entry in row[1:]] for row in list(csv.reader(file))[1:]}
 
 
-def look_up_sap(outcome: SapOutcome, expected: Expected) -> "Json":
+def look_up(outcome: SapOutcome, expected: Expected) -> "Json":
     """One value: `static 4` or `resolved 4`, SAP(4) as the text of its fraction (or its float).
 
     Of a simulation: `bands 4`, mean numbers of tables by bands of SAP(4); `rejected`, the sample sizes whose published
@@ -74,7 +75,7 @@ def look_up_sap(outcome: SapOutcome, expected: Expected) -> "Json":
         if what == "bands":
             return [round(float(v), 1) for v in outcome.simulated.means[int(size)]]
         return [n for n, row in outcome.published.items() if outcome.simulated.chance(n, row) < REJECTED]
-    from tableseal.api.sap_text import fraction_text
+    from tableseal.audit.report.sap import fraction_text
 
     found = outcome.curves[what]
     at = found.n.index(int(size))

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.flags import flags_of, looks_like_flags, map_text, meanings
+from tableseal.audit.io.statuses.flags import flags_of, looks_like_flags, map_text, meanings
+from tableseal.audit.io.statuses.schemes import SCHEMES, scheme_letters
 from tableseal.audit.io.wording import listing, quoted, suggestion
-from tableseal.audit.model import SCHEMES, Status
+from tableseal.audit.model import Status
 from tableseal.audit.model.status import WORDS
 
 NONE = "none"
@@ -43,22 +44,6 @@ def status_word(word: str, where: str) -> Status:
         raise InputError(
             f"{where}: found {quoted(word)}, expected a status word{suggestion(word, WORDS)}: "
             f"{listing(w for w in WORDS if w)}."
-        )
-    return found
-
-
-def scheme_letters(scheme: str | None, where: str) -> Mapping[str, Status]:
-    """The letters of a scheme; words if None.
-
-    Raises
-    ------
-    InputError: no such scheme.
-    """
-    found = SCHEMES.get(scheme or "words")
-    if found is None:
-        raise InputError(
-            f"{where}: there is no status scheme {quoted(scheme)}{suggestion(scheme or '', SCHEMES)}; "
-            f"schemes are {listing(SCHEMES)}."
         )
     return found
 

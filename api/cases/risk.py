@@ -2,25 +2,28 @@
 
 from typing import TYPE_CHECKING
 
-from tableseal.api.cases import Expected, Run
-from tableseal.api.risk import RiskRequest, measure
+from tableseal.api.cases.case import Expected, Run
 from tableseal.audit.io.files import read_text
 from tableseal.audit.io.matrix import read_matrix
+from tableseal.audit.measures.risk.measure import RiskSettings, measure
 from tableseal.audit.model.count_table import CountTable
+from tableseal.audit.progress import Progress
+from tableseal.suppression.protections.rounding import random_rounding
 
 if TYPE_CHECKING:
+    from tableseal.audit.measures.risk.result import RiskResult
     from tableseal.audit.report.exact_json import Json
-    from tableseal.audit.report.risk import RiskReport
 
 
-def run_risk(run: Run) -> "RiskReport":
-    """Measure the bare matrix of a run; its options are the fields of `RiskRequest`."""
+def compute(run: Run, progress: Progress) -> "RiskResult":
+    """Measure the bare matrix of a run; its options are the fields of `RiskSettings`."""
     name = run.release.name
     counts = read_matrix(read_text(run.release, source=name)[0], name)
-    return measure(RiskRequest(CountTable.of_matrix(name, counts), **run.options))  # type: ignore[arg-type]
+    settings = RiskSettings(draw=random_rounding, **run.options)  # type: ignore[arg-type]  # the dataclass has a say
+    return measure(CountTable.of_matrix(name, counts), settings)
 
 
-def look_up_risk(report: "RiskReport", expected: Expected) -> "Json":
+def look_up(report: "RiskResult", expected: Expected) -> "Json":
     """One figure: `R1`, `R2` or `HD`, alone for the whole table or behind `row 3` or `column 3`.
 
     `estimated R1`, `estimated R2`, `true R1` and `true R2` are those of a sample.

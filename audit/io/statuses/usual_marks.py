@@ -12,8 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tableseal.audit.io.marks import Range
 from tableseal.audit.io.numbers import decimal, decimal_text
+from tableseal.audit.io.statuses.marks import Range
 
 _CONFIDENTIAL = "withheld (confidential)"
 _NO_VALUE = "withheld (where it means not available: missing)"

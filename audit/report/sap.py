@@ -1,11 +1,13 @@
-"""SAP as JSON and as text."""
+"""What `tableseal sap` found, as JSON and as text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tableseal.audit.report.exact_json import dumps
+
 if TYPE_CHECKING:
-    from tableseal.audit.measures.sap.result import Sap
+    from tableseal.audit.measures.sap.result import Curve, Sap, SapResult
     from tableseal.audit.report.exact_json import Json
 
 ROWS = 40
@@ -15,14 +17,20 @@ WIDEST = 24
 """Characters of a fraction that is shown in the text."""
 
 
-def sap_document(found: "Sap", more: "Mapping[str, Json] | None" = None) -> "dict[str, Json]":
-    """The result in the shape of tableseal/sap/1."""
-    document: dict[str, Json] = {"schema": "tableseal/sap/1", **sap_entry(found)}
-    return document | dict(more or {})
+def sap_json(found: "SapResult") -> str:
+    """The result as JSON text, tableseal/sap/1."""
+    document: dict[str, Json] = {"schema": "tableseal/sap/1", "definition": found.definition}
+    first = found.curves[0]
+    if first.scheme is not None:
+        document["schemes"] = [{"scheme": curve.scheme, **_entry(curve.sap)} for curve in found.curves]
+    elif first.key is not None:
+        document["conditional"] = [{"key": dict(curve.key or {}), **_entry(curve.sap)} for curve in found.curves]
+    else:
+        document |= _entry(first.sap)
+    return dumps(document, indent=1)
 
 
-def sap_entry(found: "Sap") -> "dict[str, Json]":
-    """One curve."""
+def _entry(found: "Sap") -> "dict[str, Json]":
     entry: dict[str, Json] = {
         "definition": found.definition,
         "method": found.method,
@@ -50,8 +58,16 @@ def fraction_text(value: Fraction) -> str:
     return f"{fmpz(value.numerator)}/{fmpz(value.denominator)}"
 
 
-def sap_text(found: "Sap", *, title: str) -> str:
-    """A heading and one line a size."""
+def sap_text(found: "SapResult", *, title: str) -> str:
+    """A heading and one line a size, for each curve; schemes side by side. title: names the table."""
+    if found.curves[0].scheme is not None:
+        return _side_by_side(found.curves, title)
+    return "\n\n".join(_one(curve, title) for curve in found.curves)
+
+
+def _one(curve: "Curve", title: str) -> str:
+    found = curve.sap
+    title = ", ".join([title, *(f"{variable}={code}" for variable, code in (curve.key or {}).items())])
     sure = "exact" if found.exact is not None else f"proved error at most {found.error:.1e}"
     if found.sampling is not None:
         sampling = found.sampling
@@ -66,11 +82,11 @@ def sap_text(found: "Sap", *, title: str) -> str:
     return "\n".join(lines)
 
 
-def comparison_text(curves: "Sequence[tuple[str, Sap]]", *, heading: str) -> str:
-    """Several curves with the same sizes side by side."""
-    sizes = curves[0][1].n
-    rows = [("n", *(name for name, _ in curves))]
-    rows += [(f"{sizes[k]:,}", *(f"{found.value[k]:.6f}" for _, found in curves)) for k in _shown(len(sizes))]
+def _side_by_side(curves: "Sequence[Curve]", title: str) -> str:
+    first = curves[0].sap
+    rows = [("n", *(str(curve.scheme) for curve in curves))]
+    rows += [(f"{first.n[k]:,}", *(f"{curve.sap.value[k]:.6f}" for curve in curves)) for k in _shown(len(first.n))]
+    heading = f"{title}: SAP ({first.definition}), N = {first.total:,}, by rounding scheme"
     return "\n".join([heading, *_columns(rows)])
 
 
