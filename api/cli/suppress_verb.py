@@ -330,7 +330,7 @@ def _safe(result: "Suppression") -> bool:
 def _check_symbol(symbol: str, output: str | None) -> None:
     """Refuse a symbol that is none, or that no file would have."""
     from tableseal.audit.io import check_symbol
-    from tableseal.audit.io.wording import quoted
+    from tableseal.audit.wording import quoted
 
     if output in (None, STREAM) or Path(output).suffix.lower() == ".json":
         raise InputError(f"--symbol {quoted(symbol)}: is for CSV files; write them with -o NAME.yaml or NAME.csv.")

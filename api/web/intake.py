@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -15,7 +15,7 @@ from tableseal.api.given_rules import GivenRules
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.spool import Spool, copied
 from tableseal.api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
-from tableseal.api.problems import Problem
+from tableseal.api.problems import Problem, problem_of
 from tableseal.api.settings import Settings
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import InputError
@@ -129,8 +129,7 @@ def rules_of(form: Mapping[str, object]) -> GivenRules:
     try:
         rules.policy()
     except InputError as error:
-        text = str(error).removeprefix("--")
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
+        raise ProblemError(replace(problem_of(error), title="A field cannot be used")) from None
     return rules
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tableseal.audit.errors import Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder
@@ -11,7 +12,7 @@ TEXT_FORMATS = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 
 
-def read_columns(folder: Folder, name: str, where: str) -> Columns:
+def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     """The columns of a delimited text file or a Parquet file inside the folder; `where` names it in the document."""
     if Path(name).suffix.lower() in PARQUET:
         return columns_from_parquet(folder.content(name, where), name)
