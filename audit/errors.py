@@ -4,7 +4,8 @@
     ├── InputError            this input can never be used: mend it (exit 2)
     │   ├── AdditivityError   published values do not add up
     │   ├── ContradictionError released intervals that no table satisfies
-    │   └── LackingDataError  a rule lacks what it needs of a cell
+    │   ├── LackingDataError  a rule lacks what it needs of a cell
+    │   └── PluginError       what an installed package adds cannot be used
     └── LimitError            a stated limit (size, memory) was reached (exit 3)
 
 An error is data: where (`Place`, `Option`), what was found and what was expected. Its text is made of these, and
@@ -147,6 +148,10 @@ def unknown(what: str, name: str, known: Collection[str], at: Place) -> InputErr
 
 class LackingDataError(InputError):
     """A rule of the policy lacks what it needs to judge a cell."""
+
+
+class PluginError(InputError):
+    """What another package adds (see audit.plugins) cannot be used."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def run(request: DraftRequest, context: Context) -> Result:
     ------
     InputError: the release cannot be read, or there is none. LimitError: too many cells.
     """
-    from tableseal.audit.io.init import is_data_file
+    from tableseal.audit.io.sources import is_data_file
 
     release = request.release
     if release is None:
@@ -108,7 +108,7 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
     InputError: there is none.
     """
     from tableseal.audit.io.files import read_bytes
-    from tableseal.audit.io.init import is_data_file
+    from tableseal.audit.io.sources import is_data_file
     from tableseal.audit.io.unread import refuse_ending, refuse_unread
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]

@@ -13,6 +13,10 @@ from tableseal.api.http.intake import Order, begin
 from tableseal.api.http.resources import note_read
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.http.spool import Spool
+from tableseal.api.jobs.audit_kind import KIND as AUDIT
+from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
+from tableseal.api.options.suppress import METHODS
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
 from tableseal.api.store.jobs import erase
@@ -27,9 +31,10 @@ from tableseal.api.web.drafts import (
     order_of,
     own_draft,
 )
+from tableseal.api.web.fields import fields_of
 from tableseal.api.web.intake import files_of_form, marks_of, missing, plain_form
 from tableseal.api.web.pages import page, see
-from tableseal.api.web.patterns import CHOSEN, METHODS
+from tableseal.api.web.patterns import CHOSEN
 from tableseal.audit.errors import Place
 
 EXAMPLE = ("french_business", "turnover.yaml")
@@ -83,7 +88,8 @@ def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
     jobs = jobs_of_draft(at, asking, draft)
     with at.store.reading() as connection:
         names = names_of(connection, asking.owner)
-    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names)
+    forms = {kind.name: fields_of(kind.request) for kind in (AUDIT, COMPARISON, SUPPRESSION)}
+    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names, forms=forms)
 
 
 @router.post("/releases/{draft}/choice")
@@ -137,7 +143,7 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
 
 def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
-    from tableseal.audit.model.status import SCHEMES  # loads numpy
+    from tableseal.audit.io.statuses.schemes import SCHEMES  # loads numpy
 
     return page(
         "columns.html",

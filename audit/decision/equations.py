@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.errors import InputError, LimitError
@@ -50,6 +51,15 @@ class Equations:
     value: NDArray[np.int64]
     always_open: NDArray[np.bool_]
     cells: int
+
+    def seen_by(self, attacker: Attacker) -> "Equations":
+        """As somebody sees them who gave something to cells: they hold at least that, because no value is negative."""
+        if not attacker.shares:
+            return self
+        cells, units = np.array(attacker.shares, np.int64).T
+        lower = self.column_lower.copy()
+        lower[cells] = np.maximum(lower[cells], units)
+        return replace(self, column_lower=lower)
 
     def component(self, columns: NDArray[np.int64], targets: csr_array) -> Component:
         """The columns as a component, all others published at their value.

@@ -18,14 +18,14 @@ TAG = "@@"
 """Names of union branches begin with this; they are left out of the paths in messages."""
 
 
-def _fail(found: object, expected: str) -> NoReturn:
-    raise PydanticCustomError(
-        "found", "found {found}, expected {expected}.", {"found": _shown(found), "expected": expected}
-    )
-
-
 def _shown(value: object) -> str:
     return quoted(value) if value is None or isinstance(value, str) else f"a {_kind(value)}"
+
+
+def fail(found: object, expected: str, shown: str | None = None) -> NoReturn:
+    """Refuse what was found in a document (`shown`: as the message says it), within a validator."""
+    said = {"found": _shown(found) if shown is None else shown, "expected": expected}
+    raise PydanticCustomError("found", "found {found}, expected {expected}.", said)
 
 
 def _kind(value: object) -> str:
@@ -41,7 +41,7 @@ class Model(BaseModel):
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
-            _fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
+            fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
         for key in data:
             if key not in cls.model_fields:
                 hint = suggestion(key, cls.model_fields)
@@ -53,7 +53,7 @@ class Model(BaseModel):
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        _fail(value, "text" if value is not None else "text (quote a text that says null)")
+        fail(value, "text" if value is not None else "text (quote a text that says null)")
     return value
 
 
@@ -61,7 +61,7 @@ def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if not isinstance(value, str) or value.lower() not in ("true", "false"):
-        _fail(value, "true or false")
+        fail(value, "true or false")
     return value.lower() == "true"
 
 
@@ -96,7 +96,7 @@ class _Number:
             or (self.above is not None and number <= self.above)
             or (self.maximum is not None and number > self.maximum)
         ):
-            _fail(value, self.expected.strip())
+            fail(value, self.expected.strip())
         return number
 
     def schema(self) -> WithJsonSchema:
@@ -115,9 +115,9 @@ def _integer(check: _Number) -> PlainValidator:
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
     if not Fraction(1, 10**12) <= number <= 10**12:
-        _fail(value, "a unit between 10^-12 and 10^12")
+        fail(value, "a unit between 10^-12 and 10^12")
     if places(number) is None:
-        _fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
+        fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
     return number
 
 

@@ -14,11 +14,10 @@ from tableseal.audit.errors import InputError, Option, Place
 from tableseal.audit.io.archive import ArchiveFolder
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
-from tableseal.audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from tableseal.audit.io.status_words import (
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.statuses.column import (
     NONE,
     StatusSource,
     are_words,
@@ -27,6 +26,7 @@ from tableseal.audit.io.status_words import (
     seems_to_withhold,
     status_word,
 )
+from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
 from tableseal.audit.io.totals import Rows, find_total
 from tableseal.audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
@@ -35,11 +35,6 @@ from tableseal.audit.wording import listing, quoted
 
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""
-
-
-def is_data_file(path: PurePath) -> bool:
-    """True for files that hold bare data and no release document."""
-    return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
 
 
 def infer_document(

@@ -79,6 +79,11 @@ def decimal_text(value: Fraction) -> str:
     return _with_point(value.numerator * 10**digits // value.denominator, digits)
 
 
+def exact(value: Fraction) -> int | str:
+    """The value in a document: a whole number, else its exact text."""
+    return value.numerator if value.denominator == 1 else decimal_text(value)
+
+
 def _with_point(scaled: int, digits: int) -> str:
     """scaled / 10**digits as text, all digits shown."""
     if not digits:

@@ -14,27 +14,17 @@ from tableseal.audit.io.document import LinkDocument, ReleaseDocument, Statistic
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
-from tableseal.audit.io.init import infer_document, is_data_file
+from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
-from tableseal.audit.io.status_words import status_word
+from tableseal.audit.io.statuses.column import status_word
 from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
 from tableseal.audit.io.yaml_text import Document, as_text, parse_document
-from tableseal.audit.model import (
-    Attribute,
-    Hierarchy,
-    Intruder,
-    Link,
-    LinkTerm,
-    Measure,
-    Note,
-    Policy,
-    Release,
-    Statistic,
-    Table,
-)
+from tableseal.audit.model import Hierarchy, Intruder, Link, LinkTerm, Measure, Note, Policy, Release, Statistic, Table
+from tableseal.audit.rules.assess import check_variables
 from tableseal.audit.wording import listing, quoted, repeated, suggestion
 
 _TERM_MEASURE = "measure"
@@ -43,7 +33,7 @@ _TERM_MEASURE = "measure"
 def read_release(
     path: Path, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
 ) -> Release:
-    """The release in a YAML or JSON file, or the one inferred from a bare data file (.csv, .tsv, .txt, .parquet).
+    """The release in a YAML or JSON file, or the one inferred from a bare data file (see `sources`).
 
     Parameters
     ----------
@@ -304,12 +294,5 @@ def _policy(
         policy = policy_from_bytes(files.content(document.policy, top / "policy"), document.policy)
     else:
         policy = policy_from_model(document.policy)
-    for rule in policy.primary:
-        for name in rule.given if isinstance(rule, Attribute) else ():
-            if name not in variables:
-                raise InputError(
-                    f"the attribute rule is given {quoted(name)}, but the release has no such variable"
-                    f"{suggestion(name, variables)}; variables are {listing(variables)}.",
-                    at=top / "policy",
-                )
+    check_variables(policy, variables, top / "policy")
     return policy

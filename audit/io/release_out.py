@@ -10,7 +10,7 @@ from typing import Any
 from tableseal.audit.errors import InputError, Option
 from tableseal.audit.io.canonical import canonical_document, canonical_json
 from tableseal.audit.io.headings import reads_as_number, with_headings
-from tableseal.audit.io.usual_marks import usual_mark
+from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.yaml_out import write_document
 from tableseal.audit.model import Release, Status, Table
 from tableseal.audit.wording import quoted

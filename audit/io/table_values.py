@@ -11,7 +11,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import decimal, decimal_text, read_amounts, wrong
 from tableseal.audit.io.rounding import Scheme
-from tableseal.audit.io.usual_marks import how_to_say
+from tableseal.audit.io.statuses.usual_marks import how_to_say
 from tableseal.audit.model import Amounts, Measure, Note, Rounding, Status
 from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.model.rounding import is_possible

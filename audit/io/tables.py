@@ -10,12 +10,12 @@ from tableseal.audit.io.codes import Variables, fill_codes, position, variable_c
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.marks import Mark, check_within, read_marks, replace_marks, within
 from tableseal.audit.io.numbers import decimal_sign
 from tableseal.audit.io.rounding import read_scheme
 from tableseal.audit.io.separators import Signs, refuse_points, stated_signs, without_separators
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
+from tableseal.audit.io.statuses.column import NONE, StatusSource, read_statuses, status_word, unnamed_source
+from tableseal.audit.io.statuses.marks import Mark, check_within, read_marks, replace_marks, within
 from tableseal.audit.io.table_values import (
     Context,
     check_bounds,

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.marks import Range
-from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
+from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
 from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
-from tableseal.audit.io.usual_marks import Usual, how_to_say, usual_mark
+from tableseal.audit.io.statuses.marks import Range
+from tableseal.audit.io.statuses.usual_marks import Usual, how_to_say, usual_mark
 from tableseal.audit.model import Note
 from tableseal.audit.wording import listing, quoted
 
@@ -129,7 +129,7 @@ def meaning_document(meaning: str | Range) -> Any:
     """A meaning as it stands in a release document."""
     if isinstance(meaning, str):
         return meaning
-    return [end if end is None else int(end) if end.denominator == 1 else decimal_text(end) for end in meaning]
+    return [end if end is None else exact(end) for end in meaning]
 
 
 def _marks(

@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +155,11 @@ class Consent:
     until: date | None = None
 
 
+InsiderKind = Literal["largest", "second", "singletons", "holdings"]
+"""Contributors who attack: the largest and the second largest of a cell (audit.attackers.ranks), and those who know
+cells (audit.attackers.insiders)."""
+
+
 @dataclass(frozen=True)
 class Intruder:
     """What an intruder knows besides the tables."""
@@ -164,12 +169,17 @@ class Intruder:
     """Withheld cells are known to be at least one unit."""
     prior: Fraction | None = None
     """Every withheld true value is known within this fraction of itself (0.5: between half and one and a half)."""
-    insiders: tuple[str, ...] | None = None
-    """Of "largest", "second", "singletons", "holdings"; None: all that the agency's data allow."""
+    insiders: tuple[InsiderKind, ...] | None = None
+    """None: all kinds that the agency's data allow."""
     coalition: int = 1
     """So many contributors of a cell may act together."""
     knows_rule: bool = False
     """Readers know the threshold, and which cells are withheld for it."""
+
+    @property
+    def kinds(self) -> tuple[InsiderKind, ...]:
+        """The insiders that are asked about."""
+        return get_args(InsiderKind) if self.insiders is None else self.insiders
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,13 @@ from tableseal.api.drafts.marks import Marks, Role, document_of, parse_texts, te
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.jobs.worker import Worker
+from tableseal.api.options.suppress import METHODS
 from tableseal.api.problems import problem_of
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.tokens import Role as AccessRole
 from tableseal.api.store.tokens import create_token
 from tableseal.api.web.pages import parts_of
-from tableseal.api.web.patterns import METHODS
 from tableseal.api.web.releases import fields_in
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import read_release, release_from_document

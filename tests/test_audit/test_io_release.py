@@ -17,20 +17,9 @@ from tableseal.audit.io import (
     read_release,
 )
 from tableseal.audit.io.release_file import release_from_document
-from tableseal.audit.model import (
-    PQ,
-    Attribute,
-    Dominance,
-    Entropy,
-    Intruder,
-    Measure,
-    Policy,
-    Request,
-    Require,
-    SapLimit,
-    Threshold,
-)
+from tableseal.audit.model import Intruder, Measure, Policy, Require, SapLimit
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Threshold
 
 REPORTS = sorted(
     path
@@ -153,7 +142,7 @@ insider: {p_percent: 15}
 """
 RULES = (
     Threshold(3),
-    Threshold(4, True, Fraction(25, 2)),
+    Threshold(4, True, protection_percent=Fraction(25, 2)),
     PQ(Fraction(10)),
     Dominance(2, Fraction(85)),
     PQ(Fraction(10), Fraction(60)),
@@ -202,7 +191,7 @@ def test_a_policy_given_goes_before_the_one_in_the_release(tmp_path: Path) -> No
         ({"primary": [{"pq": {"p": 10}}]}, ["primary[0].pq.q", "missing"]),
         ({"primary": [{"request": "maybe"}]}, ["primary[0].request", '"maybe"', "true or false"]),
         ({"primary": [{"attribute": {"given": []}}]}, ["attribute.given", "at least 1"]),
-        ({"primary": [{"attribute": {"given": ["b"]}}]}, ['"b"', "no such variable", "a, y"]),
+        ({"primary": [{"attribute": {"given": ["b"]}}]}, ['"b"', "does not have", '"a", "y"']),
         ({"primary": ["threshold"]}, ["primary[0]", '"threshold"', "expected one of"]),
         ({"require": {"spa": {}}}, ["policy.require", '"spa"', 'did you mean "sap"?']),
         ({"require": {"sap": {"n": 2}}}, ["policy.require.sap.max", "missing"]),
