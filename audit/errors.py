@@ -8,7 +8,7 @@
     │   └── PluginError       what an installed package adds cannot be used
     └── LimitError            a stated limit (size, memory) was reached (exit 3)
 
-An error is data: where (`Place`, `Option`), what was found and what was expected. Its text is made of these, and
+An error is data: where (`Place`, `OptionName`), what was found and what was expected. Its text is made of these, and
 options in it are spelled by whoever shows it. Values of withheld cells (agency knowledge) are in none of them;
 published values may be.
 """
@@ -76,7 +76,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Option:
+class OptionName:
     """An option that an error speaks of. given: what was said for it, as messages show it."""
 
     name: str
@@ -105,8 +105,8 @@ class TablesealError(Exception):
 
     def __init__(
         self,
-        *sentence: str | Option,
-        at: Place | Option | str | None = None,
+        *sentence: str | OptionName,
+        at: Place | OptionName | str | None = None,
         places: Iterable[Place] = (),
         found: str | None = None,
         expected: str | None = None,
@@ -122,18 +122,19 @@ class TablesealError(Exception):
         return self.words()
 
     @property
-    def option(self) -> Option | None:
+    def option(self) -> OptionName | None:
         """The option that is to be mended: the text begins with it."""
         first = self.args[0] if self.at is None and self.args else self.at
-        return first if isinstance(first, Option) else None
+        return first if isinstance(first, OptionName) else None
 
-    def words(self, spelled: Callable[[Option], str] = str, *, placed: bool = True, advised: bool = True) -> str:
+    def words(self, spelled: Callable[[OptionName], str] = str, *, placed: bool = True, advised: bool = True) -> str:
         """The text, with options spelled in one way or another; placed: with the place; advised: with the remedy."""
-        parts = self.args or (f"found {self.found}, expected {self.expected}{'' if self.remedy else '.'}",)
+        found = "" if self.found is None else f"found {self.found}, "
+        parts = self.args or (f"{found}expected {self.expected}{'' if self.remedy else '.'}",)
         before = (self.at, ": ") if self.at is not None and placed else ()
         after = (f"; {self.remedy}.",) if self.remedy is not None and advised else ()
         parts = (*before, *parts, *after)
-        return "".join(spelled(part) if isinstance(part, Option) else str(part) for part in parts)
+        return "".join(spelled(part) if isinstance(part, OptionName) else str(part) for part in parts)
 
 
 class InputError(TablesealError):

@@ -94,7 +94,7 @@ class RiskOptions(Options):
             draw=random_rounding,
             where=self._where(),
             definition=self.definition,
-            weights=None if self.weights is None else numbers(self.weights, "--weights"),
+            weights=None if self.weights is None else numbers(self.weights, "weights"),
             form=self.form,
             l2=self.norm == "l2",
             slices=not self.whole,
@@ -105,7 +105,7 @@ class RiskOptions(Options):
             swap_cap=self.swap_cap,
             transition=transition,
             cycle=self.cycle,
-            multipliers=None if self.multiplier is None else numbers(self.multiplier, "--multiplier"),
+            multipliers=None if self.multiplier is None else numbers(self.multiplier, "multiplier"),
             population=self.population,
             sample_size=self.sample_size,
             samples=self.samples,
@@ -115,6 +115,6 @@ class RiskOptions(Options):
 
     def _where(self) -> Mapping[str, list[str]]:
         chosen: dict[str, list[str]] = {}
-        for variable, code in pairs(self.where, "--where", 'VARIABLE=CODE, such as "region=North" or "row=3"'):
+        for variable, code in pairs(self.where, "where", 'VARIABLE=CODE, such as "region=North" or "row=3"'):
             chosen.setdefault(variable, []).append(code)
         return chosen

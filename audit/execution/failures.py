@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from tableseal.audit.errors import LimitError, Option, TablesealError
+from tableseal.audit.errors import LimitError, OptionName, TablesealError
 from tableseal.audit.execution.memory import OutOfMemoryError, is_lack_of_memory
 
 
@@ -19,7 +19,7 @@ class Failure:
     message: str
 
 
-def failure_of(error: Exception, spelled: Callable[[Option], str] = str) -> Failure:
+def failure_of(error: Exception, spelled: Callable[[OptionName], str] = str) -> Failure:
     """An error as a failure, with options spelled so. The text of an unexpected one is left out: it may hold
     confidential values."""
     if is_lack_of_memory(error) and not isinstance(error, LimitError):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, Option, Place
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.archive import ArchiveFolder
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
@@ -58,7 +58,7 @@ def infer_document(
     columns = read_columns(folder, data.name, Place(data.name))
     source = columns.source
     refuse_records(columns)
-    explained = {flag: status_word(word, Option("status_map", flag)) for flag, word in (status_map or {}).items()}
+    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
     status = _status_column(columns, explained)
     sources = [StatusSource(status)] if status else []
     withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN

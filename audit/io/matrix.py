@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, Option, Place
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.delimited import read_rows
 from tableseal.audit.io.files import read_text
 from tableseal.audit.io.numbers import looks_like_number
@@ -121,7 +121,7 @@ def _refuse_margins(values: NDArray[np.int64], source: str) -> None:
         found = both if row and column else f"the last {'row' if row else 'column'} is the sum of the others"
         raise InputError(
             f"{found}. A bare matrix holds cells only; leave margins out (or say ",
-            Option("all_cells"),
+            OptionName("all_cells"),
             " if these are no margins).",
             at=source,
         )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal
 
-from tableseal.audit.errors import InputError, Option, Place
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.archive import Archive, ArchiveFolder
 from tableseal.audit.io.codes import group_code, position
 from tableseal.audit.io.consent import read_consents, read_day
@@ -138,7 +138,7 @@ def _release(
         ),
         variables,
         document.intruder.nonnegative,
-        {flag: status_word(word, Option("status_map", flag)) for flag, word in (status_map or {}).items()},
+        {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()},
         _named_columns(document),
     )
     tables: list[Table] = []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tableseal.audit.errors import InputError, Option
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import canonical_document, canonical_json
 from tableseal.audit.io.headings import reads_as_number, with_headings
 from tableseal.audit.io.statuses.usual_marks import usual_mark
@@ -80,12 +80,12 @@ def check_symbol(symbol: str | None, target: Path) -> None:
     if symbol is None:
         return
     if not symbol.strip() or symbol != symbol.strip() or reads_as_number(symbol):
-        raise InputError("expected a mark that is no number, such as *.", at=Option("symbol", quoted(symbol)))
+        raise InputError(expected="a mark that is no number, such as *", at=OptionName("symbol", quoted(symbol)))
     if target.suffix.lower() == ".csv" and not _usual(symbol):
         raise InputError(
             f"{target.name} is a bare CSV file, which has no place to say what this means; write .yaml, or take a "
             "usual mark such as *.",
-            at=Option("symbol", quoted(symbol)),
+            at=OptionName("symbol", quoted(symbol)),
         )
 
 

@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, LimitError, Option
+from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.linear.absent import finest_codes
 from tableseal.audit.linear.inclusion import members_of, overlaps
 from tableseal.audit.linear.naming import plural
@@ -58,7 +58,7 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     if len(differs):
         raise _wrong(release, chosen, rows[differs[0]], "is listed twice, with two values.")
     axes = tuple(_axis(hierarchy, finest) for hierarchy, finest in zip(hierarchies, finests, strict=True))
-    found = CountTable(str(where), axes, index.astype(np.int64), values[first])
+    found = CountTable(where, axes, index.astype(np.int64), values[first])
     missing = found.cells - len(index)
     if missing and chosen.absent.leaves != "zero":
         raise InputError(
@@ -73,7 +73,7 @@ def _table(release: Release, name: str | None) -> Table:
     names = [table.name for table in release.tables]
     if name is None and len(names) > 1:
         text = f"the release has {len(names)} tables ({', '.join(names)}); say which with "
-        raise InputError(text, Option("table"), ".")
+        raise InputError(text, OptionName("table"), ".")
     if name is not None and name not in names:
         raise InputError(f'there is no table "{name}"; tables are {", ".join(names)}.')
     return release.tables[0 if name is None else names.index(name)]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tableseal.api.problems import MEMORY_LIMIT, problem_of
-from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, Option, Place
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, OptionName, Place
 from tableseal.audit.io import release_from_document
 
 IN_T = Place("release.json", ("tables", 0, "cells"), "t (1): x")
@@ -46,16 +46,16 @@ def test_the_words_and_the_pointer_of_a_place(place: Place, words: str, pointer:
 
 def test_options_are_spelled_by_who_shows_them() -> None:
     """CONVENTION 655."""
-    error = InputError("not beside ", Option("bounds"), ".", at=Option("time_limit", "a_b"), found="a_b")
+    error = InputError("not beside ", OptionName("bounds"), ".", at=OptionName("time_limit", "a_b"), found="a_b")
     assert str(error) == "time_limit a_b: not beside bounds."
-    assert error.words(Option.flag) == "--time-limit a_b: not beside --bounds."
+    assert error.words(OptionName.flag) == "--time-limit a_b: not beside --bounds."
     problem = problem_of(error).document()
     assert (problem["detail"], problem["parameter"], problem["found"]) == (str(error), "time_limit", "a_b")
-    assert problem_of(InputError("see ", Option("bounds"))).parameter is None
+    assert problem_of(InputError("see ", OptionName("bounds"))).parameter is None
 
 
 def test_errors_pass_from_process_to_process() -> None:
-    error = InputError("see ", Option("bounds"), at=Place("t.csv", row=1), expected="x", keys=("unit",))
+    error = InputError("see ", OptionName("bounds"), at=Place("t.csv", row=1), expected="x", keys=("unit",))
     again = pickle.loads(pickle.dumps(error))
     assert problem_of(again) == problem_of(error)
 

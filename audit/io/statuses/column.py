@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, Option, Place
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.flags import flags_of, looks_like_flags, map_text, meanings
 from tableseal.audit.io.statuses.schemes import SCHEMES, scheme_letters
@@ -32,7 +32,7 @@ class StatusSource:
     """False: the release does not name it, and it is taken for its name."""
 
 
-def status_word(word: str, where: Place | Option) -> Status:
+def status_word(word: str, where: Place | OptionName) -> Status:
     """The status that a word names.
 
     Raises
