@@ -84,7 +84,7 @@ def _table(table: Table) -> Mapping[str, Any]:
         "rows": len(status),
         "published": int(np.count_nonzero(status <= Status.STRUCTURAL_ZERO)),
         "withheld": int(np.count_nonzero(status >= Status.SECONDARY)),
-        "source": table.source,
+        "source": str(table.where),
     }
 
 

@@ -42,7 +42,7 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     try:
         document, _ = infer_document(path)
     except InputError as error:
-        return _by_name(path.stem, columns), str(error).partition("; write a release file")[0]
+        return _by_name(path.stem, columns), error.words(advised=False)
     return _of_document(document, columns), None
 
 

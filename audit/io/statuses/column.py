@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.flags import flags_of, looks_like_flags, map_text, meanings
 from tableseal.audit.io.statuses.schemes import SCHEMES, scheme_letters
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.model import Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.wording import listing, quoted, suggestion
 
 NONE = "none"
 """What `status` says where no column of the table holds statuses."""
@@ -32,7 +32,7 @@ class StatusSource:
     """False: the release does not name it, and it is taken for its name."""
 
 
-def status_word(word: str, where: str) -> Status:
+def status_word(word: str, where: Place | OptionName) -> Status:
     """The status that a word names.
 
     Raises
@@ -41,11 +41,12 @@ def status_word(word: str, where: str) -> Status:
     """
     found = WORDS.get(word.strip().lower())
     if found is None:
-        raise InputError(
-            f"{where}: found {quoted(word)}, expected a status word{suggestion(word, WORDS)}: "
-            f"{listing(w for w in WORDS if w)}."
-        )
+        raise InputError(found=quoted(word), expected=_one_of_the_words(word), at=where)
     return found
+
+
+def _one_of_the_words(word: str) -> str:
+    return f"a status word{suggestion(word, WORDS)}: {listing(w for w in WORDS if w)}"
 
 
 def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | None:
@@ -62,11 +63,12 @@ def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | N
     free = [name for name in columns.data if name not in taken]
     called = [name for name in free if name.strip().lower() == "status"]
     if len(called) > 1:
-        raise InputError(f"{columns.source}: the columns {listing(called)} may hold the status; say which: `status:`.")
+        raise InputError(f"the columns {listing(called)} may hold the status; say which: `status:`.", at=columns.source)
     for name in free:
         if name not in called and (looks_like_flags(name, columns.data[name]) or withholds(columns.data[name])):
             only = f"`status: {called[0]}` if that alone does" if called else f"`status: {NONE}` if none does"
-            raise InputError(f"{seems_to_withhold(columns, name)}; write {how_to_name(columns, name)}, or {only}.")
+            remedy = f"write {how_to_name(columns, name)}, or {only}"
+            raise InputError(seems_to_withhold(columns, name), at=columns.source, remedy=remedy)
     return StatusSource(called[0], named=False) if called else None
 
 
@@ -75,8 +77,7 @@ def seems_to_withhold(columns: Columns, name: str) -> str:
     found = [f"{quoted(flag)} in {count:,}" for flag, count in list(flags_of(columns.data[name]).items())[:_SHOWN]]
     shown = f" ({', '.join(found)} of {len(columns):,} rows)" if found else ""
     return (
-        f"{columns.source}: the column {quoted(name)} seems to say which cells are withheld{shown}, and nothing says "
-        "what its flags mean"
+        f"the column {quoted(name)} seems to say which cells are withheld{shown}, and nothing says what its flags mean"
     )
 
 
@@ -119,7 +120,7 @@ def _or_none() -> str:
 
 
 def read_statuses(
-    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: str
+    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: Place
 ) -> NDArray[np.int8]:
     """The status of every row; of several columns the most restrictive wins. No column: all published.
 
@@ -154,22 +155,23 @@ def _meaning(flag: str, letters: Mapping[str, Status], *, words: bool) -> Status
 def _unknown_flag(
     columns: Columns, source: StatusSource, flag: str, row: int, letters: Mapping[str, Status]
 ) -> InputError:
-    place = columns.place(row, source.column)
+    place, keys = columns.place(row, source.column), ("scheme", "map")
     if source.scheme not in (None, "words"):
         return InputError(
-            f"{place}: the flag {quoted(flag)} has no meaning in the scheme {source.scheme} "
-            f"({listing(letter for letter in letters if letter)}); explain it with `map: {{{flag}: withheld}}`."
+            f"the flag {quoted(flag)} has no meaning in the scheme {source.scheme} ({listing(filter(None, letters))}); "
+            f"explain it with `map: {{{flag}: withheld}}`.",
+            at=place,
+            keys=keys,
         )
     ignored = "" if source.named else _or_none()
     schemes = "" if source.named else f"; write {_how(source.column)}"
     if len(flag.strip()) <= 3:
         others = listing(name for name in SCHEMES if name != "words")
         return InputError(
-            f"{place}: the flag {quoted(flag)} means different things in different tools; name the scheme "
-            f"(`status: {{column: {source.column}, scheme: ...}}` with one of {others}) "
-            f"or explain it with `map: {{{flag}: withheld}}`{ignored}."
+            f"the flag {quoted(flag)} means different things in different tools; name the scheme (`status: {{column: "
+            f"{source.column}, scheme: ...}}` with one of {others}) or explain it with `map: {{{flag}: withheld}}`"
+            f"{ignored}.",
+            at=place,
+            keys=keys,
         )
-    return InputError(
-        f"{place}: found {quoted(flag)}, expected a status word{suggestion(flag, WORDS)}: "
-        f"{listing(word for word in WORDS if word)}{schemes}{ignored}."
-    )
+    return InputError(found=quoted(flag), expected=f"{_one_of_the_words(flag)}{schemes}{ignored}", at=place, keys=keys)
