@@ -8,23 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.arguments import ReleaseArgument
+from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.given import given_call
-from tableseal.api.cli.options import (
-    Bounds,
-    DominanceOption,
-    JsonOption,
-    PolicyOption,
-    PPercentOption,
-    ReleaseArgument,
-    StatusMapOption,
-    ThresholdOption,
-    given_rules,
-)
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.publication import PublicationOptions
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,27 +41,9 @@ def publication_audit(
     context: typer.Context,
     name: NameArgument,
     release: ReleaseArgument,
-    publish: Annotated[
-        bool, typer.Option("--publish", help="Publish it if it is safe beside all that is out.")
-    ] = False,
-    despite: Annotated[
-        str | None,
-        typer.Option("--despite", metavar="REASON", help="Publish it even if it is not; this is kept."),
-    ] = None,
-    revises: Annotated[
-        list[str] | None,
-        typer.Option("--revises", metavar="ENTRY[:TABLE]", help="Whose values it changes. May be repeated."),
-    ] = None,
-    bounds: Annotated[Bounds, typer.Option(help="How sharp, as for an audit.")] = Bounds.INTEGER,
-    policy: PolicyOption = None,
-    threshold: ThresholdOption = None,
-    p_percent: PPercentOption = None,
-    dominance: DominanceOption = None,
-    status_map: StatusMapOption = None,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each audit.")
-    ] = None,
-    json: JsonOption = None,
+    options: PublicationOptions,
+    said: ReleaseOptions,
+    json: JsonFile = None,
     owner: OwnerOption = "local",
     database: DatabaseOption = None,
     data: DataOption = None,
@@ -80,22 +55,11 @@ def publication_audit(
     Example: tableseal publication audit prices release.yaml --publish
     """
     from tableseal.api.jobs.kinds import OutdatedError
-    from tableseal.api.jobs.publication_kind import (
-        PublicationOptions,
-        PublicationRequest,
-        assessed,
-        published,
-        published_before,
-    )
+    from tableseal.api.jobs.publication_kind import PublicationRequest, assessed, published, published_before
 
-    check_targets({"--json": json}, inputs=(release, policy))
-    options = PublicationOptions(
-        publish=publish, despite=despite, revises=tuple(revises or ()), bounds=bounds.value, time_limit=time_limit
-    )
+    check_targets({"--json": json}, inputs=(release, said.policy))
     request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
-    loaded = release_of(
-        release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
-    )
+    loaded = release_of(release, said)
     with _opened(database, data) as store, Progress() as progress:
         while True:
             with store.reading() as connection:
@@ -111,13 +75,13 @@ def publication_audit(
         write_target(json, answer)
     number = json_text.loads(answer)["published"]
     say(_text(found, number, given_call(context)), error=json == STREAM)
-    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[str(result.outcome)]
+    return VERDICTS[str(result.outcome)]
 
 
 def publication_show(
     name: NameArgument,
     releases: Annotated[bool, typer.Option("--releases", help="With the releases themselves (confidential).")] = False,
-    json: JsonOption = None,
+    json: JsonFile = None,
     owner: OwnerOption = "local",
     database: DatabaseOption = None,
     data: DataOption = None,

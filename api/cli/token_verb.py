@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
 from tableseal.api.cli.streams import say, write_target
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def token_list(
     owner: Annotated[
         str | None, typer.Option("--owner", metavar="NAME", help="Only keys of this owner (default: all).")
     ] = None,
-    json: JsonOption = None,
+    json: JsonFile = None,
     database: DatabaseOption = None,
     data: DataOption = None,
 ) -> Code:

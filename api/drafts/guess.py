@@ -10,12 +10,12 @@ from typing import Any
 from tableseal.api.drafts.marks import Marks, Role, texts_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.flags import looks_like_flags, named_like_flags
 from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.numbers import decimal as number_in
 from tableseal.audit.io.numbers import decimal_sign, decimal_text, looks_like_number
+from tableseal.audit.io.statuses.flags import looks_like_flags, named_like_flags
+from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.totals import NAMES
-from tableseal.audit.io.usual_marks import usual_mark
 from tableseal.audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
 from tableseal.audit.model.status import WORDS
 
@@ -42,7 +42,7 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     try:
         document, _ = infer_document(path)
     except InputError as error:
-        return _by_name(path.stem, columns), str(error).partition("; write a release file")[0]
+        return _by_name(path.stem, columns), error.words(advised=False)
     return _of_document(document, columns), None
 
 

@@ -1,12 +1,10 @@
 """The kind `audit`: a release in, its report out, exactly as `tableseal audit` gives it."""
 
-from typing import Annotated
-
-from pydantic import Field
-
-from tableseal.api.auditing import AuditOptions, run_audit
+from tableseal.api.auditing import run_audit
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.options.audit import AuditOptions
+from tableseal.api.options.shared import Html, Public
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import InputError
 
@@ -15,8 +13,8 @@ class AuditRequest(ReleaseRequest):
     """An audit."""
 
     options: AuditOptions = AuditOptions()
-    public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
-    html: Annotated[bool, Field(description="Also write the report as a page.")] = True
+    public: Public = False
+    html: Html = False
 
 
 def run(request: AuditRequest, context: Context) -> Result:

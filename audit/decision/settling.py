@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Answer, Component, Limits, TargetBounds
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.bounds.plan import DENSE
-from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.witnesses import Table
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -127,7 +128,7 @@ class Settling:
     def _something_more(self, view: NDArray[np.bool_], need: Requirement) -> Cut:
         """Whatever the reason, a pattern that is not enough needs one more cell."""
         more = ~view & ~self._equations.always_open[: self._equations.cells]
-        more[list(need.known_to)] = False
+        more[list(need.attacker.known)] = False
         cells = np.flatnonzero(more)
         return Cut(cells, np.ones(len(cells), np.int64), 1)
 

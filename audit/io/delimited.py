@@ -8,9 +8,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, check_width
-from tableseal.audit.io.wording import listing, quoted, repeated
+from tableseal.audit.wording import listing, quoted, repeated
 
 DELIMITERS = "\t;|,"
 """Delimiters that are recognised; of two that fit equally well the first wins (a comma may be a decimal comma)."""
@@ -44,11 +44,11 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
     header = top[0]
     names = [name.strip() for name in header]
     if not any(names):
-        raise InputError(f"{source}: the first row is to hold the names of the columns; it is empty.")
+        raise InputError("the first row is to hold the names of the columns; it is empty.", at=source)
     check_width(len(names), source)
     twice = repeated(name for name in names if name)
     if twice:
-        raise InputError(f"{source}: the column {quoted(twice[0])} stands twice in the first row.")
+        raise InputError(f"the column {quoted(twice[0])} stands twice in the first row.", at=source)
 
     columns: list[list[str]] = [[] for _ in names]
     lines: list[int] = []
@@ -61,9 +61,9 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
         if len(shared) > _SHARED:
             shared.clear()
     if not lines:
-        raise InputError(f"{source}: there are no rows below the column names {listing(names)}.")
+        raise InputError(f"there are no rows below the column names {listing(names)}.", at=source)
     data = {name: column for name, column in zip(names, columns, strict=True) if name}
-    return Columns(source, data, np.array(lines, dtype=np.int64))
+    return Columns(Place(source), data, np.array(lines, dtype=np.int64))
 
 
 def read_rows(text: str, source: str, *, limit: int | None = None) -> tuple[list[list[str]], list[int]]:
@@ -86,7 +86,7 @@ def read_rows(text: str, source: str, *, limit: int | None = None) -> tuple[list
         if limit is not None and len(rows) >= limit:
             break
     if not rows:
-        raise InputError(f"{source}: has no rows.")
+        raise InputError("has no rows.", at=source)
     return rows, lines
 
 
@@ -132,14 +132,12 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                 yield rows, ends
     except csv.Error as error:
         if "field limit" in str(error):
-            raise InputError(
-                f"{source} line {reader.line_num}: a field is longer than {_FIELD_LIMIT:,} characters; "
-                "is a quote not closed, or the delimiter another one?"
-            ) from None
-        raise InputError(
-            f"{source} line {reader.line_num}: the quotes do not fit ({error}); "
-            'a quoted field ends with a quote and a delimiter, and a quote inside is written "".'
-        ) from None
+            problem = f"a field is longer than {_FIELD_LIMIT:,} characters; is a quote not closed, or the delimiter "
+            problem += "another one?"
+        else:
+            problem = f"the quotes do not fit ({error}); a quoted field ends with a quote and a delimiter, and a quote"
+            problem += ' inside is written "".'
+        raise InputError(problem, at=Place(source, line=reader.line_num)) from None
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -161,7 +159,6 @@ def _refuse_ragged(
     if set(map(len, rows)) - {len(names)}:
         at = next(at for at, row in enumerate(rows) if len(row) != len(names))
         shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
-        raise InputError(
-            f"{source} row {before + at + 1} (line {ends[at]}): found {len(rows[at])} fields, expected {len(names)} "
-            f"as in the first row (fields are separated by {shown}; quote a field that contains it)."
-        )
+        expected = f"{len(names)} as in the first row (fields are separated by {shown}; quote a field that contains it)"
+        place = Place(source, row=before + at + 1, line=ends[at])
+        raise InputError(found=f"{len(rows[at])} fields", expected=expected, at=place)

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.scalars import scalar_text
-from tableseal.audit.io.wording import quoted
 
 
 def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, object]:
@@ -43,7 +42,7 @@ def columns_from_frame(frame: object, source: str) -> Columns:
     try:
         eager = narwhals.from_native(frame, eager_only=True)
     except TypeError:
-        raise InputError(f"{source}: found a {type(frame).__name__}, expected a DataFrame with its data.") from None
+        raise InputError(f"found a {type(frame).__name__}, expected a DataFrame with its data.", at=source) from None
     return _columns(eager.to_dict(as_series=False), source)
 
 
@@ -62,7 +61,7 @@ def columns_from_parquet(content: bytes, source: str) -> Columns:
         columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
     except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{source}: is not a readable Parquet file ({reason}).") from None
+        raise InputError(f"is not a readable Parquet file ({reason}).", at=source) from None
     return _columns(columns, source)
 
 
@@ -72,12 +71,11 @@ def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:
         try:
             columns[str(name)] = [scalar_text(value) for value in values]
         except TypeError as error:
-            raise InputError(
-                f"{source}, column {quoted(str(name))}: holds {error} objects, expected text or numbers."
-            ) from None
-    found = Columns(source, columns)
+            place = Place(source, column=str(name))
+            raise InputError(f"holds {error} objects, expected text or numbers.", at=place) from None
+    found = Columns(Place(source), columns)
     if not len(found):
-        raise InputError(f"{source}: has no rows.")
+        raise InputError("has no rows.", at=source)
     return found
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model import Amounts
 from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.wording import quoted
 
 Round = Literal["nearest", "up", "down"]
 Secret = NDArray[np.bool_] | bool
@@ -79,6 +79,11 @@ def decimal_text(value: Fraction) -> str:
     return _with_point(value.numerator * 10**digits // value.denominator, digits)
 
 
+def exact(value: Fraction) -> int | str:
+    """The value in a document: a whole number, else its exact text."""
+    return value.numerator if value.denominator == 1 else decimal_text(value)
+
+
 def _with_point(scaled: int, digits: int) -> str:
     """scaled / 10**digits as text, all digits shown."""
     if not digits:
@@ -119,18 +124,20 @@ def decimal_sign(
             elif _COMMA.fullmatch(text):
                 comma = True
             else:
-                raise InputError(
-                    f"{columns.place(row, name)}: found {shown(text, row, hidden)}, expected a number without "
-                    "separators of thousands (`thousands` in the table says that there are some, `marks` what a "
-                    "text that is no number means)."
+                expected = (
+                    "a number without separators of thousands (`thousands` in the table says that there are some, "
+                    "`marks` what a text that is no number means)"
                 )
+                raise wrong(columns, name, row, hidden, expected, "thousands", "marks")
     if doubtful is not None and not comma:
         name, row, text = doubtful
         hidden = secret if name in published else True
         raise InputError(
-            f"{columns.place(row, name)}: found {shown(text, row, hidden)}, which may be a number with a decimal "
-            'comma or one with a separator of thousands; write `decimal: ","` in the table for decimal commas, '
-            '`thousands: ","` for separators of thousands.'
+            f"found {shown(text, row, hidden)}, which may be a number with a decimal comma or one with a separator of "
+            'thousands; write `decimal: ","` in the table for decimal commas, `thousands: ","` for separators of '
+            "thousands.",
+            at=columns.place(row, name),
+            keys=("decimal", "thousands"),
         )
     return "," if comma else "."
 
@@ -182,16 +189,14 @@ def read_amounts(
             exact = decimal(_point(text, sign)) / unit
         except ValueError:
             more = "" if advice is None or _hidden(row, secret) else f", or {advice(text)}"
-            raise InputError(
-                f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected a number "
-                f"({role}); leave the entry empty where there is no value{more}."
-            ) from None
+            expected = f"a number ({role}); leave the entry empty where there is no value{more}"
+            raise wrong(columns, name, row, secret, expected, *(["marks"] if more else [])) from None
         units[row] = _whole(exact, rounding)
         known[row] = True
         if abs(exact - _whole(exact, "nearest")) > NOISE:
             off[row] = True
             if off_unit is not None and not _hidden(row, secret):
-                raise InputError(f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected {off_unit}.")
+                raise wrong(columns, name, row, secret, off_unit, "unit")
     _refuse_huge(units, columns, name, unit)
     return Amounts(np.array(units, dtype=np.int64), known), off
 
@@ -244,13 +249,21 @@ def _refuse_huge(units: list[int], columns: Columns, name: str, unit: Fraction) 
     if units and (max(units) > LIMIT or min(units) < -LIMIT):
         row = next(i for i, u in enumerate(units) if abs(u) > LIMIT)
         raise InputError(
-            f"{columns.place(row, name)}: the number is larger than 2**60 times the unit {decimal_text(unit)}, "
-            "the largest that can be audited; choose a larger unit."
+            f"the number is larger than 2**60 times the unit {decimal_text(unit)}, the largest that can be audited; "
+            "choose a larger unit.",
+            at=columns.place(row, name),
+            keys=("unit",),
         )
 
 
 def _hidden(row: int, secret: Secret) -> bool:
     return secret if isinstance(secret, bool) else bool(secret[row])
+
+
+def wrong(columns: Columns, name: str, row: int, secret: Secret, expected: str, *keys: str) -> InputError:
+    """An entry that is not what was expected; keys: of the release file, that would settle it."""
+    found = shown((columns.data[name][row] or "").strip(), row, secret)
+    return InputError(found=found, expected=expected, at=columns.place(row, name), keys=keys)
 
 
 def shown(text: str, row: int, secret: Secret) -> str:

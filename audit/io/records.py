@@ -8,7 +8,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import is_numeric
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.wording import listing, quoted
 
 _UNITS = (
     "person|respondent|household|firm|enterprise|company|establishment|business|unit|patient|pupil|student|employee|"
@@ -36,8 +36,9 @@ def refuse_records(columns: Columns) -> None:
     codes = {(code or "").strip().casefold() for name in others for code in set(columns.data[name])}
     if repeated and not codes & NAMES:
         raise InputError(
-            f"{columns.source}: every row is a unit of its own (column {quoted(different[0])}), so these are records "
-            f"(microdata) and no table{_advice(columns, different[0])}."
+            f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
+            f"table{_advice(columns, different[0])}.",
+            at=columns.source,
         )
 
 
@@ -53,9 +54,10 @@ def refuse_repeated(columns: Columns, names: Sequence[str], values: Sequence[Fra
         first = seen.setdefault(codes, row)
         if values[first] != values[row]:
             raise InputError(
-                f"{columns.place(row, names[0])}: has the same codes as row {first + 1} ({listing(names)}) and another "
-                "value. A table lists every cell once, and rows are never added up; if each row is a unit of its own, "
-                f"these are records (microdata){_advice(columns, None)}."
+                f"has the same codes as row {first + 1} ({listing(names)}) and another value. A table lists every cell "
+                "once, and rows are never added up; if each row is a unit of its own, these are records (microdata)"
+                f"{_advice(columns, None)}.",
+                at=columns.place(row, names[0]),
             )
 
 

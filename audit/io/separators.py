@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import Secret, places, shown
 
@@ -28,7 +28,7 @@ class Signs:
     thousands: Thousands | None = None
 
 
-def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: str) -> Signs:
+def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: Place) -> Signs:
     """The signs that a document states; a point or comma that separates thousands leaves the other one for decimals.
 
     Raises
@@ -36,7 +36,7 @@ def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: str) 
     InputError: one sign for both.
     """
     if decimal is not None and decimal == thousands:
-        raise InputError(f"{where}: `decimal` and `thousands` are the same sign, expected two.")
+        raise InputError("`decimal` and `thousands` are the same sign, expected two.", at=where)
     if decimal is None and thousands in (".", ","):
         decimal = "," if thousands == "." else "."
     return Signs(decimal, thousands)
@@ -95,9 +95,11 @@ def refuse_points(columns: Columns, name: str, unit: Fraction, secret: Secret, a
         return
     row = next(row for row, entry in enumerate(entries) if entry in pointed)
     raise InputError(
-        f"{columns.place(row, name)}: found {shown((entries[row] or '').strip(), row, secret)}, which may be a number "
-        f"with three decimals or one with a separator of thousands, like all others with a point; {advice} "
-        '`decimal: "."` or `thousands: "."`.'
+        f"found {shown((entries[row] or '').strip(), row, secret)}, which may be a number with three decimals or one "
+        "with a separator of thousands, like all others with a point",
+        at=columns.place(row, name),
+        remedy=f'{advice} `decimal: "."` or `thousands: "."`',
+        keys=("decimal", "thousands"),
     )
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.marks import Range
-from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
+from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
 from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
-from tableseal.audit.io.usual_marks import Usual, how_to_say, usual_mark
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.io.statuses.marks import Range
+from tableseal.audit.io.statuses.usual_marks import Usual, how_to_say, usual_mark
 from tableseal.audit.model import Note
+from tableseal.audit.wording import listing, quoted
 
 ADVICE = "write a release file that says which"
 
@@ -75,13 +75,15 @@ def value_column(
     if not candidates:
         _refuse_odd_entry(columns, withheld)
         raise InputError(
-            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
-            "Leave the values of withheld cells empty."
+            f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
+            "empty.",
+            at=columns.source,
         )
     if len(candidates) > 1:
         raise InputError(
-            f"{columns.source}: several columns may hold the values ({listing(candidates)}); {ADVICE}, such as "
-            f"`tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`."
+            f"several columns may hold the values ({listing(candidates)})",
+            at=columns.source,
+            remedy=f"{ADVICE}, such as `tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`",
         )
     return candidates[0]
 
@@ -127,7 +129,7 @@ def meaning_document(meaning: str | Range) -> Any:
     """A meaning as it stands in a release document."""
     if isinstance(meaning, str):
         return meaning
-    return [end if end is None else int(end) if end.denominator == 1 else decimal_text(end) for end in meaning]
+    return [end if end is None else exact(end) for end in meaning]
 
 
 def _marks(
@@ -150,8 +152,9 @@ def _marks(
         if taken is None or taken.meaning is None:
             problem = f"may mean {taken.words}" if taken else "is no number and no mark that is known"
             raise InputError(
-                f"{columns.place(rows[0], name)}: {shown(text, rows[0], withheld)} {problem}; write a release file "
-                f"whose table says what it means: {_say(entries, withheld)}."
+                f"{shown(text, rows[0], withheld)} {problem}",
+                at=columns.place(rows[0], name),
+                remedy=f"write a release file whose table says what it means: {_say(entries, withheld)}",
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
@@ -193,9 +196,9 @@ def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
         if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(odd) <= len(found):
             row = next(row for row, entry in enumerate(entries) if (entry or "").strip() == odd[0])
             raise InputError(
-                f"{columns.place(row, name)}: {shown(odd[0], row, withheld)} is no number and no mark that is known; "
-                "if the column holds the values, write a release file whose table says what it means: "
-                f"{_say(entries, withheld)}."
+                f"{shown(odd[0], row, withheld)} is no number and no mark that is known; if the column holds the "
+                f"values, write a release file whose table says what it means: {_say(entries, withheld)}.",
+                at=columns.place(row, name),
             )
 
 

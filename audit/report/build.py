@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tableseal.audit.attackers.findings import InsiderAudit
+from tableseal.audit.attackers.answer import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.absent import rows_left_out
-from tableseal.audit.model import Amounts, Attribute, Note, Policy, Release, Request, Status, Table, Threshold
+from tableseal.audit.model import Amounts, Note, Policy, Release, Status, Table
+from tableseal.audit.rules.threshold import Threshold
 
 Bounds = tuple[int, int]
 
@@ -15,12 +16,12 @@ Bounds = tuple[int, int]
 def told_bounds(release: Release, policy: Policy | None) -> Bounds | None:
     """Smallest and largest value of a count that is sensitive by the policy; None where that says nothing.
 
-    Nothing is known where another rule for counts may be the reason (request, attribute), or where sampling weights
-    make counts something else than numbers of respondents.
+    Nothing is known where another rule for counts may be the reason, or where sampling weights make counts something
+    else than numbers of respondents.
     """
     rules = () if policy is None else policy.primary
     thresholds = [rule for rule in rules if isinstance(rule, Threshold)]
-    if not thresholds or any(isinstance(rule, Request | Attribute) for rule in rules):
+    if not thresholds or any("count" in rule.kinds for rule in rules if rule not in thresholds):
         return None
     if release.microdata is not None and release.microdata.weight is not None:
         return None

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.model import Note, Release
+from tableseal.audit.wording import listing, quoted
 
 Named = Sequence[tuple[str, Release]]
 """(what a release is called, the release)"""

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
+from tableseal.audit.wording import listing, quoted
 
 Labelled = tuple[str, Hierarchy]
 """(whose it is, the classification)"""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import infer_document, read_release, release_from_document
-from tableseal.audit.io.flags import looks_like_flags
+from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.model import Release, Status
 
 NAMES = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.io.totals import NAMES, Rows, find_total
 
@@ -87,10 +87,10 @@ def test_one_sum_for_each_line_tells_it_of_every_code(drawn: tuple[Classificatio
         wanted = reference(name, classifications, values)
         if wanted is not None and wanted.startswith("refused: "):
             with pytest.raises(InputError) as error:
-                find_total("x.csv", name, rows)
+                find_total(Place("x.csv"), name, rows)
             assert wanted.removeprefix("refused: ") in str(error.value)
         else:
-            assert find_total("x.csv", name, rows)[0] == wanted
+            assert find_total(Place("x.csv"), name, rows)[0] == wanted
 
 
 def test_many_rows_of_many_codes_are_no_more_work_than_reading_them() -> None:
@@ -100,5 +100,5 @@ def test_many_rows_of_many_codes_are_no_more_work_than_reading_them() -> None:
     value = {code: 1 if code != "Hele" else 699 for code in codes}
     values = [Fraction(value[a] * value[b]) for a, b in rows]
     found = Rows.of({"a": [a for a, _ in rows], "b": [b for _, b in rows]}, values)
-    assert find_total("x.csv", "a", found) == ("Hele", "it is the sum of the others", True)
-    assert find_total("x.csv", "b", found) == ("Hele", "it is the sum of the others", True)
+    assert find_total(Place("x.csv"), "a", found) == ("Hele", "it is the sum of the others", True)
+    assert find_total(Place("x.csv"), "b", found) == ("Hele", "it is the sum of the others", True)

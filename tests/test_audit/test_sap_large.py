@@ -13,9 +13,9 @@ from sap_brute import margins, sap_by_inclusion_exclusion
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.measures.sap.attack import attack, with_total
 from tableseal.audit.measures.sap.curve import curve, curve_of_tight
+from tableseal.audit.measures.sap.definitions import Effort, resolved_sap, static_sap
 from tableseal.audit.measures.sap.enclosure import enclose, enclose_terms, terms_of
 from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded, of_counts
-from tableseal.audit.measures.sap.measure import Effort, resolved_sap, static_sap
 from tableseal.audit.measures.sap.network import network
 from tableseal.audit.measures.sap.schemes import compare_schemes, parse_scheme
 from tableseal.audit.measures.sap.sizes import parse_sizes
