@@ -4,9 +4,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, fill
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     Parameter = TyperArgument | TyperOption
 
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
-
-MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Z])")
-"""Where a type is from, which makes signatures too long to read."""
 
 DOORS = ("tableseal", "tableseal.audit")
 """Modules whose public names are described."""
@@ -123,24 +121,57 @@ def _module(module: str) -> str:
 
 
 def _name(name: str, thing: object) -> str:
-    return "\n\n".join([f"### {name}", *_signature(name, thing), described(inspect.getdoc(thing) or "")])
+    parts = [f"### {name}", *_call(name, thing), described(inspect.getdoc(thing) or ""), *_members(thing)]
+    return "\n\n".join(parts)
 
 
-def _signature(name: str, thing: object) -> Iterator[str]:
-    if callable(thing) and not (isinstance(thing, type) and issubclass(thing, BaseException)):
+def _call(name: str, thing: object) -> Iterator[str]:
+    """How a function is called; what parameters mean stands below it, in its docstring."""
+    if callable(thing) and not isinstance(thing, type):
         parameters = inspect.signature(thing).parameters.values()
-        written = ",\n".join(f"    {re.sub(MODULE, '', str(parameter))}" for parameter in parameters)
-        yield f"```python\n{name}(\n{written}\n)\n```" if written else f"```python\n{name}()\n```"
+        written = (str(one.replace(annotation=inspect.Parameter.empty)) for one in parameters)
+        words = [re.sub(r"<.* at 0x.*>", "...", word) for word in written]
+        named = next((k for k, one in enumerate(parameters) if one.kind is inspect.Parameter.KEYWORD_ONLY), len(words))
+        call = f"{name}({', '.join([*words[:named], *(['*'] if named < len(words) else []), *words[named:]])})"
+        yield f"```python\n{fill(call, 100, subsequent_indent=' ' * (len(name) + 1), break_long_words=False)}\n```"
+
+
+def _members(thing: object) -> Iterator[str]:
+    """What an object of a class has and can do."""
+    if not isinstance(thing, type) or issubclass(thing, BaseException):
+        return
+    rows = []
+    for name, member in inspect.getmembers(thing):
+        text = inspect.getdoc(member) if isinstance(member, property | cached_property) or callable(member) else None
+        if not name.startswith("_") and text:
+            rows.append([f"`{name}{'()' if callable(member) else ''}`", " ".join(text.partition("\n\n")[0].split())])
+    if rows:
+        yield table(["member", "is or does"], rows)
+
+
+HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+"""Of a section in a docstring."""
 
 
 def described(docstring: str) -> str:
-    """A docstring as Markdown: its headings are words in bold, its examples blocks."""
-    text = re.sub(r"^(\w[\w ]*)\n-+$", r"**\1**\n", docstring, flags=re.MULTILINE)
-    return re.sub(r"(?:^[ ]*>>> .*\n?(?:^[ ]*(?!>>>)\S.*\n?|^[ ]*>>> .*\n?)*)", _example, text, flags=re.MULTILINE)
+    """A docstring as Markdown: headings in bold, parameters as lists, examples as blocks."""
+    text, *sections = HEADING.split(docstring)
+    parts = [_paragraphs(text)]
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        parts += [f"**{heading}**", ENTRY.sub(r"- `\1`: ", body) if heading in LISTS else _paragraphs(body)]
+    return "\n\n".join(part.strip("\n") for part in parts if part)
 
 
-def _example(found: re.Match[str]) -> str:
-    return f"\n```pycon\n{dedent(found[0]).strip()}\n```\n"
+LISTS = ("Parameters", "Attributes", "Raises")
+ENTRY = re.compile(r"^([\w, ]+): ", re.MULTILINE)
+"""Begin of an entry of such a section; what goes on is indented."""
+
+
+def _paragraphs(text: str) -> str:
+    """The text with its examples as blocks."""
+    return "\n\n".join(
+        f"```pycon\n{part}\n```" if part.startswith(">>> ") else part for part in re.split(r"\n{2,}", text.strip("\n"))
+    )
 
 
 def measures() -> str:

@@ -1,7 +1,9 @@
 """The documentation is true: every verb and option is described, every example works."""
 
+import doctest
 import importlib
 import importlib.util
+import inspect
 import json
 import re
 import shlex
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+import tableseal
 from tableseal.api.cli.app import app
 
 ROOT = Path(__file__).parents[2]
@@ -54,12 +57,12 @@ def test_every_example_works(
     (tmp_path / "cases").symlink_to(ROOT / "cases")
     for file, content in taken_over(PAGES[name]):
         Path(file).write_text(content, "utf-8")
-    said = ""
+    said, names = "", dict[str, Any]()
     for language, information, body in BLOCK.findall(TEXTS[name]):
         if information.startswith("file="):
             Path(information.removeprefix("file=")).write_text(body, "utf-8")
         if information == "run":
-            exec(body, {})
+            exec(body, names)
             said = capsys.readouterr().out
         if information == "output":
             for line in body.splitlines():
@@ -116,6 +119,43 @@ def test_every_public_name_is_in_the_reference() -> None:
         for name in getattr(importlib.import_module(door), "__all__", ()):
             described = page.partition(f"### {name}\n")[2].partition("\n### ")[0]
             assert described.strip(), name
+
+
+def test_docstrings_become_markdown() -> None:
+    docstring = """What it does.
+
+Parameters
+----------
+data: a path, or
+    a frame.
+seed: of what is drawn.
+
+Examples
+--------
+>>> 1 + 1
+2
+
+And so on."""
+    assert GENERATED.described(docstring).split("\n\n") == [
+        "What it does.",
+        "**Parameters**",
+        "- `data`: a path, or\n    a frame.\n- `seed`: of what is drawn.",
+        "**Examples**",
+        "```pycon\n>>> 1 + 1\n2\n```",
+        "And so on.",
+    ]
+
+
+def test_every_public_name_has_an_example_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {name: getattr(tableseal, name) for name in getattr(tableseal, "__all__", ())}
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    for name, thing in names.items():
+        text = inspect.getdoc(thing) or ""
+        parsed = doctest.DocTestParser().get_doctest(text, {**names, "ts": tableseal}, name, None, None)
+        if not name.startswith("__"):
+            assert parsed.examples, f"{name} has no example"
+        assert runner.run(parsed).failed == 0, name
 
 
 def test_every_route_and_its_parameters_are_in_the_reference() -> None:
