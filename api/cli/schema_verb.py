@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.streams import STREAM, check_targets, write_target
+from tableseal.api.options.shared import JsonFile
 from tableseal.api.schemas import SCHEMAS, schema
 
 Subject = StrEnum("Subject", {word.upper().replace("-", "_"): word for word in SCHEMAS})  # type: ignore[misc]
@@ -16,7 +16,7 @@ Subject = StrEnum("Subject", {word.upper().replace("-", "_"): word for word in S
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """Print a JSON Schema: release, policy, report, risk, sap, suppression, comparison, proof, batch, publication or
     publication-audit.

@@ -24,7 +24,7 @@ from tableseal.audit.batch.work import Audited
 from tableseal.audit.codec.documents import document_of, json_of, read_record
 from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.writing import write_whole
+from tableseal.audit.execution.writing import write_whole
 from tableseal.audit.report.model import CellCounts
 from tableseal.audit.report.words import headline
 

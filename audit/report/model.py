@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.codec.declared import PUBLIC, ROW, SPARSE, Key, derived
 from tableseal.audit.codec.kinds import Also, Codes, Count, Digest, Kind, kind_of, like
 from tableseal.audit.model.release import Note

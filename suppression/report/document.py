@@ -83,7 +83,7 @@ def _secondary(result: Suppression, cell: int) -> SecondaryCell:
                 problem,
                 need.cell,
                 NeedingCell,
-                insider=need.attack.who or None,
+                insider=need.requirement.attacker.who or None,
                 equations=_equations(problem, need.equations),
             )
             for need in needs
@@ -117,7 +117,7 @@ def _equations(problem: Problem, equations: Sequence[Equation]) -> tuple[Equatio
 
 
 def _conflict(result: Suppression, conflict: Conflict) -> ConflictInWords:
-    need, problem = conflict.attack.requirement, result.problem
+    need, problem = conflict.requirement, result.problem
 
     def decimals(low: int | None, high: int | None) -> tuple[Fraction | None, Fraction | None]:
         first, last = (in_decimals(end, problem.release, problem.cells, need.cell) for end in (low, high))
@@ -125,7 +125,7 @@ def _conflict(result: Suppression, conflict: Conflict) -> ConflictInWords:
 
     return ConflictInWords(
         cells=tuple(cell_in(problem, cell, Cell) for cell in (need.cell, *conflict.blocking)),
-        insider=conflict.attack.who or None,
+        insider=need.attacker.who or None,
         required=decimals(need.lower, need.upper),
         largest=decimals(conflict.largest.lower, conflict.largest.upper),
         largest_of_whole_table=decimals(conflict.whole.lower, conflict.whole.upper),

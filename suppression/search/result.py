@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 
 Status = Literal["optimal", "feasible", "infeasible", "unfinished"]
 Guarantee = Literal["intervals", "exact disclosure", "none"]

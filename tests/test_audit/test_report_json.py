@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.codec.documents import document_of, schema_of
 from tableseal.audit.codec.exact_json import decimal_text, dumps, loads
 from tableseal.audit.errors import InputError
