@@ -67,7 +67,9 @@ def _inline(field: Field) -> Iterator[Item]:
             held = getattr(record, field.name)
             return None if held is None else own(held)
 
-        yield Item(item.field, item.kind, get, item.written and not maybe, item.needed and not maybe, together)
+        yield Item(
+            item.field, item.kind, get, item.written and not maybe, item.needed and not maybe, together or item.together
+        )
 
 
 @cache
