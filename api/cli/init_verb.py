@@ -86,7 +86,7 @@ def _check_output(data: Path, output: str) -> None:
         return
     path = Path(output)
     if path.exists():
-        raise InputError(f"{path}: this file exists already and is left as it is; choose another name.")
+        raise InputError("this file exists already and is left as it is; choose another name.", at=str(path))
     if path.resolve().parent != data.resolve().parent:
         raise InputError(
             f"{path}: a release file names files of its own folder only; write it to {data.resolve().parent}."

@@ -58,4 +58,4 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}.") from error
+        raise InputError(f"cannot be read: {error.strerror}.", at=name) from error

@@ -9,7 +9,7 @@ from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Resul
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def assessed(
     from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
-        raise InputError("--despite: a reason to publish, without --publish.")
+        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
     publication = publication_from_document(before["publication"])
     revises = _revisions(options.revises)
     found = assess(
@@ -137,9 +137,8 @@ def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
     for text in given:
         parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
         if parts is None:
-            raise InputError(
-                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
-            )
+            expected = "the number of an entry, or number and table such as 2:by_size"
+            raise InputError(expected=expected, at=OptionName("revises", text[:100]))
         found.append(Revision(int(parts[1]), parts[2]))
     return tuple(found)
 

@@ -67,7 +67,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         cost=None,
         impossible=None,
         reason=None if mask else table.reason,
-        source="",
+        source=None,
         rows=None,
     )
 
@@ -75,7 +75,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
 def _public_statistic(statistic: Statistic, mask: bool) -> Statistic:
     table = statistic.table
     status = _masked(table) if mask else table.status
-    return replace(statistic, table=replace(table, status=status, truth=table.value, source="", rows=None))
+    return replace(statistic, table=replace(table, status=status, truth=table.value, source=None, rows=None))
 
 
 def _masked(table: Table) -> NDArray[np.int8]:

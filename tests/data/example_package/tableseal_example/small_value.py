@@ -21,6 +21,7 @@ class SmallValue(Rule):
 
     key: ClassVar = "small_value"
     kinds: ClassVar = MAGNITUDES
+    subadditive: ClassVar = True
     of_records: ClassVar = False
 
     @property
