@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Release, Status, Table
 from tableseal.audit.model.policy import Policy
-from tableseal.audit.report.exact_json import decimal_text
 
 SAMPLES = 4
 """Entries of a column that are shown."""

@@ -12,6 +12,7 @@ from tableseal.audit.attackers.answer import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
 from tableseal.audit.measures.rank_view import RankView
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
@@ -20,7 +21,6 @@ from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
-from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (
