@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tableseal.api.options.audit import AuditOptions
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.progress import Progress
 
@@ -11,6 +12,13 @@ if TYPE_CHECKING:
     from tableseal.audit.execution.state import State
     from tableseal.audit.model import Release
     from tableseal.audit.pipeline import AuditResult
+
+
+def refuse_public_proof(*, public: bool, proof: bool) -> None:
+    """InputError if a proof is asked for beside a public report."""
+    if public and proof:
+        proofs, text = OptionName("proof"), "a proof is confidential and has no public form; leave out "
+        raise InputError(text, proofs, " or ", OptionName("public"), ".", at=proofs)
 
 
 def run_audit(

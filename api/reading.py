@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 
 if TYPE_CHECKING:
     from tableseal.api.options.risk import RiskOptions
@@ -39,7 +39,8 @@ def count_table(
         release = read(path)
         return leaf_counts(release, published=after, table=options.table), release.files
     if options.table is not None:
-        raise InputError(f"--table {options.table}: {path.name} is a bare matrix, which is one table without a name.")
+        text = f"{path.name} is a bare matrix, which is one table without a name."
+        raise InputError(text, at=OptionName("table", options.table))
     return CountTable.of_matrix(path.name, matrix), ()
 
 
@@ -75,10 +76,8 @@ def population(
     if counts is None:
         release = read(path)
         if upper is not None or options.rounding is not None:
-            raise InputError(
-                f"{path.name}: --upper and --rounding go with a bare matrix of counts (no header); a release says "
-                "itself what is released."
-            )
+            text = " go with a bare matrix of counts (no header); a release says itself what is released."
+            raise InputError(OptionName("upper"), " and ", OptionName("rounding"), text, at=path.name)
         return of_release(release), release.files
     bounds = None
     if upper is not None:
@@ -86,4 +85,4 @@ def population(
     try:
         return of_counts(counts, upper=bounds, rounding=options.rounding, rounded_total=options.rounded_total), ()
     except InputError as error:
-        raise InputError(f"{path.name}: {error}") from None
+        raise InputError(str(error), at=path.name) from None

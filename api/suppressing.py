@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.suppress import SuppressOptions
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
         pure = search.pure or options.pure
         return "rank-pure" if pure else options.method, Rank(budget, pure, options.margins)
     if options.pure or options.budget is not None or not options.margins:
-        raise InputError(f"--method {options.method}: --pure, --budget and --no-margins are for --method rank.")
+        one, another, third, rank = *map(OptionName, ("pure", "budget", "no_margins")), OptionName("method", "rank")
+        text = (one, ", ", another, " and ", third, " are for ", rank, ".")
+        raise InputError(*text, at=OptionName("method", options.method))
     return options.method, search
 
 
@@ -140,6 +142,7 @@ def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
         except ValueError:
             equals = ""
         if not equals or name in weights:
-            raise InputError(f"--table-weight {pair}: expected NAME=WEIGHT, such as t=2, each table once.")
+            expected = "NAME=WEIGHT, such as t=2, each table once"
+            raise InputError(expected=expected, at=OptionName("table_weight", pair))
         weights[name] = weight
     return weights

@@ -14,13 +14,13 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
-from tableseal.audit.io.wording import listing
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
+from tableseal.audit.wording import listing
 from tableseal.suppression.attackers.shares import narrowed, widened
 from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.decisions import Decided

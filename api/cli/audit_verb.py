@@ -16,7 +16,6 @@ from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.audit import AuditOptions, AuditOutputs
 from tableseal.api.options.release import ReleaseOptions
-from tableseal.audit.errors import InputError
 from tableseal.audit.execution.memory import memory_limit
 
 if TYPE_CHECKING:
@@ -46,10 +45,10 @@ def audit_verb(
     """
     targets = {"--json": to.json, "--html": to.html, "--proof": to.proof, "--state": to.state}
     check_targets(targets, inputs=(release, said.policy))
-    if to.public and to.proof is not None:
-        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
+    from tableseal.api.auditing import refuse_public_proof, run_audit
+
+    refuse_public_proof(public=to.public, proof=to.proof is not None)
     with memory_limit(to.memory_limit):
-        from tableseal.api.auditing import run_audit
         from tableseal.audit.execution.executor import local
         from tableseal.audit.execution.state import opened
 

@@ -12,7 +12,7 @@ from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 UNDECIDED = """\
@@ -56,8 +56,8 @@ def init_verb(
 
     Example: tableseal init table.csv -o release.yaml
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import infer_document, write_document
-    from tableseal.audit.report.exact_json import dumps
 
     source = Path(data)
     _check_output(source, output)
@@ -86,7 +86,7 @@ def _check_output(data: Path, output: str) -> None:
         return
     path = Path(output)
     if path.exists():
-        raise InputError(f"{path}: this file exists already and is left as it is; choose another name.")
+        raise InputError("this file exists already and is left as it is; choose another name.", at=str(path))
     if path.resolve().parent != data.resolve().parent:
         raise InputError(
             f"{path}: a release file names files of its own folder only; write it to {data.resolve().parent}."

@@ -37,12 +37,12 @@ def _from_standard_input(policy: "Path | Policy | None", letters: Mapping[str, s
     source = "standard input"
     content = read_at_most(sys.stdin.buffer, SIZE_LIMIT + 1)
     if len(content) > SIZE_LIMIT:
-        raise InputError(f"{source}: more than {SIZE_LIMIT:,} bytes, the limit.")
+        raise InputError(f"more than {SIZE_LIMIT:,} bytes, the limit.", at=source)
     if not content.strip():
-        raise InputError(f"{source}: is empty, expected a release as YAML or JSON.")
+        raise InputError("is empty, expected a release as YAML or JSON.", at=source)
     text, notes = decode(content, source)
     document = parse_document(text, source)
     if not isinstance(document, Mapping):
-        raise InputError(f"{source}: expected a release file, which begins with `tableseal: 1`.")
+        raise InputError(expected="a release file, which begins with `tableseal: 1`", at=source)
     release = release_from_document(document, folder=Path.cwd(), policy=policy, status_map=letters, source=source)
     return replace(release, notes=(*notes, *release.notes))

@@ -78,7 +78,7 @@ def suppress_verb(
 
 def _refuse_mixtures(to: SuppressOutputs) -> None:
     from tableseal.audit.io import check_symbol
-    from tableseal.audit.io.wording import quoted
+    from tableseal.audit.wording import quoted
 
     if to.confidential is not None and to.confidential != STREAM and Path(to.confidential).suffix.lower() == ".csv":
         raise InputError(

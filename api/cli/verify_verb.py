@@ -26,9 +26,9 @@ def verify_verb(
 
     Example: tableseal verify proof.json release.json
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.errors import InputError
     from tableseal.audit.proof.verify import RefusedError, check
-    from tableseal.audit.report.exact_json import dumps
 
     check_targets({"--json": json}, inputs=(proof, release))
     reason, count = None, {}
@@ -58,4 +58,4 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}.") from error
+        raise InputError(f"cannot be read: {error.strerror}.", at=name) from error

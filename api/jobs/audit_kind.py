@@ -1,12 +1,11 @@
 """The kind `audit`: a release in, its report out, exactly as `tableseal audit` gives it."""
 
-from tableseal.api.auditing import run_audit
+from tableseal.api.auditing import refuse_public_proof, run_audit
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.audit import AuditOptions
 from tableseal.api.options.shared import Html, Public
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
 
 
 class AuditRequest(ReleaseRequest):
@@ -26,8 +25,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     """
     from tableseal.audit.report import public_copy, report_json
 
-    if request.public and request.options.proof:
-        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
+    refuse_public_proof(public=request.public, proof=request.options.proof)
     release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
     report = public_copy(result.report) if request.public else result.report

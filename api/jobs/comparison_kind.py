@@ -31,8 +31,8 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from tableseal.api.suppressing import run_comparison
+    from tableseal.suppression.comparison.document import comparison_json
     from tableseal.suppression.comparison.html import comparison_html
-    from tableseal.suppression.comparison.to_json import comparison_json
 
     comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
     return Result(

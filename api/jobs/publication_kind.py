@@ -3,13 +3,14 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -60,17 +61,16 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
+    from tableseal.audit.codec.documents import document_of, json_of
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.publications import (
         assess,
-        assessment_document,
-        entry_document,
         publication_from_document,
         publish,
     )
-    from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
-        raise InputError("--despite: a reason to publish, without --publish.")
+        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
     publication = publication_from_document(before["publication"])
     revises = _revisions(options.revises)
     found = assess(
@@ -84,10 +84,10 @@ def assessed(
     despite = None if found.verdict == "safe" else options.despite
     entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
     number = entry.number if _goes_out(options, found.verdict) else None
-    answer = dumps(assessment_document(found, published=number), indent=1)
-    kept = {"version": before["version"], "entry": entry_document(entry)}
+    found = replace(found, published=number)
+    kept = {"version": before["version"], "entry": document_of(entry)}
     documents = (
-        Document("publication-audit.json", "application/json", answer.encode()),
+        Document("publication-audit.json", "application/json", json_of(found).encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
     return Result(documents, found.verdict), found
@@ -137,9 +137,8 @@ def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
     for text in given:
         parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
         if parts is None:
-            raise InputError(
-                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
-            )
+            expected = "the number of an entry, or number and table such as 2:by_size"
+            raise InputError(expected=expected, at=OptionName("revises", text[:100]))
         found.append(Revision(int(parts[1]), parts[2]))
     return tuple(found)
 

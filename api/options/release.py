@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from tableseal.api.options.option import Option, Options
 from tableseal.api.options.rules import GivenRules
 from tableseal.api.options.texts import pairs
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 
 if TYPE_CHECKING:
     from tableseal.audit.model import Policy
@@ -59,8 +59,8 @@ def letters_of(status_map: tuple[str, ...]) -> Mapping[str, str] | None:
     InputError: no equals sign, or one letter twice.
     """
     letters: dict[str, str] = {}
-    for letter, status in pairs(status_map, "--status-map", 'LETTER=STATUS, such as "c=withheld"'):
+    for letter, status in pairs(status_map, "status_map", 'LETTER=STATUS, such as "c=withheld"'):
         if letter in letters:
-            raise InputError(f'--status-map: the letter "{letter}" is given twice.')
+            raise InputError(f'the letter "{letter}" is given twice.', at=OptionName("status_map"))
         letters[letter] = status
     return letters or None

@@ -95,8 +95,8 @@ class RiskOptions(Options):
             "transition": transition,
             "draw": random_rounding,
             "where": self._where(),
-            "weights": None if self.weights is None else numbers(self.weights, "--weights"),
-            "multipliers": None if self.multiplier is None else numbers(self.multiplier, "--multiplier"),
+            "weights": None if self.weights is None else numbers(self.weights, "weights"),
+            "multipliers": None if self.multiplier is None else numbers(self.multiplier, "multiplier"),
             "l2": self.norm == "l2",
             "slices": not self.whole,
             "smoothing": parse_smoothing(self.smoothing),
@@ -105,6 +105,6 @@ class RiskOptions(Options):
 
     def _where(self) -> Mapping[str, list[str]]:
         chosen: dict[str, list[str]] = {}
-        for variable, code in pairs(self.where, "--where", 'VARIABLE=CODE, such as "region=North" or "row=3"'):
+        for variable, code in pairs(self.where, "where", 'VARIABLE=CODE, such as "region=North" or "row=3"'):
             chosen.setdefault(variable, []).append(code)
         return chosen

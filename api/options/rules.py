@@ -9,7 +9,7 @@ from annotated_types import MaxLen
 
 from tableseal.api.options.option import Option, Options
 from tableseal.api.options.texts import pairs
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 
 if TYPE_CHECKING:
     from tableseal.audit.model import Policy
@@ -39,21 +39,22 @@ class GivenRules(Options):
         ),
     ] = ()
 
-    def documents(self) -> list[tuple[str, Mapping[str, object]]]:
+    def documents(self) -> list[tuple[OptionName, Mapping[str, object]]]:
         """(option as it was given, rule as a policy file writes it).
 
         Raises
         ------
         InputError: `dominance` without a comma.
         """
-        found: list[tuple[str, Mapping[str, object]]] = []
+        found: list[tuple[OptionName, Mapping[str, object]]] = []
         if self.threshold is not None:
-            found.append((f"--threshold {self.threshold}", {"threshold": self.threshold}))
+            found.append((OptionName("threshold", self.threshold), {"threshold": self.threshold}))
         if self.p_percent is not None:
-            found.append((f"--p-percent {self.p_percent}", {"p_percent": self.p_percent}))
-        parted = pairs(self.dominance, "--dominance", "N,K, such as 1,85", sign=",")
+            found.append((OptionName("p_percent", self.p_percent), {"p_percent": self.p_percent}))
+        parted = pairs(self.dominance, "dominance", "N,K, such as 1,85", sign=",")
         for text, (n, k) in zip(self.dominance, parted, strict=True):
-            found.append((f"--dominance {text}", {"dominance": {"n": n.strip(), "k": k.strip()}}))
+            rule = {"dominance": {"n": n.strip(), "k": k.strip()}}
+            found.append((OptionName("dominance", text), rule))
         return found
 
     def to_policy(self) -> "Policy | None":
@@ -72,7 +73,7 @@ class GivenRules(Options):
             try:
                 policy_from_document({"primary": [document]})
             except InputError:
-                raise InputError(f"{option}: expected {_EXPECTED[next(iter(document))]}.") from None
+                raise InputError(expected=_EXPECTED[option.name], at=option) from None
         return policy_from_document({"primary": [document for _, document in documents]})
 
     def instead_of(self, file: Path | None) -> "Path | Policy | None":
@@ -87,9 +88,8 @@ class GivenRules(Options):
             return file
         if file is not None:
             (option, _), *_ = self.documents()
-            raise InputError(
-                f"{option}: rules are in the policy file already; give either --policy or rules, not both."
-            )
+            text = ("rules are in the policy file already; give either ", OptionName("policy"), " or rules, not both.")
+            raise InputError(*text, at=option)
         return given
 
 

@@ -9,7 +9,8 @@ from annotated_types import Ge
 from tableseal.api.options.option import Option, Options
 from tableseal.api.options.shared import AllCells
 from tableseal.api.options.texts import names
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.wording import quoted
 
 if TYPE_CHECKING:
     from tableseal.audit.measures.sap.measure import SapSettings
@@ -83,21 +84,23 @@ class SapOptions(Options):
     def _refuse_mixtures(self, upper: bool) -> None:
         if self.schemes is not None:
             without_effect = {
-                "--target": self.target or None,
-                "--given": self.given,
-                "--known": self.known,
-                "--exact": self.exact or None,
-                "--replicates": self.replicates,
+                "target": self.target or None,
+                "given": self.given,
+                "known": self.known,
+                "exact": self.exact or None,
+                "replicates": self.replicates,
             }
-            for option, value in without_effect.items():
-                if value is not None:
-                    raise InputError(f"{option}: --schemes compares whole tables and takes no {option}; leave one out.")
+            for option in (OptionName(name) for name, value in without_effect.items() if value is not None):
+                text = (OptionName("schemes"), " compares whole tables and takes no ", option, "; leave one out.")
+                raise InputError(*text, at=option)
         if self.replicates is not None and self.definition == "static":
-            raise InputError("--replicates: nothing is estimated here; it belongs to --definition resolved.")
+            resolved = OptionName("definition", "resolved")
+            raise InputError("nothing is estimated here; it belongs to ", resolved, ".", at=OptionName("replicates"))
         if self.rounded_total and self.rounding is None:
-            raise InputError("--rounded-total: needs --rounding BASE.")
+            raise InputError("needs ", OptionName("rounding", "BASE"), ".", at=OptionName("rounded_total"))
         if upper + (self.rounding is not None) + (self.schemes is not None) > 1:
-            raise InputError("--upper, --rounding and --schemes each say what is released; give one of them.")
+            one, another, third = map(OptionName, ("upper", "rounding", "schemes"))
+            raise InputError(one, ", ", another, " and ", third, " each say what is released; give one of them.")
 
 
 def _cell(text: str) -> Mapping[str, str]:
@@ -106,6 +109,7 @@ def _cell(text: str) -> Mapping[str, str]:
     for part in text.split(","):
         variable, equals, code = part.partition("=")
         if not equals or variable.strip() in cell:
-            raise InputError(f'--target {text}: found "{part}", expected VARIABLE=CODE, each variable once.')
+            expected = "VARIABLE=CODE, each variable once"
+            raise InputError(found=quoted(part), expected=expected, at=OptionName("target", text))
         cell[variable.strip()] = code.strip()
     return cell

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 
 
 def numbers(text: str, option: str) -> tuple[float, ...]:
@@ -15,7 +15,8 @@ def numbers(text: str, option: str) -> tuple[float, ...]:
     try:
         return tuple(float(entry) for entry in text.split(","))
     except ValueError:
-        raise InputError(f'{option} {text}: expected numbers separated by commas, such as "0.1,0.8,0.1".') from None
+        expected = 'numbers separated by commas, such as "0.1,0.8,0.1"'
+        raise InputError(expected=expected, at=OptionName(option, text)) from None
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -34,6 +35,6 @@ def pairs(texts: Iterable[str], option: str, expected: str, sign: str = "=") -> 
     for text in texts:
         name, parted, value = text.partition(sign)
         if not parted:
-            raise InputError(f"{option} {text}: expected {expected}.")
+            raise InputError(expected=expected, at=OptionName(option, text))
         found.append((name, value))
     return found

@@ -1,7 +1,7 @@
 """Fields of forms: the options of a request, as people fill them in."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
 
@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.options.option import OFF, Declared
 from tableseal.api.options.request import as_fields, options_of
-from tableseal.api.problems import Problem
+from tableseal.api.problems import Problem, problem_of
 from tableseal.audit.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -78,7 +78,7 @@ def filled(
         if (rules := getattr(wanted, "rules", None)) is not None:
             rules.to_policy()
     except InputError as error:
-        raise _refused(str(error).removeprefix("--")) from None
+        raise ProblemError(replace(problem_of(error), title="A field cannot be used")) from None
     return wanted
 
 

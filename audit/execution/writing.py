@@ -21,14 +21,14 @@ def write_whole(path: Path, text: str) -> None:
             return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+        raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         _usual_mode(name)
         os.replace(name, path)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+        raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
     finally:
         Path(name).unlink(missing_ok=True)
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.column import NOTHING, Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.periods import are_periods
@@ -29,9 +30,9 @@ from tableseal.audit.io.statuses.column import (
 from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
 from tableseal.audit.io.totals import Rows, find_total
 from tableseal.audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.wording import listing, quoted
 
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""
@@ -55,14 +56,14 @@ def infer_document(
     InputError: the file cannot be read, or more than one reading is possible; the message says what to write.
     """
     folder = Folder(Path(data.parent) if root is None else root)
-    columns = read_columns(folder, data.name, data.name)
+    columns = read_columns(folder, data.name, Place(data.name))
     source = columns.source
     refuse_records(columns)
-    explained = {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()}
+    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
     status = _status_column(columns, explained)
     sources = [StatusSource(status)] if status else []
     withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN
-    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, NOTHING))]
     # A column of yes or no under such a name holds no values, so that it does not stand in the way of those that do.
     marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
     rest = _without(columns, [status, *limits])
@@ -96,12 +97,12 @@ def infer_document(
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
     numeric += [name for name in limits if name not in bounds]
-    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, ()), withheld) else None
+    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, NOTHING), withheld) else None
     names = _classifications(_without(columns, [status, reason, *bounds]), value, numeric, notes)
     _refuse_flags(_without(columns, [status, reason, value, *bounds]), names, explained)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
     roles = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
     table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
     table |= {key: said for key, said in roles.items() if said is not None}
@@ -119,23 +120,23 @@ def _status_column(columns: Columns, explained: Mapping[str, Status]) -> str | N
     """The column of status words, or of flags that are explained under a name that says so."""
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
-        raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {ADVICE}.")
+        raise InputError(f"several columns hold status words ({listing(words)})", at=columns.source, remedy=ADVICE)
     if words:
         return words[0]
     named = [name for name, entries in columns.data.items() if named_like_flags(name) and _clear(entries, explained)]
-    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name])]
+    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name].texts)]
     if len(used) > 1:
-        raise InputError(f"{columns.source}: several columns hold statuses ({listing(used)}); {ADVICE}.")
+        raise InputError(f"several columns hold statuses ({listing(used)})", at=columns.source, remedy=ADVICE)
     return next(iter(used or named), None)  # an empty one says that everything is published
 
 
-def _are_reasons(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> bool:
+def _are_reasons(entries: Column, withheld: NDArray[np.bool_]) -> bool:
     """Whether a column of letters says nothing but why cells are withheld whose status says that they are."""
     return bool(entries) and all(not e or e.isspace() or hidden for e, hidden in zip(entries, withheld, strict=False))
 
 
-def _clear(entries: Sequence[str | None], explained: Mapping[str, Status]) -> bool:
-    flags = {(entry or "").strip() for entry in set(entries)}
+def _clear(entries: Column, explained: Mapping[str, Status]) -> bool:
+    flags = {(entry or "").strip() for entry in entries.texts}
     return all(flag in explained or flag.lower() in WORDS for flag in flags)
 
 
@@ -155,12 +156,11 @@ def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str
             shown = {flag: word for flag, word in meanings(name, entries).items() if flag not in explained}
             said = [f"{flag}={'withheld' if word == '...' else word}" for flag, word in shown.items()]
             quick = "".join(f" --status-map {shlex.quote(pair)}" for pair in said)
-            look = f"; for a quick look, `tableseal audit` takes `{quick.strip()}`"
-            raise InputError(
-                f"{seems_to_withhold(columns, name)}; write a release file whose table says "
-                f"{how_to_name(columns, name)}, or `status: {NONE}` if no column does"
-                f"{look if quick and named_like_flags(name) else ''}."
-            )
+            remedy = f"write a release file whose table says {how_to_name(columns, name)}, or `status: {NONE}` if no "
+            remedy += "column does"
+            if quick and named_like_flags(name):
+                remedy += f"; for a quick look, `tableseal audit` takes `{quick.strip()}`"
+            raise InputError(seems_to_withhold(columns, name), at=columns.source, remedy=remedy)
 
 
 def _is_crossed(columns: Columns, name: str, names: Sequence[str]) -> bool:
@@ -187,15 +187,17 @@ def _classifications(columns: Columns, value: str, numeric: Sequence[str], notes
         notes.append(Note(COLUMNS_LEFT_OUT, text, len(extra)))
         extra = []
     elif extra:
-        repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)
+        repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
             raise InputError(
-                f"{columns.source}: rows have the same codes, and it is not clear whether the columns of numbers "
-                f"{listing(extra)} are classifications; {ADVICE}."
+                f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
+                "classifications",
+                at=columns.source,
+                remedy=ADVICE,
             )
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
-        raise InputError(f"{columns.source}: no column holds codes; columns found: {listing(columns.data)}.")
+        raise InputError(f"no column holds codes; columns found: {listing(columns.data)}.", at=columns.source)
     return names
 
 
@@ -205,10 +207,10 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
     return len(set(zip(*(columns.data[name] for name in names), strict=True))) == len(columns)
 
 
-def _variable(source: str, name: str, rows: Rows, notes: list[Note]) -> dict[str, Any]:
+def _variable(source: Place, name: str, rows: Rows, notes: list[Note]) -> dict[str, Any]:
     found = find_total(source, name, rows)
     codes = [code for code in rows.codes[name] if code != found.total]
-    where = f"{source}, column {quoted(name)}"
+    where = replace(source, column=name)
     if found.total is None:
         text = f"{where}: is never added up ({found.reason})."
         said: dict[str, Any] = {"codes": codes}

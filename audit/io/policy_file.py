@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from tableseal.audit.errors import Place
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import decode, read_bytes
 from tableseal.audit.io.numbers import exact
@@ -34,12 +35,13 @@ def policy_from_bytes(content: bytes, source: str) -> Policy:
     """
     text, _ = decode(content, source)
     document = parse_document(text, source, json_only=source.lower().endswith(".json"))
-    return policy_from_model(validate(PolicyDocument, document, source), hashlib.sha256(content).hexdigest())
+    return policy_from_model(validate(PolicyDocument, document, Place(source)), hashlib.sha256(content).hexdigest())
 
 
 def policy_from_document(document: Mapping[str, object], source: str = "policy") -> Policy:
     """The policy that a Python mapping describes; its sha256 is that of its canonical JSON."""
-    return policy_from_model(validate(PolicyDocument, as_text(document, source), source))
+    where = Place(source)
+    return policy_from_model(validate(PolicyDocument, as_text(document, where), where))
 
 
 def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Policy:

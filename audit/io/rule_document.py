@@ -26,9 +26,9 @@ from tableseal.audit.io.document_types import (
     shape,
 )
 from tableseal.audit.io.numbers import exact
-from tableseal.audit.io.wording import listing, suggestion
 from tableseal.audit.rules.registry import KEYS, RULES, added_rules, rule_of
 from tableseal.audit.rules.rule import Parameter, Rule, parameters
+from tableseal.audit.wording import listing, suggestion
 
 _TYPES: Mapping[str, Any] = {
     "count": Count,

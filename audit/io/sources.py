@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
+from tableseal.audit.errors import Place
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder, decode
@@ -44,7 +45,7 @@ def is_data_file(path: PurePath) -> bool:
     return ending not in _DOCUMENTS and _reader(ending) is not None
 
 
-def read_columns(folder: Folder, name: str, where: str) -> Columns:
+def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     """The columns of a data file inside the folder; `where` names it in the document.
 
     Raises
@@ -67,6 +68,6 @@ def _reader(ending: str) -> Reader | None:
     def read(content: bytes, source: str, notes: list[Note]) -> Columns:
         with blaming(GROUP, ending[1:]):
             found = added(content, source)
-        return inline_columns(found, source)
+        return inline_columns(found, Place(source))
 
     return read

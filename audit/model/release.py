@@ -1,16 +1,19 @@
 """A release: the tables an agency is about to publish and what an intruder knows besides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.kinds import Count
+from tableseal.audit.errors import Place
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy
 from tableseal.audit.model.policy import Policy
@@ -108,9 +111,20 @@ class Table:
     impossible: NDArray[np.bool_] | None = None
     reason: tuple[str, ...] | None = None
     absent: Absent = Absent()
-    source: str = ""
+    source: Place | None = None
     rows: NDArray[np.int64] | None = None
     headings: Headings | None = None
+
+    @property
+    def where(self) -> Place:
+        """Where all of it stands."""
+        return self.source or Place(table=self.name)
+
+    def place(self, row: int, column: str | None = None) -> Place:
+        """Where a row (from 0) stands: its value, or its entry in another column."""
+        number = row + 1 if self.rows is None else int(self.rows[row])
+        value = "value" if self.headings is None else self.headings.value
+        return replace(self.where, row=number, column=column or value)
 
 
 @dataclass(frozen=True)
@@ -187,16 +201,16 @@ class Microdata:
     holding: tuple[str, ...] | None = None
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
-    source: str = ""
+    source: Place | None = None
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something the reader of the report should know: what was assumed, ignored or warned about."""
+    """Something the reader of the report should know: what was assumed, passed over or warned about."""
 
-    code: str
-    text: str
-    count: int = 1
+    code: Annotated[str, "Short name of the kind of note, for programs.", PUBLIC]
+    text: Annotated[str, "What to know, for people.", PUBLIC]
+    count: Annotated[Count, "How often it applied.", PUBLIC] = 1
 
 
 COLUMNS_LEFT_OUT = "columns_left_out"

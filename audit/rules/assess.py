@@ -1,18 +1,20 @@
 """All rules of a policy over all cells of a release."""
 
 from collections.abc import Collection
-from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Amounts, Policy, Release
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import Judgement, around
 from tableseal.audit.rules.registry import judged_by
 from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.audit.wording import quoted, suggestion
+
+_POLICY = Place("policy")
 
 
 def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
@@ -65,8 +67,8 @@ def assess_facts(facts: Facts, policy: Policy) -> Sensitivity:
     return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()), rules)
 
 
-def check_variables(policy: Policy, variables: Collection[str], source: str = "") -> None:
-    """Refuse rules that name variables which the release does not have; source: begins the message.
+def check_variables(policy: Policy, variables: Collection[str], where: Place = _POLICY) -> None:
+    """Refuse rules that name variables which the release does not have; where: the policy.
 
     Raises
     ------
@@ -75,13 +77,10 @@ def check_variables(policy: Policy, variables: Collection[str], source: str = ""
     for rule in policy.primary:
         for name in rule.variables:
             if name not in variables:
-                near = get_close_matches(name, variables, 1)
-                hint = f' (did you mean "{near[0]}"?)' if near else ""
-                names = ", ".join(f'"{v}"' for v in variables)
-                raise InputError(
-                    f'{source}policy: rule "{rule.text}" is given the variable "{name}", which the release does not '
-                    f"have{hint}; expected one of {names}."
-                )
+                expected = f"one of {', '.join(map(quoted, variables))}"
+                text = f'rule "{rule.text}" is given the variable "{name}", which the release does not have'
+                text += f"{suggestion(name, variables)}; expected {expected}."
+                raise InputError(text, at=where, found=quoted(name), expected=expected)
 
 
 def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:

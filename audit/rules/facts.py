@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import LackingDataError
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import places_of
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
 from tableseal.audit.rules.contributions import Contributions, contributions
 from tableseal.audit.rules.weights import Weights
@@ -166,9 +166,11 @@ class Facts:
             return
         more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
         cells, first = self.cells, int(lacking[0])
-        places = places_of(self.release, [(int(cells.table[first]), int(cells.row[first]))])
+        places = [place_of(self.release, cells, first)]
         why = _gaps(self.release.microdata)
-        raise LackingDataError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.', places)
+        raise LackingDataError(
+            f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.', places=places
+        )
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""
@@ -176,7 +178,7 @@ class Facts:
         row = int(self.cells.row[cell])
         number = row + 1 if table.rows is None or row < 0 else int(table.rows[row])
         where = f"row {number}" if row >= 0 else "not listed"
-        file = f" ({table.source})" if table.source and table.source != table.name else ""
+        file = f" ({table.source})" if table.source and str(table.source) != table.name else ""
         pairs = ", ".join(f"{v}={c}" for v, c in self.release.cell_codes(self.cells.codes[cell]).items())
         measure = f" of {table.measure}" if len(self.release.measures) > 1 else ""
         return f'table "{table.name}"{file}, {where}, cell {pairs}{measure}'

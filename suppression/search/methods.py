@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.plugins import blaming, load, refusal
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.elimination import elimination
@@ -31,7 +31,7 @@ METHODS: Mapping[str, Search] = {
 GROUP: Final = "tableseal.search_methods"
 
 
-def method_named(name: str, option: str = "--method") -> Search:
+def method_named(name: str, option: str = "method") -> Search:
     """The method of that name: one of ours, or one that an installed package adds.
 
     Raises
@@ -42,7 +42,8 @@ def method_named(name: str, option: str = "--method") -> Search:
         return METHODS[name]
     found: Any = load(GROUP, name, METHODS)
     if found is None:
-        raise InputError(f"{option} {name}: there is no such method; methods are {', '.join(METHODS)}.")
+        text = f"there is no such method; methods are {', '.join(METHODS)}."
+        raise InputError(text, at=OptionName(option, name))
 
     def added(problem: Problem, tools: Tools) -> Found:
         with blaming(GROUP, name):

@@ -121,7 +121,7 @@ def test_a_json_release_and_a_command_line_status_map(tmp_path: Path) -> None:
     )
     release = read_release(tmp_path / "r.yaml", status_map={"c": "withheld"})
     assert release.tables[0].status.tolist() == [WORDS[""], WORDS["withheld"]]
-    with pytest.raises(InputError, match='status map c: found "x"'):
+    with pytest.raises(InputError, match='status_map c: found "x"'):
         read_release(tmp_path / "r.yaml", status_map={"c": "x"})
 
 
@@ -285,7 +285,7 @@ def test_bad_microdata(column: str, entry: str, mentions: list[str]) -> None:
         ({"links": [{"terms": [[1, {"y": "1"}]]}]}, ["links[0]", "`lower`, `upper` or both"]),
         ({"links": [{"terms": [[1, {"y": "1"}]], "lower": 3, "upper": 2}]}, ["links[0]", "above"]),
         ({"links": [{"terms": [[1, {"a": "k"}]], "lower": 3}]}, ["links[0].terms[0]", '"y" has no total']),
-        ({"links": [{"terms": [[1, {"y": "3"}]], "lower": 3}]}, ["links[0].terms[0].y", '"3"', "1, 2"]),
+        ({"links": [{"terms": [[1, {"y": "3"}]], "lower": 3}]}, ["links[0].terms[0][1].y", '"3"', "1, 2"]),
         ({"links": [{"terms": [[1, {"z": "3"}]], "lower": 3}]}, ["links[0].terms[0]", 'no variable "z"']),
         ({"links": [{"terms": [[1, {"measure": "m", "y": "1"}]], "lower": 3}]}, ['no measure "m"']),
         ({"links": [{"terms": [[0, {"y": "1"}]], "lower": 3}]}, ["links[0].terms[0]", "coefficient is 0"]),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.measures.risk import hellinger, information, log_linear, split_risk, table_risk
 from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares, utility
@@ -46,7 +46,7 @@ def table(values: list[list[int]]) -> CountTable:
         Axis(name, tuple(str(k + 1) for k in range(n))) for name, n in zip(("row", "column"), array.shape, strict=True)
     )
     index = np.flatnonzero(array)
-    return CountTable("t", axes, index, array.ravel()[index])
+    return CountTable(Place("t"), axes, index, array.ravel()[index])
 
 
 @given(pairs)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.information import entropy
 from tableseal.audit.measures.risk.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
@@ -23,7 +23,7 @@ tables = st.lists(st.integers(0, 20), min_size=2, max_size=12).filter(any)
 def count_table(values: list[int]) -> CountTable:
     array = np.array(values)
     index = np.flatnonzero(array)
-    return CountTable("t", (Axis("v", tuple(map(str, range(len(values))))),), index, array[index])
+    return CountTable(Place("t"), (Axis("v", tuple(map(str, range(len(values))))),), index, array[index])
 
 
 def part(values: np.ndarray) -> float:

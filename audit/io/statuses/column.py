@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.flags import flags_of, looks_like_flags, map_text, meanings
 from tableseal.audit.io.statuses.schemes import SCHEMES, scheme_letters
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.model import Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.wording import listing, quoted, suggestion
 
 NONE = "none"
 """What `status` says where no column of the table holds statuses."""
@@ -32,7 +33,7 @@ class StatusSource:
     """False: the release does not name it, and it is taken for its name."""
 
 
-def status_word(word: str, where: str) -> Status:
+def status_word(word: str, where: Place | OptionName) -> Status:
     """The status that a word names.
 
     Raises
@@ -41,11 +42,12 @@ def status_word(word: str, where: str) -> Status:
     """
     found = WORDS.get(word.strip().lower())
     if found is None:
-        raise InputError(
-            f"{where}: found {quoted(word)}, expected a status word{suggestion(word, WORDS)}: "
-            f"{listing(w for w in WORDS if w)}."
-        )
+        raise InputError(found=quoted(word), expected=_one_of_the_words(word), at=where)
     return found
+
+
+def _one_of_the_words(word: str) -> str:
+    return f"a status word{suggestion(word, WORDS)}: {listing(w for w in WORDS if w)}"
 
 
 def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | None:
@@ -62,11 +64,12 @@ def unnamed_source(columns: Columns, taken: Collection[str]) -> StatusSource | N
     free = [name for name in columns.data if name not in taken]
     called = [name for name in free if name.strip().lower() == "status"]
     if len(called) > 1:
-        raise InputError(f"{columns.source}: the columns {listing(called)} may hold the status; say which: `status:`.")
+        raise InputError(f"the columns {listing(called)} may hold the status; say which: `status:`.", at=columns.source)
     for name in free:
         if name not in called and (looks_like_flags(name, columns.data[name]) or withholds(columns.data[name])):
             only = f"`status: {called[0]}` if that alone does" if called else f"`status: {NONE}` if none does"
-            raise InputError(f"{seems_to_withhold(columns, name)}; write {how_to_name(columns, name)}, or {only}.")
+            remedy = f"write {how_to_name(columns, name)}, or {only}"
+            raise InputError(seems_to_withhold(columns, name), at=columns.source, remedy=remedy)
     return StatusSource(called[0], named=False) if called else None
 
 
@@ -75,8 +78,7 @@ def seems_to_withhold(columns: Columns, name: str) -> str:
     found = [f"{quoted(flag)} in {count:,}" for flag, count in list(flags_of(columns.data[name]).items())[:_SHOWN]]
     shown = f" ({', '.join(found)} of {len(columns):,} rows)" if found else ""
     return (
-        f"{columns.source}: the column {quoted(name)} seems to say which cells are withheld{shown}, and nothing says "
-        "what its flags mean"
+        f"the column {quoted(name)} seems to say which cells are withheld{shown}, and nothing says what its flags mean"
     )
 
 
@@ -91,18 +93,18 @@ def how_to_name(columns: Columns, name: str) -> str:
     return _how(name)
 
 
-def are_words(entries: Sequence[str | None]) -> bool:
+def are_words(entries: Column) -> bool:
     """True for a column of status words (of which some are there)."""
-    found = {(entry or "").strip().lower() for entry in entries}
+    found = {(entry or "").strip().lower() for entry in entries.texts}
     return found <= WORDS.keys() and found != {""}
 
 
-def withholds(entries: Sequence[str | None]) -> bool:
+def withholds(entries: Column) -> bool:
     """True for a column of status words of which some withhold a value."""
-    first = next((entry for entry in entries if entry and not entry.isspace()), None)
+    first = next((entry for entry in entries.texts if entry and not entry.isspace()), None)
     if first is None or first.strip().lower() not in WORDS:
         return False  # most columns: nothing else is looked at
-    return are_words(entries) and any(WORDS[(entry or "").strip().lower()].withheld for entry in set(entries))
+    return are_words(entries) and any(WORDS[(entry or "").strip().lower()].withheld for entry in entries.texts)
 
 
 def _how(column: str) -> str:
@@ -119,7 +121,7 @@ def _or_none() -> str:
 
 
 def read_statuses(
-    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: str
+    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: Place
 ) -> NDArray[np.int8]:
     """The status of every row; of several columns the most restrictive wins. No column: all published.
 
@@ -136,13 +138,13 @@ def read_statuses(
     for source in sources:
         letters = {**scheme_letters(source.scheme, where), **source.map, **extra}
         entries = columns.column(source.column, "the status")
-        meaning: dict[str | None, int] = {}
-        for flag in set(entries):
+        meaning: list[Status] = []
+        for flag in entries.texts:
             found = _meaning((flag or "").strip(), letters, words=source.scheme in (None, "words"))
             if found is None:
-                raise _unknown_flag(columns, source, flag or "", list(entries).index(flag), letters)
-            meaning[flag] = int(found)
-        status = np.maximum(status, np.array([meaning[flag] for flag in entries], dtype=np.int8))
+                raise _unknown_flag(columns, source, flag or "", entries.first(flag), letters)
+            meaning.append(found)
+        status = np.maximum(status, entries.spread(meaning, np.int8))
     return status
 
 
@@ -154,22 +156,23 @@ def _meaning(flag: str, letters: Mapping[str, Status], *, words: bool) -> Status
 def _unknown_flag(
     columns: Columns, source: StatusSource, flag: str, row: int, letters: Mapping[str, Status]
 ) -> InputError:
-    place = columns.place(row, source.column)
+    place, keys = columns.place(row, source.column), ("scheme", "map")
     if source.scheme not in (None, "words"):
         return InputError(
-            f"{place}: the flag {quoted(flag)} has no meaning in the scheme {source.scheme} "
-            f"({listing(letter for letter in letters if letter)}); explain it with `map: {{{flag}: withheld}}`."
+            f"the flag {quoted(flag)} has no meaning in the scheme {source.scheme} ({listing(filter(None, letters))}); "
+            f"explain it with `map: {{{flag}: withheld}}`.",
+            at=place,
+            keys=keys,
         )
     ignored = "" if source.named else _or_none()
     schemes = "" if source.named else f"; write {_how(source.column)}"
     if len(flag.strip()) <= 3:
         others = listing(name for name in SCHEMES if name != "words")
         return InputError(
-            f"{place}: the flag {quoted(flag)} means different things in different tools; name the scheme "
-            f"(`status: {{column: {source.column}, scheme: ...}}` with one of {others}) "
-            f"or explain it with `map: {{{flag}: withheld}}`{ignored}."
+            f"the flag {quoted(flag)} means different things in different tools; name the scheme (`status: {{column: "
+            f"{source.column}, scheme: ...}}` with one of {others}) or explain it with `map: {{{flag}: withheld}}`"
+            f"{ignored}.",
+            at=place,
+            keys=keys,
         )
-    return InputError(
-        f"{place}: found {quoted(flag)}, expected a status word{suggestion(flag, WORDS)}: "
-        f"{listing(word for word in WORDS if word)}{schemes}{ignored}."
-    )
+    return InputError(found=quoted(flag), expected=f"{_one_of_the_words(flag)}{schemes}{ignored}", at=place, keys=keys)

@@ -8,11 +8,11 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model import Amounts, Measure, Status
+from tableseal.audit.wording import quoted
 
 ZERO = "zero"
 """Word for a published zero; the other words are those of statuses that publish no value."""
@@ -40,7 +40,7 @@ class Unmarked:
     upper: Amounts
 
 
-def read_marks(given: Mapping[str, str | Range], where: str) -> dict[str, Mark]:
+def read_marks(given: Mapping[str, str | Range], where: Place) -> dict[str, Mark]:
     """Mark -> what it says.
 
     Raises
@@ -50,21 +50,21 @@ def read_marks(given: Mapping[str, str | Range], where: str) -> dict[str, Mark]:
     """
     marks: dict[str, Mark] = {}
     for text, meaning in given.items():
-        mark, place = text.strip(), f"{where}.marks.{text}"
+        mark, place = text.strip(), where / "marks" / text
         if not mark:
             raise InputError(
-                f"{where}.marks: an empty entry is no mark: it is a withheld value, or what the status says of it."
+                "an empty entry is no mark: it is a withheld value, or what the status says of it.", at=where / "marks"
             )
         if mark in marks:
-            raise InputError(f"{where}.marks: the mark {quoted(mark)} is given twice.")
+            raise InputError(f"the mark {quoted(mark)} is given twice.", at=where / "marks")
         if isinstance(meaning, str):
             marks[mark] = Mark(None if meaning == ZERO else Status[meaning.upper()])
             continue
         low, high = meaning
         if low is None and high is None:
-            raise InputError(f"{place}: found a range without ends; a value of which nothing is known is `withheld`.")
+            raise InputError("found a range without ends; a value of which nothing is known is `withheld`.", at=place)
         if low is not None and high is not None and low > high:
-            raise InputError(f"{place}: the range begins above its end, expected [from, to] such as [1, 9].")
+            raise InputError("the range begins above its end, expected [from, to] such as [1, 9].", at=place)
         marks[mark] = Mark(Status.WITHHELD, meaning)
     return marks
 
@@ -87,25 +87,25 @@ def replace_marks(
         that everyone knows; a structural zero where the status withholds; a range without a multiple of the unit.
     """
     entries = columns.column(name, "the value")
-    found = {entry: marks[entry.strip()] for entry in set(entries) if entry and entry.strip() in marks}
+    found = {entry: marks[entry.strip()] for entry in entries.texts if entry and entry.strip() in marks}
     nothing = Amounts.none(len(columns))
     if not found:
         return Unmarked(columns, status, nothing, nothing)
-    plain, statuses = list(entries), status.tolist()
+    statuses = status.tolist()
     low, high = nothing.units.copy(), nothing.units.copy()
     has_low, has_high = nothing.known.copy(), nothing.known.copy()
     bounds = {entry: _bounds(columns, name, entry, mark, measure) for entry, mark in found.items()}
-    for row, entry in enumerate(entries):
-        if entry is None or entry not in found:
-            continue
+    for row in entries.rows_with(found).tolist():
+        entry = entries[row] or ""
         mark = found[entry]
-        plain[row] = "0" if mark.status is None else None
         if mark.status is None:
             continue  # a zero is a value like any other, withheld where the status says so
-        statuses[row] = _both(Status(statuses[row]), mark.status, f"{columns.place(row, name)}: found {quoted(entry)}")
+        statuses[row] = _both(Status(statuses[row]), mark.status, columns, name, row)
         least, most = bounds[entry]
         low[row], has_low[row] = least or 0, least is not None
         high[row], has_high[row] = most or 0, most is not None
+    said = {entry: "0" if mark.status is None else None for entry, mark in found.items()}
+    plain = entries.rewritten(lambda entry: said.get(entry, entry) if entry else entry)
     return Unmarked(
         replace(columns, data={**columns.data, name: plain}),
         np.array(statuses, dtype=np.int8),
@@ -129,19 +129,23 @@ def check_within(columns: Columns, name: str, lower: Amounts, upper: Amounts) ->
     bad = np.flatnonzero(lower.known & upper.known & (lower.units > upper.units))
     if len(bad):
         raise InputError(
-            f"{columns.place(int(bad[0]), name)}: the range that the mark says and the columns of bounds have no "
-            "value in common."
+            "the range that the mark says and the columns of bounds have no value in common.",
+            at=columns.place(int(bad[0]), name),
         )
 
 
-def _both(stated: Status, marked: Status, found: str) -> int:
+def _both(stated: Status, marked: Status, columns: Columns, name: str, row: int) -> int:
     """The status of a row whose status column says one thing and whose mark the other."""
     if stated is Status.PUBLISHED:
         return marked
-    if stated.released:
-        raise InputError(f"{found}, but the status is {stated.word}; a cell that is out must have a value.")
-    if Status.STRUCTURAL_ZERO in (stated, marked) and stated is not marked:
-        raise InputError(f"{found}, which is {marked.word}, but the status is {stated.word}.")
+    zero = Status.STRUCTURAL_ZERO in (stated, marked) and stated is not marked
+    if stated.released or zero:
+        found, at = quoted(columns.data[name][row]), columns.place(row, name)
+        if stated.released:
+            text = f"found {found}, but the status is {stated.word}; a cell that is out must have a value."
+        else:
+            text = f"found {found}, which is {marked.word}, but the status is {stated.word}."
+        raise InputError(text, at=at, found=found)
     if stated is Status.SECONDARY and marked is Status.WITHHELD:
         return stated  # there is no value, and the status says why
     return max(stated, marked)
@@ -153,9 +157,9 @@ def _bounds(columns: Columns, name: str, entry: str, mark: Mark, measure: Measur
     least = None if low is None else ceil(low / measure.unit)
     most = None if high is None else floor(high / measure.unit)
     if least is not None and most is not None and least > most:
-        row = columns.column(name, "the value").index(entry)
+        row = columns.column(name, "the value").first(entry)
         raise InputError(
-            f"{columns.place(row, name)}: found {quoted(entry)}, between whose ends there is no multiple of the unit "
-            f"{decimal_text(measure.unit)}."
+            f"found {quoted(entry)}, between whose ends there is no multiple of the unit {decimal_text(measure.unit)}.",
+            at=columns.place(row, name),
         )
     return least, most

@@ -6,11 +6,11 @@ Sources: the tools' manuals and code lists.
 from collections.abc import Mapping
 from typing import Final
 
-from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.model import Status
 from tableseal.audit.model.status import WORDS
 from tableseal.audit.plugins import load, refusal
+from tableseal.audit.wording import listing, quoted, suggestion
 
 _P, _S, _W, _U, _Z = (
     Status.PUBLISHED,
@@ -45,7 +45,7 @@ SCHEMES: Mapping[str, Mapping[str, Status]] = {
 GROUP: Final = "tableseal.status_schemes"
 
 
-def scheme_letters(scheme: str | None, where: str) -> Mapping[str, Status]:
+def scheme_letters(scheme: str | None, where: Place) -> Mapping[str, Status]:
     """The letters of a scheme, one of ours or one that an installed package adds; words if None.
 
     Raises
@@ -57,10 +57,10 @@ def scheme_letters(scheme: str | None, where: str) -> Mapping[str, Status]:
         return SCHEMES[scheme or "words"]
     found = load(GROUP, scheme, SCHEMES)
     if found is None:
-        raise InputError(
-            f"{where}: there is no status scheme {quoted(scheme)}{suggestion(scheme, SCHEMES)}; "
-            f"schemes are {listing(SCHEMES)}."
+        text = (
+            f"there is no status scheme {quoted(scheme)}{suggestion(scheme, SCHEMES)}; schemes are {listing(SCHEMES)}."
         )
+        raise InputError(text, at=where, found=quoted(scheme), expected=listing(SCHEMES))
     if not isinstance(found, Mapping) or not all(
         isinstance(letter, str) and isinstance(word, str) and word in WORDS for letter, word in found.items()
     ):

@@ -150,7 +150,7 @@ def assess(
     everything = np.arange(len(table.values), dtype=np.int64)
     parts = [_begin(table, {}, table.cells, everything, settings)]
     if isinstance(parts[0], PartRisk):
-        raise InputError(f"{table.name}: {parts[0].undefined}")
+        raise InputError(parts[0].undefined or "", at=table.place)
     if slices:
         parts += [_begin(table, {s.axis: s.code}, s.cells, s.support, settings) for s in table.slices()]
     if versions is None:

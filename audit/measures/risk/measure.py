@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.measures.risk import split_risk, table_risk
 from tableseal.audit.measures.risk.assess_risk import Definition, RiskFormula, assess
 from tableseal.audit.measures.risk.information import Floats, chunks
@@ -35,11 +35,11 @@ SAMPLES = 1000
 """Samples of an experiment, if nothing is said."""
 
 BELONGS = {
-    "--samples": "--sample-size",
-    "--swap-cap": "--swap-rate",
-    "--cycle": "--transition",
-    "--model": "--population or --sample-size",
-    "--smoothing": "--population or --sample-size",
+    "samples": ["sample_size"],
+    "swap_cap": ["swap_rate"],
+    "cycle": ["transition"],
+    "model": ["population", "sample_size"],
+    "smoothing": ["population", "sample_size"],
 }
 
 DENSEST = 20_000_000
@@ -91,11 +91,13 @@ def parse_smoothing(text: str) -> Smoothing:
             try:
                 added = float(amount)
             except ValueError:
-                raise InputError(f'smoothing {text}: "{amount}" is no number; expected such as add=0.5.') from None
+                wrong = f'"{amount}" is no number; expected such as add=0.5.'
+                raise InputError(wrong, at=OptionName("smoothing", text)) from None
         elif name == "pseudo-bayes" and not amount:
             mixed = True
         elif text.strip() != "none":
-            raise InputError(f"smoothing {text}: expected none, add=C, pseudo-bayes, or the last two with a comma.")
+            expected = "none, add=C, pseudo-bayes, or the last two with a comma"
+            raise InputError(expected=expected, at=OptionName("smoothing", text))
     return Smoothing(added, mixed)
 
 
@@ -146,7 +148,7 @@ def _roundings(
 def _sample(settings: RiskSettings, table: CountTable, how: SampleSettings) -> SampleRisk:
     if table.cells > DENSEST:
         raise LimitError(
-            f"{table.name}: models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}."
+            f"models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}.", at=table.place
         )
     random = np.random.default_rng(settings.seed)
     try:
@@ -157,7 +159,7 @@ def _sample(settings: RiskSettings, table: CountTable, how: SampleSettings) -> S
         versions = settings.replicates or POPULATIONS
         return sampling_experiment(table.dense(), settings.sample_size, how, versions, settings.samples, random)
     except InputError as error:
-        raise InputError(f"{table.name}: {error}") from None
+        raise InputError(str(error), at=table.place) from None
 
 
 def _weights(settings: RiskSettings) -> tuple[float, ...] | None:
@@ -180,54 +182,60 @@ def _transition(settings: RiskSettings, largest: int) -> Transition:
 def _refuse_mixtures(settings: RiskSettings) -> None:
     """Refuse options that would have no effect, or that contradict each other."""
     methods = {
-        "--rounding": settings.rounding is not None,
-        "--swap-rate": settings.swap_rate is not None,
-        "--transition": settings.transition is not None,
+        "rounding": settings.rounding is not None,
+        "swap_rate": settings.swap_rate is not None,
+        "transition": settings.transition is not None,
     }
     given = [name for name, is_given in methods.items() if is_given]
-    sampling = [
-        name
-        for name, value in (("--population", settings.population), ("--sample-size", settings.sample_size))
-        if value is not None
-    ]
+    sampled = {"population": settings.population, "sample_size": settings.sample_size}
+    sampling = [name for name, value in sampled.items() if value is not None]
     after = settings.protected is not None
     if settings.l2 and settings.weights is not None:
-        raise InputError("--weights: the L2 form (--norm l2) has no weights; leave one of them out.")
+        text = " l2) has no weights; leave one of them out."
+        raise InputError("the L2 form (", OptionName("norm"), text, at=OptionName("weights"))
     if len(sampling) == 2:
-        raise InputError(
-            "--population says that ORIGINAL is a sample, --sample-size that it is the population; leave one out."
-        )
+        one, other = map(OptionName, sampling)
+        raise InputError(one, " says that ORIGINAL is a sample, ", other, " that it is the population; leave one out.")
     if sampling and (after or given):
-        raise InputError(f"{sampling[0]}: takes no PROTECTED table and no method of protection.")
+        raise InputError("takes no PROTECTED table and no method of protection.", at=OptionName(sampling[0]))
     if sampling and settings.definition != "a14":
-        raise InputError(f"{sampling[0]}: estimates R1 and R2 of --definition a14 only.")
+        only = ("estimates R1 and R2 of ", OptionName("definition", "a14"), " only.")
+        raise InputError(*only, at=OptionName(sampling[0]))
     if settings.replicates is not None and not sampling and (after or settings.rounding is None):
-        raise InputError("--replicates: nothing is drawn here; it needs --rounding without PROTECTED, or a sample.")
+        needed = ("nothing is drawn here; it needs ", OptionName("rounding"), " without PROTECTED, or a sample.")
+        raise InputError(*needed, at=OptionName("replicates"))
     unused = {
-        "--swap-cap": settings.swap_cap is not None and settings.swap_rate is None,
-        "--cycle": settings.cycle != 1 and settings.transition is None,
-        "--samples": settings.samples != SAMPLES and settings.sample_size is None,
-        "--model": settings.model != "main" and not sampling,
-        "--smoothing": settings.smoothing != NO_SMOOTHING and not sampling,
+        "swap_cap": settings.swap_cap is not None and settings.swap_rate is None,
+        "cycle": settings.cycle != 1 and settings.transition is None,
+        "samples": settings.samples != SAMPLES and settings.sample_size is None,
+        "model": settings.model != "main" and not sampling,
+        "smoothing": settings.smoothing != NO_SMOOTHING and not sampling,
     }
     for name, is_unused in unused.items():
         if is_unused:
-            raise InputError(f"{name}: has no effect here; it belongs to {BELONGS[name]}.")
+            belongs = ("has no effect here; it belongs to ", *_listed(BELONGS[name], " or "), ".")
+            raise InputError(*belongs, at=OptionName(name))
     if len(given) > 1:
-        raise InputError(f"{' and '.join(given)}: two methods of protection; the table was made by one.")
+        raise InputError(*_listed(given, " and "), ": two methods of protection; the table was made by one.")
     if settings.definition == "a14":
-        misplaced = [name for name in given if name != "--rounding"]
-        misplaced += ["--multiplier"] if settings.multipliers is not None else []
+        misplaced = [name for name in given if name != "rounding"]
+        misplaced += ["multiplier"] if settings.multipliers is not None else []
         if misplaced:
-            raise InputError(f"{misplaced[0]}: belongs to --definition s15 or s15-split.")
+            definitions = OptionName("definition", "s15 or s15-split")
+            raise InputError("belongs to ", definitions, ".", at=OptionName(misplaced[0]))
         if after and given:
-            raise InputError("--rounding: draws roundings of ORIGINAL, but PROTECTED is given; leave one of them out.")
+            text = "draws roundings of ORIGINAL, but PROTECTED is given; leave one of them out."
+            raise InputError(text, at=OptionName("rounding"))
         return
     if settings.form != "uncertainty":
-        raise InputError(f"--form {settings.form}: belongs to --definition a14.")
+        raise InputError("belongs to ", OptionName("definition", "a14"), ".", at=OptionName("form", settings.form))
     if after and not given:
-        raise InputError(
-            "PROTECTED: the measure after protection needs the method; say --rounding, --swap-rate or --transition."
-        )
-    if not after and any(name != "--rounding" for name in given):
-        raise InputError(f"{given[0]}: needs the PROTECTED table.")
+        say = (OptionName("rounding"), ", ", OptionName("swap_rate"), " or ", OptionName("transition"), ".")
+        raise InputError("PROTECTED: the measure after protection needs the method; say ", *say)
+    if not after and any(name != "rounding" for name in given):
+        raise InputError("needs the PROTECTED table.", at=OptionName(given[0]))
+
+
+def _listed(names: Sequence[str], sign: str) -> list[str | OptionName]:
+    """The options, with the sign between them."""
+    return [part for name in names for part in (sign, OptionName(name))][1:]

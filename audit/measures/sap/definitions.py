@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.measures.sap.attack import Attack
 from tableseal.audit.measures.sap.closed_form import rounded_table_and_total
 from tableseal.audit.measures.sap.curve import curve, curve_of_tight, exact_curve
@@ -79,9 +79,10 @@ def resolved_sap(
     if found is not None:
         return found.sap
     if effort.exact:
-        raise LimitError("Resolved SAP is out of exact reach for these sizes; ask for smaller n, or without --exact.")
+        text = "Resolved SAP is out of exact reach for these sizes; ask for smaller n, or without "
+        raise LimitError(text, OptionName("exact"), ".")
     if effort.replicates is not None and effort.replicates < 1:
-        raise InputError(f"replicates: found {effort.replicates}, expected at least 1.")
+        raise InputError(found=str(effort.replicates), expected="at least 1", at=OptionName("replicates"))
     tight = tight_groups(attack, net, max(n), limits)
     proved = Tight(tight.certain, tight.certain, (tight.zero_known[0], tight.zero_known[0]))
     static = _static(attack, proved, n, exact=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.measures.sap.attack import Attack
 from tableseal.audit.measures.sap.definitions import Effort, resolved_sap, static_sap
 from tableseal.audit.measures.sap.population import Population
@@ -47,7 +47,7 @@ def measure(table: Population, settings: SapSettings, *, progress: Progress = si
     if settings.known:
         table = table.known_in(tuple(dict.fromkeys((*settings.given, *settings.known))))
     if settings.schemes and not table.bare:
-        raise InputError("--schemes compares roundings of a bare matrix of counts; this is a release.")
+        raise InputError(OptionName("schemes"), " compares roundings of a bare matrix of counts; this is a release.")
     sizes = parse_sizes(settings.n, table.attack.total)
     curves: list[Curve] = []
     if settings.schemes:
@@ -59,7 +59,7 @@ def measure(table: Population, settings: SapSettings, *, progress: Progress = si
             if possible:
                 curves.append(Curve(_sap(attack, possible, settings, progress), key=key))
         if not curves:
-            raise InputError(f"--n {settings.n}: no conditional table has that many units.")
+            raise InputError("no conditional table has that many units.", at=OptionName("n", settings.n))
     else:
         curves = [Curve(_sap(table.attack, sizes, settings, progress))]
     return SapResult(settings.definition, tuple(curves))

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from tableseal.audit.errors import Place
 from tableseal.audit.measures.risk.measure import RiskSettings, measure
 from tableseal.audit.model.count_table import Axis, CountTable
 from tableseal.suppression.protections.rounding import random_rounding
@@ -33,7 +34,7 @@ def table(values: np.ndarray, shape: tuple[int, ...]) -> CountTable:
     """The counts as a table with so many codes in each variable."""
     axes = tuple(Axis(f"v{k}", tuple(map(str, range(size)))) for k, size in enumerate(shape))
     index = np.flatnonzero(values)
-    return CountTable("benchmark", axes, index, values[index].astype(np.int64))
+    return CountTable(Place("benchmark"), axes, index, values[index].astype(np.int64))
 
 
 def seconds(work: Callable[[], object]) -> float:
