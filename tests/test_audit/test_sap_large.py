@@ -185,7 +185,7 @@ def test_sizes(text: str | None, total: int, sizes: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "3-1", "-1", "1-5/0", "0-99999999999", "1.5"])
 def test_bad_sizes(text: str) -> None:
-    with pytest.raises(InputError, match="^n "):
+    with pytest.raises(InputError, match=r"^n "):
         parse_sizes(text, 10)
 
 

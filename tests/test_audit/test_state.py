@@ -99,10 +99,10 @@ def test_only_the_owner_reads_it(tmp_path: Path) -> None:
 
 def test_another_file_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("not a database, but long enough to look like one" * 10)
-    with pytest.raises(InputError, match="^state "):
+    with pytest.raises(InputError, match=r"^state "):
         State(tmp_path / "notes")
     assert (tmp_path / "notes").read_text().startswith("not a database")
-    with pytest.raises(InputError, match="^state "):
+    with pytest.raises(InputError, match=r"^state "):
         State(tmp_path / "missing" / "state")
 
 
