@@ -6,7 +6,7 @@ from typing import Literal
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
-from tableseal.audit.report.model import Report
+from tableseal.audit.report.model import ReleaseVerdict, Report
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.decisions import Decided
 from tableseal.suppression.problem.problem import Problem
@@ -69,6 +69,6 @@ class Suppression:
         return {cell: tuple(sorted({n.cell for n in found})) for cell, found in self.needs.items()}
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> ReleaseVerdict:
         """Of the audit; unsafe where no pattern is safe."""
         return "unsafe" if self.report is None else self.report.verdict

@@ -9,7 +9,7 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.report.model import Report, ReportCell
 
 

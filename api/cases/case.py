@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from tableseal.audit.progress import Progress
 from tableseal.suppression.protections.rounding import random_rounding
 
 if TYPE_CHECKING:
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.measures.risk.result import RiskResult
-    from tableseal.audit.report.exact_json import Json
 
 
 def compute(run: Run, progress: Progress) -> "RiskResult":

@@ -12,7 +12,7 @@ from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 KINDS = ("audit", "risk", "sap", "suppress")
 """Kinds of runs; each has a module here with `compute(run, progress)` and `look_up(outcome, expected)`."""

@@ -11,9 +11,9 @@ from tableseal.audit.measures.sap.simulation import SimulatedTables, simulate_ro
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.measures.sap.result import Sap
-    from tableseal.audit.report.exact_json import Json
 
 REJECTED = 0.001
 """A published row is rejected if chance alone gives a deviation as large as its with less than this probability."""

@@ -13,7 +13,7 @@ from tableseal.audit.io import read_release
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.suppression.answer import Suppression
 
 

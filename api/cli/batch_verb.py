@@ -50,8 +50,8 @@ def batch_verb(
 
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
-    from tableseal.audit.batch import FolderSource, batch_document, opened, run_batch, run_together, source_of
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.batch import FolderSource, opened, run_batch, run_together, source_of
+    from tableseal.audit.codec.documents import json_of
 
     folder = Path(output)
     if folder.resolve() == Path(releases).resolve():
@@ -75,7 +75,7 @@ def batch_verb(
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED
     if to.json is not None:
-        write_target(to.json, dumps(batch_document(batch), indent=1))
+        write_target(to.json, json_of(batch))
     files = {one.name: one for one in listed} if isinstance(source, FolderSource) else {}
     following = _next_step(batch, files, folder, given_call(context))
     say(_text(batch, folder, following), error=to.json == STREAM)
@@ -113,8 +113,8 @@ def _text(batch: "Batch", folder: Path, following: str | None) -> str:
     from tableseal.audit.report.frame import framed
     from tableseal.audit.report.words import printable
 
-    counts = batch.counts()
-    verdict = f"{releases_words(counts['releases'])}: {counts_words(counts)}"
+    counts = batch.counts
+    verdict = f"{releases_words(counts.releases)}: {counts_words(vars(counts))}"
     lines = []
     if batch.members:
         lines = _unjudged(batch)
@@ -137,7 +137,7 @@ def _next_step(batch: "Batch", files: "Mapping[str, Listed]", folder: Path, call
     """
     from tableseal.audit.report.applied import WHAT_TO_SAY
 
-    if batch.counts()["not_judged"]:
+    if batch.counts.not_judged:
         return f"{WHAT_TO_SAY}."
     for verdict in ("unsafe", "undecided"):
         for entry in batch.entries:

@@ -14,7 +14,7 @@ from tableseal.api.options.shared import JsonFile
 
 if TYPE_CHECKING:
     from tableseal.api.cases import Case, Comparison
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 HEADER = ("run", "value", "expected", "computed", "agrees", "origin")
 
@@ -61,7 +61,7 @@ def _computed(case: "Case", slow: bool) -> "Sequence[Comparison]":
 
 
 def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     cases = [_case_document(case, found) for case, found in results]
     return dumps({"schema": "tableseal/cases/1", "agree": agree, "cases": cases}, indent=1)

@@ -41,8 +41,8 @@ def compare_verb(
 
 def _write(comparison: "Comparison", call: "Call", to: CompareOutputs) -> None:
     """Files first, then the text; the text moves to standard error where standard output is taken."""
+    from tableseal.suppression.comparison.document import comparison_json
     from tableseal.suppression.comparison.text import comparison_text
-    from tableseal.suppression.comparison.to_json import comparison_json
 
     if to.json is not None:
         write_target(to.json, comparison_json(comparison))

@@ -14,7 +14,7 @@ from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 def convert_verb(
@@ -30,8 +30,8 @@ def convert_verb(
 
     Example: tableseal convert release.yaml release.json
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import canonical_json, release_digest
-    from tableseal.audit.report.exact_json import dumps
 
     check_targets({"OUT.json": output, "--json": json}, inputs=(release, said.policy))
     loaded = release_of(release, said)

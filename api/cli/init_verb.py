@@ -12,7 +12,7 @@ from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 UNDECIDED = """\
@@ -56,8 +56,8 @@ def init_verb(
 
     Example: tableseal init table.csv -o release.yaml
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import infer_document, write_document
-    from tableseal.audit.report.exact_json import dumps
 
     source = Path(data)
     _check_output(source, output)

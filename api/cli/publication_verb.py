@@ -2,8 +2,6 @@
 
 import json as json_text
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,15 +11,14 @@ from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.given import given_call
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
-from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.service import StoreOptions
 from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.api.store.engine import Store
     from tableseal.audit.publications import Assessment
     from tableseal.audit.report.call import Call
 
@@ -45,8 +42,8 @@ def publication_audit(
     said: ReleaseOptions,
     json: JsonFile = None,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Audit a release together with everything that was published before under a name.
 
@@ -60,7 +57,7 @@ def publication_audit(
     check_targets({"--json": json}, inputs=(release, said.policy))
     request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
     loaded = release_of(release, said)
-    with _opened(database, data) as store, Progress() as progress:
+    with at.opened() as (_, store), Progress() as progress:
         while True:
             with store.reading() as connection:
                 (before,) = published_before(connection, owner, request)
@@ -83,8 +80,8 @@ def publication_show(
     releases: Annotated[bool, typer.Option("--releases", help="With the releases themselves (confidential).")] = False,
     json: JsonFile = None,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """List what was published under a name, withdrawn entries included.
 
@@ -92,7 +89,7 @@ def publication_show(
     """
     from tableseal.api.store.publications import publication
 
-    with _opened(database, data) as store, store.reading() as connection:
+    with at.opened() as (_, store), store.reading() as connection:
         kept = publication(connection, owner, _checked(name), releases=releases)
     if not kept.entries:
         raise InputError(f"publication {name}: nothing was published under this name.")
@@ -116,8 +113,8 @@ def publication_withdraw(
         bool, typer.Option("--never-out", help="Nobody ever had it: later releases are not audited with it.")
     ] = False,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Take an entry back. It stays in the list, with the reason.
 
@@ -129,7 +126,7 @@ def publication_withdraw(
 
     if not reason.strip():
         raise InputError("--reason: a withdrawal says why.")
-    with _opened(database, data) as store, store.writing() as connection:
+    with at.opened() as (_, store), store.writing() as connection:
         kept = publication(connection, owner, _checked(name))
         found = [known for known in kept.entries if known["number"] == entry]
         if not found:
@@ -173,13 +170,3 @@ def _checked(name: str) -> str:
     if not re.search(NAME, name):
         raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
     return name
-
-
-@contextmanager
-def _opened(database: str | None, data: str | None) -> "Iterator[Store]":
-    """The database of the service, up to date."""
-    from tableseal.api.settings import load_settings
-    from tableseal.api.store.migrate import opened
-
-    with opened(load_settings(database=database, data=data).database_url) as store:
-        yield store

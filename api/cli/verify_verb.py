@@ -26,9 +26,9 @@ def verify_verb(
 
     Example: tableseal verify proof.json release.json
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.errors import InputError
     from tableseal.audit.proof.verify import RefusedError, check
-    from tableseal.audit.report.exact_json import dumps
 
     check_targets({"--json": json}, inputs=(proof, release))
     reason, count = None, {}

@@ -1,14 +1,15 @@
 """A draft in words and figures, as plain data for pages: nothing here decides anything."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tableseal.audit.codec.exact_json import decimal_text
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Release, Status, Table
 from tableseal.audit.model.policy import Policy
-from tableseal.audit.report.exact_json import decimal_text
 
 SAMPLES = 4
 """Entries of a column that are shown."""
@@ -54,9 +55,9 @@ def describe_columns(columns: Columns) -> list[dict[str, Any]]:
     return found
 
 
-def codes_of(entries: Sequence[str | None]) -> list[str]:
+def codes_of(entries: Column) -> list[str]:
     """The different entries of a column, in the order in which they come."""
-    return [code or "" for code in dict.fromkeys(entries)]
+    return [code or "" for code in entries.texts]
 
 
 def policy_words(policy: Policy, counts: bool) -> list[str]:

@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from tableseal.api.http.described import component
 from tableseal.api.problems import PREFIX
+from tableseal.api.schemas import SCHEMAS, schema
 
 _PLACE = {
     "source": {"type": "string", "description": "The file of the request that is meant."},
@@ -23,7 +24,7 @@ _PLACE = {
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "A problem document (RFC 9457). The guide lists the types.",
+    "description": "A problem document (RFC 9457). The HTTP page of the documentation lists the types.",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "pattern": f"^{PREFIX}[a-z-]+$"},
@@ -95,41 +96,18 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
-    from tableseal.audit.batch import batch_schema
-    from tableseal.audit.io.schemas import policy_schema, release_schema
-    from tableseal.audit.proof import proof_schema
-    from tableseal.audit.publications import publication_schema
-    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
-    from tableseal.suppression.comparison.to_json import comparison_schema
-    from tableseal.suppression.report.schema import suppression_schema
-
     found: dict[str, Any] = {"Problem": PROBLEM}
-    documents = {
-        "Release": release_schema,
-        "Policy": policy_schema,
-        "Report": report_schema,
-        "Batch": batch_schema,
-        "Comparison": comparison_schema,
-        "Proof": proof_schema,
-        "Publication": publication_schema,
-        "PublicationAudit": lambda: publication_schema("publication-audit"),
-        "Risk": risk_schema,
-        "Sap": sap_schema,
-        "Suppression": suppression_schema,
-    }
-    for name, schema in documents.items():
-        found |= _component(name, schema())
-    entries = found["Publication"]["properties"]["entries"]
-    found["PublicationEntry"], entries["items"] = entries["items"], component("PublicationEntry")
+    for word in SCHEMAS:
+        found |= _component("".join(part.capitalize() for part in word.split("-")), schema(word))
     answers = ("Batch", "Comparison", "Report", "PublicationAudit", "Risk", "Sap", "Suppression")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 
 
-def _component(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _component(name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
     """A schema with its definitions beside it, under names of their own."""
-    plain = {key: value for key, value in schema.items() if key not in ("$schema", "$id", "$defs")}
-    found = {name: plain, **{f"{name}.{part}": value for part, value in schema.get("$defs", {}).items()}}
+    plain = {key: value for key, value in whole.items() if key not in ("$schema", "$id", "$defs")}
+    found = {name: plain, **{f"{name}.{part}": value for part, value in whole.get("$defs", {}).items()}}
     return {key: _moved(value, name) for key, value in found.items()}
 
 

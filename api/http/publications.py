@@ -37,7 +37,7 @@ _CHANGED = Problem(
 )
 
 
-_ENTRY = {"application/json": {"schema": component("PublicationEntry")}}
+_ENTRY = {"application/json": {"schema": component("Publication.entry")}}
 
 
 class PublicationResource(BaseModel):

@@ -48,10 +48,10 @@ def run(request: BatchRequest, context: Context) -> Result:
     ------
     InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
     """
-    from tableseal.audit.batch import batch_document, opened, run_batch, run_together, source_of
+    from tableseal.audit.batch import opened, run_batch, run_together, source_of
+    from tableseal.audit.codec.documents import json_of
     from tableseal.audit.execution.executor import HERE
     from tableseal.audit.execution.processes import Processes
-    from tableseal.audit.report.exact_json import dumps
 
     options = request.options
     policy = request.rules.instead_of(None if request.policy is None else context.folder / request.policy)
@@ -70,7 +70,7 @@ def run(request: BatchRequest, context: Context) -> Result:
             with Processes(1) as executor:  # a release that takes its process down is no harm to the others
                 batch = run_batch(source, listed, settings, results, executor=executor, progress=context.progress)
     folder = context.folder / ".results"
-    answer = Document("batch.json", "application/json", dumps(batch_document(batch), indent=1).encode())
+    answer = Document("batch.json", "application/json", json_of(batch).encode())
     page = Document("report.html", _HTML, folder / "summary.html")
     table = Document(TABLE, "text/csv; charset=utf-8", folder / "summary.csv")
     files = [name for entry in batch.entries for name in (entry.report, entry.html) if name is not None]

@@ -1,15 +1,26 @@
 """The kind `comparison`: a release in, several ways to protect it side by side out, as `tableseal compare`."""
 
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.compare import CompareOptions
+from tableseal.api.options.option import switched
 from tableseal.api.store.job import Document
+
+
+def _as_now(given: Any) -> Any:
+    """Requests that were kept by earlier versions say `no_margins`."""
+    return switched(CompareOptions, given) if isinstance(given, Mapping) else given
 
 
 class ComparisonRequest(ReleaseRequest):
     """A comparison."""
 
-    options: CompareOptions = CompareOptions()
+    options: Annotated[CompareOptions, BeforeValidator(_as_now)] = CompareOptions()
 
 
 def run(request: ComparisonRequest, context: Context) -> Result:
@@ -20,8 +31,8 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
     from tableseal.api.suppressing import run_comparison
+    from tableseal.suppression.comparison.document import comparison_json
     from tableseal.suppression.comparison.html import comparison_html
-    from tableseal.suppression.comparison.to_json import comparison_json
 
     comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
     return Result(

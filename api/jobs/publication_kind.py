@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
@@ -60,14 +61,13 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
+    from tableseal.audit.codec.documents import document_of, json_of
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.publications import (
         assess,
-        assessment_document,
-        entry_document,
         publication_from_document,
         publish,
     )
-    from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
         raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
@@ -84,10 +84,10 @@ def assessed(
     despite = None if found.verdict == "safe" else options.despite
     entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
     number = entry.number if _goes_out(options, found.verdict) else None
-    answer = dumps(assessment_document(found, published=number), indent=1)
-    kept = {"version": before["version"], "entry": entry_document(entry)}
+    found = replace(found, published=number)
+    kept = {"version": before["version"], "entry": document_of(entry)}
     documents = (
-        Document("publication-audit.json", "application/json", answer.encode()),
+        Document("publication-audit.json", "application/json", json_of(found).encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
     return Result(documents, found.verdict), found

@@ -1,8 +1,8 @@
 """Options of `tableseal risk`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
 
@@ -89,29 +89,19 @@ class RiskOptions(Options):
         from tableseal.audit.measures.risk.measure import RiskSettings, parse_smoothing
         from tableseal.suppression.protections.rounding import random_rounding
 
-        return RiskSettings(
-            protected=protected,
-            draw=random_rounding,
-            where=self._where(),
-            definition=self.definition,
-            weights=None if self.weights is None else numbers(self.weights, "weights"),
-            form=self.form,
-            l2=self.norm == "l2",
-            slices=not self.whole,
-            rounding=self.rounding,
-            replicates=self.replicates,
-            seed=self.seed,
-            swap_rate=self.swap_rate,
-            swap_cap=self.swap_cap,
-            transition=transition,
-            cycle=self.cycle,
-            multipliers=None if self.multiplier is None else numbers(self.multiplier, "multiplier"),
-            population=self.population,
-            sample_size=self.sample_size,
-            samples=self.samples,
-            model=self.model,
-            smoothing=parse_smoothing(self.smoothing),
-        )
+        same = {one.name: getattr(self, one.name) for one in fields(RiskSettings) if hasattr(self, one.name)}
+        parsed: dict[str, Any] = {
+            "protected": protected,
+            "transition": transition,
+            "draw": random_rounding,
+            "where": self._where(),
+            "weights": None if self.weights is None else numbers(self.weights, "weights"),
+            "multipliers": None if self.multiplier is None else numbers(self.multiplier, "multiplier"),
+            "l2": self.norm == "l2",
+            "slices": not self.whole,
+            "smoothing": parse_smoothing(self.smoothing),
+        }
+        return RiskSettings(**same | parsed)
 
     def _where(self) -> Mapping[str, list[str]]:
         chosen: dict[str, list[str]] = {}

@@ -93,11 +93,15 @@ def checked(model: type[Model], given: Mapping[str, object]) -> Model:
         return model.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        text = f"{first['loc'][-1]}: {first['msg']}."
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
+        raise refused(f"{first['loc'][-1]}: {first['msg']}.") from None
 
 
 def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:
     if isinstance(form, FormData):
         return [text for text in form.getlist(name) if isinstance(text, str)]
     return [form[name]] if name in form else []
+
+
+def refused(text: str) -> ProblemError:
+    """422: a field cannot be used."""
+    return ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text))

@@ -10,6 +10,7 @@ from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
 from tableseal.api.web.drafts import begun, has_file, result_file
+from tableseal.api.web.fields import refused
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, parts_of
 
@@ -23,8 +24,10 @@ router = APIRouter()
 async def post_comparison(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """Compare methods on a release."""
     form = await plain_form(request)
-    methods = {"methods": ",".join(str(name) for name in form.getlist("method"))}
-    return await begun(at, asking, draft, COMPARISON, FormData([*form.multi_items(), *methods.items()]))
+    methods = ",".join(str(name) for name in form.getlist("method"))
+    if not methods:
+        raise refused("methods: choose at least one.")
+    return await begun(at, asking, draft, COMPARISON, FormData([*form.multi_items(), ("methods", methods)]))
 
 
 @router.post("/releases/{draft}/suppressions")

@@ -53,6 +53,10 @@ class Estimate:
         return self.own + self.rest + self.among * floor(target - distance), self.own + ceil(target + distance)
 
 
+NOTHING_GIVEN = Estimate()
+"""Of the only contribution to a cell, by somebody who gave nothing."""
+
+
 def largest_seen_by(own: Sequence[int], n: int) -> Estimate:
     """The largest of n contributions, as the next largest see it together: the second alone, or more.
 

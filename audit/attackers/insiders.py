@@ -4,12 +4,13 @@
   that holds nobody else.
 * A holding knows what its units gave to each cell, and each cell to which nobody else contributes.
 
-This is the place for another one, such as somebody who knows a total without contributing to it: a function that yields
-`Attacker`s, asked by `insiders` where the release names its kind (`model.InsiderKind`). What it finds out, in the audit
-and in searches, follows from the cells that it knows.
+This is the place for another one, such as somebody who was told a total: a function in `INSIDERS` that yields
+`Attacker`s where a release asks for their kind (`model.InsiderKind`). What they find out, in the audit and under the
+patterns of a search, follows from the cells that they know.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +19,12 @@ from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.contributors import Contributors
 from tableseal.audit.linear.naming import cell_name, plural
 from tableseal.audit.model import Intruder, Status
-from tableseal.audit.rules.contributions import Contributions, holding_labels
+from tableseal.audit.rules.contributions import holding_labels
 
 
 def insiders(contributors: Contributors) -> Iterator[Attacker]:
-    """Everybody about whom the release asks, as far as the agency's data tell; who has shares only where no value is
-    negative."""
-    kinds, together = contributors.release.intruder.kinds, contributors.release.intruder.coalition
-    yield from all_contributors(contributors, range(1 if "singletons" in kinds else 2, together + 1))
-    if "holdings" in kinds and contributors.contributions is not None:
-        yield from holdings(contributors, contributors.contributions)
+    """Everybody about whom the release asks, as far as the agency's data tell."""
+    return chain.from_iterable(found(contributors) for found in INSIDERS)
 
 
 def may_know_cells(intruder: Intruder) -> bool:
@@ -35,8 +32,10 @@ def may_know_cells(intruder: Intruder) -> bool:
     return bool(set(intruder.kinds) - {"largest", "second"}) or intruder.coalition > 1
 
 
-def all_contributors(contributors: Contributors, sizes: range) -> Iterator[Attacker]:
-    """All contributors of a withheld cell, if there are so many: alone, or together."""
+def all_contributors(contributors: Contributors) -> Iterator[Attacker]:
+    """All contributors of a withheld cell: alone, or as many together as a coalition may have."""
+    intruder = contributors.release.intruder
+    sizes = range(1 if "singletons" in intruder.kinds else 2, intruder.coalition + 1)
     told: set[bytes] = set()
     for s in contributors.withheld.tolist():
         cell = int(contributors.open_cells[s])
@@ -51,10 +50,11 @@ def all_contributors(contributors: Contributors, sizes: range) -> Iterator[Attac
             yield _attacker(contributors, who, known, (), count)
 
 
-def holdings(contributors: Contributors, contributions: Contributions) -> Iterator[Attacker]:
-    """Holdings of several units with a share in some withheld cell."""
-    microdata = contributors.release.microdata
-    if microdata is None or microdata.holding is None:
+def holdings(contributors: Contributors) -> Iterator[Attacker]:
+    """Holdings of several units with a share in some withheld cell; shares tell something if no value is negative."""
+    microdata, contributions = contributors.release.microdata, contributors.contributions
+    wanted = "holdings" in contributors.release.intruder.kinds
+    if not wanted or microdata is None or microdata.holding is None or contributions is None:
         return
     labels = holding_labels(microdata)
     open_cells, cells = contributors.open_cells, contributors.cells
@@ -73,14 +73,17 @@ def holdings(contributors: Contributors, contributions: Contributions) -> Iterat
             continue
         own = open_cells[target[entries]]
         alone = (contributors.number[own] == 1) & cells.truth.known[own]
-        known = np.unique(
-            np.concatenate([target[entries[alone]], *(_held(contributors, s) for s in target[entries[alone]].tolist())])
-        )
+        sole = target[entries[alone]]
+        known = np.unique(np.concatenate([sole, *(_held(contributors, s) for s in sole.tolist())]))
         shared = entries[~alone] if contributors.nonnegative else entries[:0]
         shares = sorted(zip(target[shared].tolist(), contributions.amount[shared].tolist(), strict=True))
         if len(known) or shares:
             where = plural(len(known) + len(shares), "withheld cell")
             yield _attacker(contributors, f'holding "{label}" (in {where})', known, shares, 1)
+
+
+INSIDERS: tuple[Callable[[Contributors], Iterator[Attacker]], ...] = (all_contributors, holdings)
+"""All of them, in the order in which they are asked about."""
 
 
 def _held(contributors: Contributors, s: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 from tableseal.audit.attackers.answer import Answer, Finding, Whose, attained_ends, outer_ends
 from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.contributors import Contributors
-from tableseal.audit.attackers.estimates import Estimate, Interval, too_close
+from tableseal.audit.attackers.estimates import NOTHING_GIVEN, Estimate, Interval, too_close
 from tableseal.audit.bounds.component import TargetBounds
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
@@ -27,7 +27,7 @@ class Question:
     p: Fraction
     whose: Whose = "value"
     target: int | None = None
-    estimate: Estimate = Estimate()  # noqa: RUF009 - frozen
+    estimate: Estimate = NOTHING_GIVEN
     computes: bool = True
 
     def reach(self) -> Interval:

@@ -24,6 +24,13 @@ class Requirement:
     attacker: Attacker = OUTSIDER
     sure: bool = True
 
+    def ends(self, value: int) -> tuple[int, int]:
+        """The values that must stay possible, around the true one."""
+        return (
+            value if self.lower is None else min(self.lower, value),
+            value if self.upper is None else max(self.upper, value),
+        )
+
     def knowing(self, cells: tuple[int, ...]) -> "Requirement":
         """The same in the eyes of somebody who knows more cells."""
         return replace(self, attacker=self.attacker.knowing(cells)) if cells else self

@@ -71,7 +71,7 @@ def run_batch(
         name, key = waiting[position]
         entries[name] = _entry(results, name, key, found)
         progress("releases", len(entries), len(listed))
-    batch = Batch(tuple(entries[name] for name in sorted(entries)))
+    batch = Batch(None, tuple(entries[name] for name in sorted(entries)))
     results.sum_up(batch)
     return batch
 
@@ -109,7 +109,7 @@ def run_together(
     entry = results.kept(TOGETHER, key, html=settings.html)
     if entry is None:
         entry = _entry(results, TOGETHER, key, audit_task(task, executor))
-    batch = Batch((entry,), tuple(member.label for member in members))
+    batch = Batch(tuple(member.label for member in members), (entry,))
     results.sum_up(batch)
     return batch
 

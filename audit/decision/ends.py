@@ -108,8 +108,8 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], cells
     wide = np.zeros(len(requirements), np.bool_)
     for q, need in enumerate(requirements):
         at = int(value[need.cell])
-        down = 0 if need.lower is None else max(at - need.lower, 0)
-        up = 0 if need.upper is None else max(need.upper - at, 0)
+        low, high = need.ends(at)
+        down, up = at - low, high - at
         if need.either:
             if down and up:
                 found.append((q, need.cell, 0, down, up))

@@ -1,7 +1,7 @@
-"""Attackers against patterns that withhold cells in part: how much of each limits how far a table may move it.
+"""Separation of patterns that withhold cells in part: how much of each limits how far a table may move it.
 
-The multipliers of an attacker who cannot move a sensitive cell far enough give a cut that is valid for every pattern,
-whatever the floats were: they are rounded to fractions, and the capacities are computed from these exactly.
+Where no table moves a sensitive cell far enough, the multipliers give a cut that is valid for every pattern, whatever
+the floats were: they are rounded to fractions, and the capacities are computed from these exactly.
 """
 
 from collections.abc import Collection, Sequence

@@ -136,8 +136,7 @@ class Settling:
 def _enough(need: Requirement, value: int) -> tuple[int, int]:
     """Values that are low and high enough for both ends together to meet the requirement; NO_LOWER, NO_UPPER where each
     end has to be known exactly, because what one lacks in width the other may have."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
+    low, high = need.ends(value)
     if need.width <= high - low:
         return low, high
     if low == high and need.width == 1:
@@ -147,8 +146,7 @@ def _enough(need: Requirement, value: int) -> tuple[int, int]:
 
 def _far_enough(need: Requirement, value: int) -> tuple[int, int]:
     """Values each of which alone meets the requirement, as far as its side can."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
+    low, high = need.ends(value)
     return min(low, value - need.width), max(high, value + need.width)
 
 

@@ -35,10 +35,7 @@ def judge_values(
 
     sensitivity: what the rules say of listed cells.
     """
-    others = any(
-        "count" in rule.kinds and not (rule.of_records or rule.of_lines or isinstance(rule, Threshold))
-        for rule in policy.primary
-    )
+    others = any(not (rule.of_records or rule.of_lines or isinstance(rule, Threshold)) for rule in policy.primary)
     danger = Danger.of(policy, nonnegative=prepared.system.nonnegative)
     telling = Telling.of(prepared.release, prepared.cells)
     microdata = prepared.release.microdata is not None

@@ -54,15 +54,15 @@ def code_positions(columns: Columns, column: str, hierarchy: Hierarchy) -> NDArr
     """
     index = hierarchy.index
     entries = columns.column(column, f"the codes of {hierarchy.name}")
-    try:
-        return np.array([index[code or ""] for code in entries], dtype=np.int32)
-    except KeyError:
-        unknown = [row for row, code in enumerate(entries) if (code or "") not in index]
-    code = entries[unknown[0]] or ""
+    positions = entries.spread([index.get(code or "", -1) for code in entries.texts], np.int32)
+    unknown = np.flatnonzero(positions < 0)
+    if not len(unknown):
+        return positions
+    code = entries[int(unknown[0])] or ""
     others = len(unknown) - 1
     more = f" {others} more row{' has' if others == 1 else 's have'} unknown codes in this column." if others else ""
     text = unknown_code(code, hierarchy) if code else f"is empty, expected a code of {quoted(hierarchy.name)}"
-    raise InputError(f"{text}.{more}", at=columns.place(unknown[0], column), found=quoted(code))
+    raise InputError(f"{text}.{more}", at=columns.place(int(unknown[0]), column), found=quoted(code))
 
 
 def position(code: str, hierarchy: Hierarchy, where: Place) -> int:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.wording import listing, quoted, suggestion
 
 MOST_COLUMNS = 10_000
@@ -15,7 +16,7 @@ MOST_COLUMNS = 10_000
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of equal length; every entry is the text as written, or None where there is nothing.
+    """Columns of equal length; every entry is the text as written, or None (or empty) where there is nothing.
 
     source: the file, or where in the document they stand.
     data: column name -> entries.
@@ -23,8 +24,13 @@ class Columns:
     """
 
     source: Place
-    data: Mapping[str, Sequence[str | None]]
+    data: Mapping[str, Column]
     lines: NDArray[np.int64] | None = None
+
+    @staticmethod
+    def of(source: Place, data: Mapping[str, Sequence[str | None]]) -> "Columns":
+        """Columns of these entries, which are no file."""
+        return Columns(source, {name: Column.of(entries) for name, entries in data.items()})
 
     def __len__(self) -> int:
         return len(next(iter(self.data.values()), ()))
@@ -34,7 +40,7 @@ class Columns:
         line = None if self.lines is None else int(self.lines[row])
         return replace(self.source, row=row + 1, line=line, column=column)
 
-    def column(self, name: str, role: str) -> Sequence[str | None]:
+    def column(self, name: str, role: str) -> Column:
         """The entries of one column.
 
         Raises
@@ -92,4 +98,4 @@ def inline_columns(cells: object, source: Place) -> Columns:
                 raise InputError(found="a list or mapping", expected="one value", at=place)
     if not length:
         raise InputError("has no rows.", at=source)
-    return Columns(source, cells)
+    return Columns.of(source, cells)

@@ -5,6 +5,7 @@ from io import BytesIO
 from typing import Any
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.scalars import scalar_text
 
@@ -25,7 +26,8 @@ def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, 
     >>> table_from_frame(frame, "t", value="n")["cells"]["n"]
     ['9', '4', None]
     """
-    return {"name": name, "cells": dict(columns_from_frame(frame, name).data), **settings}
+    columns = columns_from_frame(frame, name)
+    return {"name": name, "cells": {column: list(entries) for column, entries in columns.data.items()}, **settings}
 
 
 def columns_from_frame(frame: object, source: str) -> Columns:
@@ -66,10 +68,10 @@ def columns_from_parquet(content: bytes, source: str) -> Columns:
 
 
 def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:
-    columns: dict[str, list[str | None]] = {}
+    columns: dict[str, Column] = {}
     for name, values in data.items():
         try:
-            columns[str(name)] = [scalar_text(value) for value in values]
+            columns[str(name)] = _column(values)
         except TypeError as error:
             place = Place(source, column=str(name))
             raise InputError(f"holds {error} objects, expected text or numbers.", at=place) from None
@@ -77,6 +79,13 @@ def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:
     if not len(found):
         raise InputError("has no rows.", at=source)
     return found
+
+
+def _column(values: list[Any]) -> Column:
+    """The texts of values; where all are of one kind, equal values have equal texts, so that each is looked at once."""
+    if set(map(type, values)) - {type(None)} in ({str}, {int}, {float}):
+        return Column.of(values).rewritten(scalar_text)
+    return Column.of(map(scalar_text, values))
 
 
 def _missing(extra: str, what: str) -> InputError:

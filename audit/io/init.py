@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.column import NOTHING, Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.periods import are_periods
@@ -62,7 +63,7 @@ def infer_document(
     status = _status_column(columns, explained)
     sources = [StatusSource(status)] if status else []
     withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN
-    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, NOTHING))]
     # A column of yes or no under such a name holds no values, so that it does not stand in the way of those that do.
     marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
     rest = _without(columns, [status, *limits])
@@ -96,12 +97,12 @@ def infer_document(
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
     numeric += [name for name in limits if name not in bounds]
-    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, ()), withheld) else None
+    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, NOTHING), withheld) else None
     names = _classifications(_without(columns, [status, reason, *bounds]), value, numeric, notes)
     _refuse_flags(_without(columns, [status, reason, value, *bounds]), names, explained)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
     roles = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
     table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
     table |= {key: said for key, said in roles.items() if said is not None}
@@ -123,19 +124,19 @@ def _status_column(columns: Columns, explained: Mapping[str, Status]) -> str | N
     if words:
         return words[0]
     named = [name for name, entries in columns.data.items() if named_like_flags(name) and _clear(entries, explained)]
-    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name])]
+    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name].texts)]
     if len(used) > 1:
         raise InputError(f"several columns hold statuses ({listing(used)})", at=columns.source, remedy=ADVICE)
     return next(iter(used or named), None)  # an empty one says that everything is published
 
 
-def _are_reasons(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> bool:
+def _are_reasons(entries: Column, withheld: NDArray[np.bool_]) -> bool:
     """Whether a column of letters says nothing but why cells are withheld whose status says that they are."""
     return bool(entries) and all(not e or e.isspace() or hidden for e, hidden in zip(entries, withheld, strict=False))
 
 
-def _clear(entries: Sequence[str | None], explained: Mapping[str, Status]) -> bool:
-    flags = {(entry or "").strip() for entry in set(entries)}
+def _clear(entries: Column, explained: Mapping[str, Status]) -> bool:
+    flags = {(entry or "").strip() for entry in entries.texts}
     return all(flag in explained or flag.lower() in WORDS for flag in flags)
 
 
@@ -186,7 +187,7 @@ def _classifications(columns: Columns, value: str, numeric: Sequence[str], notes
         notes.append(Note(COLUMNS_LEFT_OUT, text, len(extra)))
         extra = []
     elif extra:
-        repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)
+        repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
             raise InputError(
                 f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "

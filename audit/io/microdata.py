@@ -38,9 +38,9 @@ def read_microdata(
         if name not in named:
             continue
         entries = columns.data[named[name]]
-        found = [hierarchy.index.get(code, -2) if code else -1 for code in entries]
-        if -2 in found:
-            row = found.index(-2)
+        found = entries.spread([hierarchy.index.get(c, -2) if c else -1 for c in entries.texts], np.int32)
+        if (found == -2).any():
+            row = int(np.argmax(found == -2))
             problem = unknown_code(entries[row] or "", hierarchy)
             raise InputError(f"{problem}.", at=columns.place(row, named[name]))
         codes[:, at] = found

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import NOTHING
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Amounts
 from tableseal.audit.model.amounts import LIMIT
@@ -113,14 +114,13 @@ def decimal_sign(
     comma = False
     for name in names:
         hidden = secret if name in published else True
-        entries = columns.data.get(name, ())
-        with_comma = {entry for entry in set(entries) if entry and "," in entry}
-        for row, entry in enumerate(entries) if with_comma else ():
-            if entry is None or entry not in with_comma:
+        column = columns.data.get(name, NOTHING)
+        for entry in column.texts:
+            if entry is None or "," not in entry:
                 continue
             text = entry.strip()
             if _GROUPS.fullmatch(text):
-                doubtful = doubtful or (name, row, text)
+                doubtful = doubtful or (name, column.first(entry), text)
             elif _COMMA.fullmatch(text):
                 comma = True
             else:
@@ -128,7 +128,7 @@ def decimal_sign(
                     "a number without separators of thousands (`thousands` in the table says that there are some, "
                     "`marks` what a text that is no number means)"
                 )
-                raise wrong(columns, name, row, hidden, expected, "thousands", "marks")
+                raise wrong(columns, name, column.first(entry), hidden, expected, "thousands", "marks")
     if doubtful is not None and not comma:
         name, row, text = doubtful
         hidden = secret if name in published else True
@@ -172,33 +172,33 @@ def read_amounts(
     ------
     InputError: an entry that is no number, one beyond 2**60 units, or one off the unit where that is an error.
     """
-    entries = columns.column(name, role)
-    # Each text once: the same few come again and again, the empty one above all.
-    different = set(entries)
-    quick = _quick(different, unit, sign)
-    slow = {entry for entry in different - quick.keys() if entry and not entry.isspace()}
-    found = [quick.get(entry) for entry in entries]
-    units = [value or 0 for value in found]
-    known = np.array([value is not None for value in found], dtype=np.bool_)
-    off = np.zeros(len(entries), dtype=np.bool_)
-    for row, entry in enumerate(entries) if slow else ():
-        if entry is None or entry not in slow:
+    column = columns.column(name, role)
+    quick = _quick(column.texts, unit, sign)
+    units: list[int | None] = [quick.get(text) for text in column.texts]
+    odd, off = np.zeros(len(units), np.bool_), np.zeros(len(units), np.bool_)
+    for at, entry in enumerate(column.texts):
+        if units[at] is not None or not entry or entry.isspace():
             continue
-        text = entry.strip()
         try:
-            exact = decimal(_point(text, sign)) / unit
+            exact = decimal(_point(entry.strip(), sign)) / unit
         except ValueError:
-            more = "" if advice is None or _hidden(row, secret) else f", or {advice(text)}"
-            expected = f"a number ({role}); leave the entry empty where there is no value{more}"
-            raise wrong(columns, name, row, secret, expected, *(["marks"] if more else [])) from None
-        units[row] = _whole(exact, rounding)
-        known[row] = True
-        if abs(exact - _whole(exact, "nearest")) > NOISE:
-            off[row] = True
-            if off_unit is not None and not _hidden(row, secret):
-                raise wrong(columns, name, row, secret, off_unit, "unit")
-    _refuse_huge(units, columns, name, unit)
-    return Amounts(np.array(units, dtype=np.int64), known), off
+            odd[at] = True
+            continue
+        units[at] = _whole(exact, rounding)
+        off[at] = abs(exact - _whole(exact, "nearest")) > NOISE
+    off_rows = off[column.number]
+    refused = odd[column.number] | (off_rows & ~np.asarray(secret) if off_unit is not None else False)
+    if refused.any():
+        row = int(np.argmax(refused))
+        if not odd[column.number[row]]:
+            raise wrong(columns, name, row, secret, str(off_unit), "unit")
+        more = "" if advice is None or _hidden(row, secret) else f", or {advice((column[row] or '').strip())}"
+        expected = f"a number ({role}); leave the entry empty where there is no value{more}"
+        raise wrong(columns, name, row, secret, expected, *(["marks"] if more else []))
+    whole = [value or 0 for value in units]
+    _refuse_huge(whole, columns, name, unit)
+    known = column.spread([value is not None for value in units], np.bool_)
+    return Amounts(column.spread(whole, np.int64), known), off_rows
 
 
 def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
@@ -216,7 +216,7 @@ def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
     return [texts[value] if is_known else None for value, is_known in zip(units, known, strict=True)]
 
 
-def _quick(entries: set[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
+def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
     """Entry -> multiple of the unit, where it is a plain decimal and needs no rounding."""
     digits = places(unit)
     if digits is None or unit * 10**digits != 1:
@@ -247,7 +247,8 @@ def _whole(value: Fraction, rounding: Round) -> int:
 
 def _refuse_huge(units: list[int], columns: Columns, name: str, unit: Fraction) -> None:
     if units and (max(units) > LIMIT or min(units) < -LIMIT):
-        row = next(i for i, u in enumerate(units) if abs(u) > LIMIT)
+        column = columns.data[name]
+        row = column.first(next(text for text, u in zip(column.texts, units, strict=True) if abs(u) > LIMIT))
         raise InputError(
             f"the number is larger than 2**60 times the unit {decimal_text(unit)}, the largest that can be audited; "
             "choose a larger unit.",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import is_numeric
@@ -32,8 +33,8 @@ def refuse_records(columns: Columns) -> None:
     if not different or len(columns) < _FEWEST:
         return
     others = [name for name in columns.data if name not in different]
-    repeated = [name for name in others if 2 * len(set(columns.data[name])) <= len(columns)]
-    codes = {(code or "").strip().casefold() for name in others for code in set(columns.data[name])}
+    repeated = [name for name in others if 2 * len(columns.data[name].texts) <= len(columns)]
+    codes = {(code or "").strip().casefold() for name in others for code in columns.data[name].texts}
     if repeated and not codes & NAMES:
         raise InputError(
             f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
@@ -65,10 +66,10 @@ _FEWEST = 4
 """Rows below which nothing is said of a file."""
 
 
-def _identifies(name: str, entries: Sequence[str | None]) -> bool:
+def _identifies(name: str, entries: Column) -> bool:
     lower = name.strip().lower()
     known = _IDENTITY.fullmatch(lower) or (_UNIT.fullmatch(lower) and not is_numeric(entries))
-    return bool(known) and len(set(entries)) == len(entries) and all(entries)
+    return bool(known) and len(entries.texts) == len(entries) and all(entries)
 
 
 def _advice(columns: Columns, identity: str | None) -> str:

@@ -186,7 +186,7 @@ def _release(
     _check_spelled_out(document, links, release, top)
     if not release.intruder.knows_rule:
         return release
-    from tableseal.audit.rules.readers import with_readers
+    from tableseal.audit.rules.knows_rule import with_readers
 
     return with_readers(release)
 

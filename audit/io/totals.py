@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.wording import listing, quoted
 
@@ -44,15 +45,11 @@ class Rows:
     scale: int
 
     @staticmethod
-    def of(classifications: Mapping[str, Sequence[str]], values: Sequence[Fraction | None]) -> "Rows":
+    def of(classifications: Mapping[str, Column], values: Sequence[Fraction | None]) -> "Rows":
         """Parameters: classification -> code of each row; published values, None where one is withheld or not known. Of
         several rows with the same codes the first one counts."""
-        codes: dict[str, Sequence[str]] = {}
-        at: dict[str, NDArray[np.int64]] = {}
-        for name, column in classifications.items():
-            place: dict[str, int] = {}
-            at[name] = np.array([place.setdefault(code, len(place)) for code in column], np.int64)
-            codes[name] = list(place)
+        codes = {name: [code or "" for code in column.texts] for name, column in classifications.items()}
+        at = {name: column.number.astype(np.int64) for name, column in classifications.items()}
         scale = lcm(*{value.denominator for value in values if value is not None})
         whole = [0 if value is None else value.numerator * (scale // value.denominator) for value in values]
         kind: type = np.int64 if sum(map(abs, whole)) < _SAFE else object

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
 from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
@@ -40,13 +41,13 @@ class ReadValues:
     notes: tuple[Note, ...]
 
 
-def is_numeric(entries: Sequence[str | None]) -> bool:
+def is_numeric(entries: Column) -> bool:
     """True for a column of numbers, with or without separators of thousands."""
     found = _texts(entries)
     return bool(found) and all(map(_is_number, found))
 
 
-def may_hold_values(entries: Sequence[str | None]) -> bool:
+def may_hold_values(entries: Column) -> bool:
     """True for a column of numbers, or of numbers with usual marks between them."""
     found = _texts(entries)
     return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
@@ -96,26 +97,27 @@ def read_value_column(columns: Columns, name: str, withheld: NDArray[np.bool_]) 
     InputError: a number or a mark that can be read in two ways.
     """
     entries = columns.data[name]
-    signs = recognised([entry for entry in entries if not _is_mark(entry)])
+    signs = recognised(entry for entry in entries.texts if not _is_mark(entry))
     plain = without_separators(columns, [name], signs)
-    bare = replace(plain, data={name: [None if _is_mark(entry) else entry for entry in plain.data[name]]})
+    bare = replace(plain, data={name: plain.data[name].rewritten(lambda entry: None if _is_mark(entry) else entry)})
     if signs == Signs():
         refuse_points(bare, name, Fraction(1), withheld, "write a release file whose table says")
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
-    numbers = tuple(_number(entry, sign) for entry in bare.data[name])
-    scale, text = _scale(numbers)
+    different = [_number(entry, sign) for entry in bare.data[name].texts]
+    scale, text = _scale(different)
     notes = [Note("assumed_kind", f"{columns.source}: {text}")]
     if signs.thousands is not None:
         what = {" ": "a blank", "'": "an apostrophe"}.get(signs.thousands, quoted(signs.thousands))
         notes.append(Note("assumed_thousands", f"{columns.source}, column {quoted(name)}: {what} separates thousands."))
-    marks, more = _marks(columns, name, withheld, scale, numbers)
+    marks, more = _marks(columns, name, withheld, scale, different)
     said = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
+    numbers = tuple(bare.data[name].each(different))
     return ReadValues(numbers, scale, {key: meaning for key, meaning in said.items() if meaning}, (*notes, *more))
 
 
-def marks_of(entries: Sequence[str | None]) -> list[str]:
+def marks_of(entries: Column) -> list[str]:
     """Entries of a value column that are no numbers, each once, in their order."""
-    return list(dict.fromkeys((entry or "").strip() for entry in entries if _is_mark(entry)))
+    return list(dict.fromkeys((entry or "").strip() for entry in entries.texts if _is_mark(entry)))
 
 
 def usual_marks(texts: Sequence[str], scale: Mapping[str, Any], *, zeros: bool) -> dict[str, Usual | None]:
@@ -141,14 +143,10 @@ def _marks(
 ) -> tuple[dict[str, Any], list[Note]]:
     entries = columns.data[name]
     usual = usual_marks(marks_of(entries), scale, zeros=any(number == 0 for number in numbers))
-    places_of: dict[str, list[int]] = {text: [] for text in usual}
-    for row, entry in enumerate(entries) if usual else ():
-        if entry and entry.strip() in usual:
-            places_of[entry.strip()].append(row)
     found: dict[str, Any] = {}
     notes: list[Note] = []
     for text, taken in usual.items():
-        rows = places_of[text]
+        rows = entries.rows_with([entry for entry in entries.texts if entry and entry.strip() == text]).tolist()
         if taken is None or taken.meaning is None:
             problem = f"may mean {taken.words}" if taken else "is no number and no mark that is known"
             raise InputError(
@@ -169,14 +167,13 @@ def _marks(
     return found, notes
 
 
-def _say(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> str:
+def _say(entries: Column, withheld: NDArray[np.bool_]) -> str:
     """How to say what the marks mean; what may be a value that is withheld is left out."""
-    free = [entry for entry, hidden in zip(entries, withheld.tolist(), strict=True) if not hidden]
-    return how_to_say(marks_of(free) or ["*"])
+    return how_to_say(marks_of(entries.at(~withheld)) or ["*"])
 
 
-def _texts(entries: Sequence[str | None]) -> set[str]:
-    return {entry.strip() for entry in set(entries) if entry and not entry.isspace()}
+def _texts(entries: Column) -> set[str]:
+    return {entry.strip() for entry in entries.texts if entry and not entry.isspace()}
 
 
 def _is_number(text: str) -> bool:
@@ -191,13 +188,14 @@ def _is_mark(entry: str | None) -> bool:
 def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
     """InputError if a column holds numbers and a few texts that are no known marks; names the first of these."""
     for name, entries in columns.data.items():
-        found = [entry.strip() for entry in entries if entry and not entry.isspace()]
-        odd = [text for text in found if not _is_number(text) and usual_mark(text) is None]
-        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(odd) <= len(found):
-            row = next(row for row, entry in enumerate(entries) if (entry or "").strip() == odd[0])
+        written = [entry for entry in entries.texts if entry and not entry.isspace()]
+        odd = [t for t in written if not _is_number(t.strip()) and usual_mark(t.strip()) is None]
+        rows = entries.rows_with(odd)
+        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(rows) <= len(entries.rows_with(written)):
+            row = int(rows[0])
             raise InputError(
-                f"{shown(odd[0], row, withheld)} is no number and no mark that is known; if the column holds the "
-                f"values, write a release file whose table says what it means: {_say(entries, withheld)}.",
+                f"{shown(odd[0].strip(), row, withheld)} is no number and no mark that is known; if the column holds "
+                f"the values, write a release file whose table says what it means: {_say(entries, withheld)}.",
                 at=columns.place(row, name),
             )
 

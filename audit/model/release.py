@@ -6,11 +6,13 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.kinds import Count
 from tableseal.audit.errors import Place
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy
@@ -204,11 +206,11 @@ class Microdata:
 
 @dataclass(frozen=True)
 class Note:
-    """Something the reader of the report should know: what was assumed, ignored or warned about."""
+    """Something the reader of the report should know: what was assumed, passed over or warned about."""
 
-    code: str
-    text: str
-    count: int = 1
+    code: Annotated[str, "Short name of the kind of note, for programs.", PUBLIC]
+    text: Annotated[str, "What to know, for people.", PUBLIC]
+    count: Annotated[Count, "How often it applied.", PUBLIC] = 1
 
 
 COLUMNS_LEFT_OUT = "columns_left_out"

@@ -3,7 +3,7 @@ too."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 WHAT_TO_SAY = (
     "say what is sensitive: --threshold N (--p-percent P, --dominance N,K, --policy FILE), a policy in the release "
@@ -12,7 +12,7 @@ WHAT_TO_SAY = (
 """What to do where nothing was judged."""
 
 
-AS_LISTED = "safe as listed"
+AS_LISTED: Final = "safe as listed"
 """What is safe is called where cells that no row lists can be computed and no rule could judge them."""
 
 

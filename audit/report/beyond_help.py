@@ -42,7 +42,7 @@ def beyond_help(
 
 def finding(found: Finding, decimals: Decimals) -> InsiderFinding:
     """What an insider finds out, in decimals of the measure."""
-    return InsiderFinding(found.who, (decimals.of(found.lower), decimals.of(found.upper)), found.whose)
+    return InsiderFinding(found.who, found.whose, (decimals.of(found.lower), decimals.of(found.upper)))
 
 
 def notes_on_accepted(release: Release, found: Sequence[BeyondHelp]) -> tuple[Note, ...]:

@@ -12,6 +12,7 @@ from tableseal.audit.attackers.answer import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
 from tableseal.audit.measures.rank_view import RankView
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
@@ -20,7 +21,6 @@ from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
-from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (
@@ -39,7 +39,7 @@ from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_i
 from tableseal.audit.report.verdict import Judged, judge, reach
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
 from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
-from tableseal.audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
+from tableseal.audit.rules.knows_rule import RULE_UNKNOWN, of_rows_left_out, readers_matter
 from tableseal.audit.rules.requirements import unknown_requirements
 from tableseal.audit.rules.too_fine import too_fine
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.errors import TablesealError
 from tableseal.audit.linear.leaf_counts import leaf_counts
 from tableseal.audit.measures.feasible_tables import Effort
 from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.sap.audited import sap_of_audited
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.model import Figure, PanelEntry, ReportCell, Summary
 from tableseal.audit.report.words import converged
 

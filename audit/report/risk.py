@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from tableseal.audit.codec.exact_json import dumps, significant
 from tableseal.audit.measures.estimate import Estimate
 from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, by_variable
 from tableseal.audit.measures.risk.result import RiskResult
 from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
-from tableseal.audit.report.exact_json import dumps, significant
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tableseal.audit.report.exact_json import dumps
+from tableseal.audit.codec.exact_json import dumps
 
 if TYPE_CHECKING:
+    from tableseal.audit.codec.exact_json import Json
     from tableseal.audit.measures.sap.result import Curve, Sap, SapResult
-    from tableseal.audit.report.exact_json import Json
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""

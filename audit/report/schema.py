@@ -4,11 +4,6 @@ import json
 from importlib.resources import files
 
 
-def report_schema() -> dict[str, object]:
-    """JSON Schema (2020-12) of tableseal/report/1."""
-    return _schema("report")
-
-
 def risk_schema() -> dict[str, object]:
     """JSON Schema (2020-12) of tableseal/risk/1."""
     return _schema("risk")

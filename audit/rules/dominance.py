@@ -11,7 +11,7 @@ from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
 from tableseal.audit.rules.facts import MAGNITUDES, Facts
 from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
 from tableseal.audit.rules.largest import largest
-from tableseal.audit.rules.rule import LevelField, Option, Parameter, Rule
+from tableseal.audit.rules.rule import LevelField, Parameter, Rule
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,6 @@ class Dominance(Rule):
 
     key: ClassVar = "dominance"
     kinds: ClassVar = MAGNITUDES
-    option: ClassVar = Option(
-        "dominance",
-        "N,K",
-        "Rule for magnitudes: the N largest contributions exceed K percent. May be repeated. Instead of a policy.",
-        "N,K with a whole number N of at least 1 and a percentage K above 0 and at most 100, such as 1,85",
-        parts=("n", "k"),
-        repeated=True,
-    )
     reasons: ClassVar = {
         "dominance_by_one": "(1, k); left out: as dominance",
         "dominance_by_two": "(2, k); left out: as dominance",

@@ -11,7 +11,7 @@ from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
 from tableseal.audit.rules.facts import MAGNITUDES, Facts
 from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
 from tableseal.audit.rules.largest import largest
-from tableseal.audit.rules.rule import LevelField, Option, Parameter, Rule, Short
+from tableseal.audit.rules.rule import LevelField, Parameter, Rule, Short
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,6 @@ class PQ(Rule):
     kinds: ClassVar = MAGNITUDES
     short: ClassVar = Short(
         "p_percent", "p", "p% rule: the second largest contributor can estimate the largest to within p percent."
-    )
-    option: ClassVar = Option(
-        "p_percent",
-        "P",
-        "Rule for magnitudes: p%, with P in percent. Instead of a policy.",
-        "a percentage above 0, such as 10",
     )
     reasons: ClassVar = {"pq": "p% rules, too"}
     subadditive: ClassVar = True

@@ -62,23 +62,6 @@ class Short:
     about: str
 
 
-@dataclass(frozen=True)
-class Option:
-    """The option of the command that says a rule: `--dominance 1,85`.
-
-    key: in a policy file, and of the option, where `-` stands for `_`. metavar, about: in the help. expected: what it
-    may say, for messages.
-    parts: parameters inside, where several are said with commas between them. repeated: may be given several times.
-    """
-
-    key: str
-    metavar: str
-    about: str
-    expected: str
-    parts: tuple[str, ...] = ()
-    repeated: bool = False
-
-
 class Rule(ABC):
     """A primary rule with its parameters: a frozen dataclass whose fields are annotated with `Parameter`.
 
@@ -87,7 +70,7 @@ class Rule(ABC):
 
     key: in policy files. short: a second one. switch: `key: true` stands for no parameters, `key: false` for no rule.
     kinds: of measures whose cells it judges.
-    option: of the command. reasons: names under which `reasons` of a policy has its letter, with a description.
+    reasons: names under which `reasons` of a policy has its letter, with a description.
     subadditive: where no part of a cell is sensitive, the cell is not.
     of_lines: it is about whole lines of a table, and says nothing of single combinations of codes.
     of_records: of combinations that no row lists, only microdata can tell whether they are sensitive.
@@ -97,7 +80,6 @@ class Rule(ABC):
     kinds: ClassVar[frozenset[Kind]] = COUNTS | MAGNITUDES
     short: ClassVar[Short | None] = None
     switch: ClassVar[bool] = False
-    option: ClassVar[Option | None] = None
     reasons: ClassVar[Mapping[str, str | None]] = {}
     subadditive: ClassVar[bool] = False
     of_lines: ClassVar[bool] = False

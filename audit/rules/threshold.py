@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tableseal.audit.model import Amounts
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import Judgement, check, demand_value, percent_around
-from tableseal.audit.rules.rule import LevelField, Option, Parameter, ProtectionField, Rule
+from tableseal.audit.rules.rule import LevelField, Parameter, ProtectionField, Rule
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,6 @@ class Threshold(Rule):
     level: LevelField = "holding"
 
     key: ClassVar = "threshold"
-    option: ClassVar = Option(
-        "threshold",
-        "N",
-        "Rule: fewer than N contributors (counts: a value below N) are sensitive. Instead of a policy.",
-        "a whole number of at least 1, such as 5",
-    )
     subadditive: ClassVar = True
     of_records: ClassVar = False
 

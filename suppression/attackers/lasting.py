@@ -42,8 +42,7 @@ class Lasting:
     def part(self, need: Requirement) -> Requirement:
         """As much of a requirement as outsiders must not find out either: every safe pattern meets that."""
         other, value = self._outsiders[need.cell], int(self._value[need.cell])
-        low, high = _ends(need, value)
-        other_low, other_high = _ends(other, value)
+        (low, high), (other_low, other_high) = need.ends(value), other.ends(value)
         return replace(
             need,
             lower=need.lower if low >= other_low else other_low,
@@ -54,11 +53,3 @@ class Lasting:
     def _implied(self, need: Requirement) -> bool:
         """Whether outsiders must not get so far either."""
         return self.part(need) == need
-
-
-def _ends(need: Requirement, value: int) -> tuple[int, int]:
-    """Values that must stay possible; the true one is."""
-    return (
-        value if need.lower is None else min(need.lower, value),
-        value if need.upper is None else max(need.upper, value),
-    )

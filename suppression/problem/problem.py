@@ -20,7 +20,7 @@ from tableseal.audit.model import Policy, Release, Status
 from tableseal.audit.report.applied import WHAT_TO_SAY
 from tableseal.audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
 from tableseal.audit.rules.judging import rules_in_words
-from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.attackers.requirements import InsiderRequirements
 from tableseal.suppression.problem.costs import Costs, cell_costs

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Absent, Amounts, Release, Statistic, Status, Table
-from tableseal.audit.rules.readers import without_readers
+from tableseal.audit.rules.knows_rule import without_readers
 from tableseal.suppression.protections.apply import with_rows
 from tableseal.suppression.reasons.letters import with_letters
 

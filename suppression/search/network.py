@@ -57,9 +57,8 @@ def _furthest(problem: Problem, need: Requirement) -> int:
 
 def _distances(need: Requirement, value: int) -> tuple[int, int]:
     """How far below and above its value a cell must be able to go; what its width asks besides goes upward."""
-    down = max(0, value - need.lower) if need.lower is not None else 0
-    up = max(0, need.upper - value) if need.upper is not None else 0
-    return down, max(up, need.width - down)
+    low, high = need.ends(value)
+    return value - low, max(high - value, need.width - (value - low))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 The search problem of Oganian and Domingo-Ferrer 2003, section 4.5, made precise: of all patterns that pass the oracle
 and cost at most the budget, one whose withheld cells take the most independent statements away. More rank taken away
-is not more protection (see the guide): what it buys in intervals and entropy is told by an audit.
+is not more protection (docs/explanation/figures.md): what it buys in intervals and entropy is told by an audit.
 """
 
 from collections.abc import Callable

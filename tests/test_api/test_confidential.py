@@ -18,7 +18,8 @@ from paging import BROWSER, until_done
 from typer.testing import CliRunner, Result
 
 from tableseal.api.cli.app import app
-from tableseal.audit.batch.summary import batch_schema
+from tableseal.audit.batch.summary import Batch
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, read_release, release_from_document
 from tableseal.audit.pipeline import audit
@@ -171,7 +172,7 @@ def test_together_says_what_no_rule_could_judge(folder: Path) -> None:
     assert "2 releases together: safe as far as could be judged" in said.output
     assert "How wide the interval must stay of 2 withheld cells no rule could judge" in said.output
     document = json.loads((folder / "results/summary.json").read_text("utf-8"))
-    jsonschema.validate(document, batch_schema())
+    jsonschema.validate(document, schema_of(Batch))
     assert [entry["required_unknown"] for entry in document["releases"]] == [2]
     assert "of 2 withheld cells no rule" in (folder / "results/summary.html").read_text("utf-8")
     assert "no rule could judge" not in run("batch", "kept", "--together", "-o", "judged").output

@@ -10,7 +10,7 @@ from tableseal.audit.model import Status
 
 
 def words(data: dict[str, list[str | None]], *sources: StatusSource, **extra: Status) -> list[str]:
-    status = read_statuses(Columns(Place("x.csv"), data), sources, extra, Place("r.yaml", ("tables", 0), "t"))
+    status = read_statuses(Columns.of(Place("x.csv"), data), sources, extra, Place("r.yaml", ("tables", 0), "t"))
     return [Status(int(code)).word for code in status]
 
 

@@ -17,7 +17,13 @@ from tableseal.audit.model import Amounts, Measure, Microdata, Policy, Status, T
 from tableseal.audit.rules import Attribute, Sensitivity, assess
 from tableseal.audit.rules.contributions import contributions, holding_labels
 from tableseal.audit.rules.judging import nothing_judged, small_counts, unjudged
-from tableseal.audit.rules.readers import of_rows_left_out, readers_matter, told_bounds, with_readers, without_readers
+from tableseal.audit.rules.knows_rule import (
+    of_rows_left_out,
+    readers_matter,
+    told_bounds,
+    with_readers,
+    without_readers,
+)
 
 CellsOf = Callable[..., Any]
 STATUSES = st.sampled_from(Status)

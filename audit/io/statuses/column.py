@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.flags import flags_of, looks_like_flags, map_text, meanings
 from tableseal.audit.io.statuses.schemes import SCHEMES, scheme_letters
@@ -92,18 +93,18 @@ def how_to_name(columns: Columns, name: str) -> str:
     return _how(name)
 
 
-def are_words(entries: Sequence[str | None]) -> bool:
+def are_words(entries: Column) -> bool:
     """True for a column of status words (of which some are there)."""
-    found = {(entry or "").strip().lower() for entry in entries}
+    found = {(entry or "").strip().lower() for entry in entries.texts}
     return found <= WORDS.keys() and found != {""}
 
 
-def withholds(entries: Sequence[str | None]) -> bool:
+def withholds(entries: Column) -> bool:
     """True for a column of status words of which some withhold a value."""
-    first = next((entry for entry in entries if entry and not entry.isspace()), None)
+    first = next((entry for entry in entries.texts if entry and not entry.isspace()), None)
     if first is None or first.strip().lower() not in WORDS:
         return False  # most columns: nothing else is looked at
-    return are_words(entries) and any(WORDS[(entry or "").strip().lower()].withheld for entry in set(entries))
+    return are_words(entries) and any(WORDS[(entry or "").strip().lower()].withheld for entry in entries.texts)
 
 
 def _how(column: str) -> str:
@@ -137,13 +138,13 @@ def read_statuses(
     for source in sources:
         letters = {**scheme_letters(source.scheme, where), **source.map, **extra}
         entries = columns.column(source.column, "the status")
-        meaning: dict[str | None, int] = {}
-        for flag in set(entries):
+        meaning: list[Status] = []
+        for flag in entries.texts:
             found = _meaning((flag or "").strip(), letters, words=source.scheme in (None, "words"))
             if found is None:
-                raise _unknown_flag(columns, source, flag or "", list(entries).index(flag), letters)
-            meaning[flag] = int(found)
-        status = np.maximum(status, np.array([meaning[flag] for flag in entries], dtype=np.int8))
+                raise _unknown_flag(columns, source, flag or "", entries.first(flag), letters)
+            meaning.append(found)
+        status = np.maximum(status, entries.spread(meaning, np.int8))
     return status
 
 

@@ -7,8 +7,9 @@ and nothing, `ok` and `suppressed`) whatever its name. What the flags mean is ne
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import looks_like_number
 
 _CLEAR_NO = frozenset(("", "0", "false", "no", "non", "nein", "nej", "nei", "falsch", "faux", "falso", "off", "-"))
@@ -55,9 +56,9 @@ _CODES = 20
 """Whole numbers up to here may be codes of statuses."""
 
 
-def looks_like_flags(name: str, entries: Sequence[str | None]) -> bool:
+def looks_like_flags(name: str, entries: Column) -> bool:
     """Whether a column that is used for nothing else may say that some of the rows are withheld."""
-    found = {_plain(entry) for entry in set(entries)}
+    found = {_plain(entry) for entry in entries.texts}
     texts = found - {""}
     if not texts:
         return False
@@ -70,9 +71,9 @@ def looks_like_flags(name: str, entries: Sequence[str | None]) -> bool:
     return not numbers and (any(map(_WORD.fullmatch, texts)) or ("" in found and all(len(t) <= _SHORT for t in texts)))
 
 
-def are_yes_or_no(entries: Sequence[str | None]) -> bool:
+def are_yes_or_no(entries: Column) -> bool:
     """Whether all entries say yes or no (0/1, TRUE/FALSE, x and nothing, ...), and some say one of them."""
-    found = {_plain(entry) for entry in set(entries)}
+    found = {_plain(entry) for entry in entries.texts}
     return found <= _NO | _YES and found != {""}
 
 
@@ -88,18 +89,18 @@ def says_published(name: str) -> bool:
     return _INVERSE.search(plain) is not None and not named_like_flags(name)
 
 
-def flags_of(entries: Sequence[str | None]) -> dict[str, int]:
+def flags_of(entries: Column) -> dict[str, int]:
     """Flags that may be shown, as written, each with its number of rows: of numbers, which may be values, 0 and 1."""
     found: dict[str, int] = {}
-    for entry in entries:
+    for entry, rows in zip(entries.texts, entries.counts().tolist(), strict=True):
         text = (entry or "").strip()
         plain = _plain(entry)
         if text and (plain in _NO | _YES or (len(text) <= _SHORT and not looks_like_number(text))):
-            found[text] = found.get(text, 0) + 1
+            found[text] = found.get(text, 0) + rows
     return found
 
 
-def meanings(name: str, entries: Sequence[str | None]) -> Mapping[str, str]:
+def meanings(name: str, entries: Column) -> Mapping[str, str]:
     """What flags of that name would usually mean: a proposal for a person. flag -> status word, `...` where that is
     open (letters)."""
     plain = _name(name)

@@ -87,25 +87,25 @@ def replace_marks(
         that everyone knows; a structural zero where the status withholds; a range without a multiple of the unit.
     """
     entries = columns.column(name, "the value")
-    found = {entry: marks[entry.strip()] for entry in set(entries) if entry and entry.strip() in marks}
+    found = {entry: marks[entry.strip()] for entry in entries.texts if entry and entry.strip() in marks}
     nothing = Amounts.none(len(columns))
     if not found:
         return Unmarked(columns, status, nothing, nothing)
-    plain, statuses = list(entries), status.tolist()
+    statuses = status.tolist()
     low, high = nothing.units.copy(), nothing.units.copy()
     has_low, has_high = nothing.known.copy(), nothing.known.copy()
     bounds = {entry: _bounds(columns, name, entry, mark, measure) for entry, mark in found.items()}
-    for row, entry in enumerate(entries):
-        if entry is None or entry not in found:
-            continue
+    for row in entries.rows_with(found).tolist():
+        entry = entries[row] or ""
         mark = found[entry]
-        plain[row] = "0" if mark.status is None else None
         if mark.status is None:
             continue  # a zero is a value like any other, withheld where the status says so
         statuses[row] = _both(Status(statuses[row]), mark.status, columns, name, row)
         least, most = bounds[entry]
         low[row], has_low[row] = least or 0, least is not None
         high[row], has_high[row] = most or 0, most is not None
+    said = {entry: "0" if mark.status is None else None for entry, mark in found.items()}
+    plain = entries.rewritten(lambda entry: said.get(entry, entry) if entry else entry)
     return Unmarked(
         replace(columns, data={**columns.data, name: plain}),
         np.array(statuses, dtype=np.int8),
@@ -157,7 +157,7 @@ def _bounds(columns: Columns, name: str, entry: str, mark: Mark, measure: Measur
     least = None if low is None else ceil(low / measure.unit)
     most = None if high is None else floor(high / measure.unit)
     if least is not None and most is not None and least > most:
-        row = columns.column(name, "the value").index(entry)
+        row = columns.column(name, "the value").first(entry)
         raise InputError(
             f"found {quoted(entry)}, between whose ends there is no multiple of the unit {decimal_text(measure.unit)}.",
             at=columns.place(row, name),
