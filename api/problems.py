@@ -89,9 +89,14 @@ _KINDS: Mapping[type[TablesealError], tuple[str, str]] = {
 }
 
 
+def without_dashes(text: str) -> str:
+    """A message that was written for the command line, with its options as parameters: `--p-percent` as `p_percent`."""
+    return _OPTION.sub(lambda option: option[1].replace("-", "_"), text)
+
+
 def problem_of(error: TablesealError, files: Files = NOWHERE) -> Problem:
     """The problem behind an error; `files` of the request, to find the places that the message names."""
-    text = _OPTION.sub(lambda option: option[1].replace("-", "_"), str(error))
+    text = without_dashes(str(error))
     if isinstance(error, OutOfMemoryError):
         return replace(MEMORY_LIMIT, detail=f"{MEMORY_LIMIT.detail} It allows {error.megabytes:,} MB.")
     if isinstance(error, LimitError):

@@ -11,7 +11,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.progress import Progress, silent
 
 if TYPE_CHECKING:
-    from tableseal.audit.measures.sap.attack import Attack
+    from tableseal.audit.measures.sap.attack import Attack, Ints
     from tableseal.audit.measures.sap.measure import Effort
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.measures.sap.result import Sap
@@ -90,20 +90,40 @@ def matrix_population(table: Path, upper: Path | None, options: SapOptions) -> "
     ------
     InputError: a file that cannot be used, upper bounds that do not fit.
     """
-    from tableseal.audit.io.files import read_text
-    from tableseal.audit.io.matrix import matrix_in, read_matrix
-    from tableseal.audit.measures.sap.matrix_attack import of_counts
+    from tableseal.audit.io.matrix import matrix_in
 
     counts = matrix_in(table, all_cells=options.all_cells)
     if counts is None:
         return None
-    bounds = None
-    if upper is not None:
-        bounds = read_matrix(read_text(upper, source=upper.name)[0], upper.name, all_cells=True)
+    return population_of(counts, None if upper is None else upper_bounds(upper), options, table.name)
+
+
+def upper_bounds(file: Path) -> "Ints":
+    """The matrix of upper bounds in a file.
+
+    Raises
+    ------
+    InputError: a file that cannot be used.
+    """
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.matrix import read_matrix
+
+    return read_matrix(read_text(file, source=file.name)[0], file.name, all_cells=True)
+
+
+def population_of(counts: "Ints", upper: "Ints | None", options: SapOptions, name: str) -> "Population":
+    """The base table that a matrix of counts is, with what is released of it; name: what messages call it.
+
+    Raises
+    ------
+    InputError: upper bounds that do not fit, a base of rounding that is none, no units.
+    """
+    from tableseal.audit.measures.sap.matrix_attack import of_counts
+
     try:
-        return of_counts(counts, upper=bounds, rounding=options.rounding, rounded_total=options.rounded_total)
+        return of_counts(counts, upper=upper, rounding=options.rounding, rounded_total=options.rounded_total)
     except InputError as error:
-        raise InputError(f"{table.name}: {error}") from None
+        raise InputError(f"{name}: {error}") from None
 
 
 def release_population(release: "Release", name: str, options: SapOptions, *, upper: bool) -> "Population":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def run_suppression(
     solver: str | None = None,
     keep: "Callable[[Suppression], None] | None" = None,
     progress: Progress | None = None,
+    executor: Executor = HERE,
 ) -> "Suppression":
     """Search as the options say; what needs each cell is another step (see `with_reasons`), so that what was found can
     be written first.
@@ -105,6 +107,7 @@ def run_suppression(
         keep=keep,
         explain=False,
         progress=progress,
+        executor=executor,
     )
 
 

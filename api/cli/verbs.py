@@ -51,7 +51,7 @@ GROUPS = {
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from tableseal.audit.report.to_json import engine_version
+        from tableseal.audit.version import engine_version
 
         say(f"tableseal {engine_version()}")
         raise typer.Exit

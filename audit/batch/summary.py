@@ -12,8 +12,8 @@ from tableseal.audit.execution.failures import Failure
 from tableseal.audit.io.spreadsheet import csv_text
 from tableseal.audit.report.applied import AS_LISTED, applied_to_each, applied_words, counts_words
 from tableseal.audit.report.exact_json import Json
-from tableseal.audit.report.to_json import engine_version
 from tableseal.audit.report.unknown import unknown_in_words
+from tableseal.audit.version import engine_version
 
 SCHEMA = "tableseal/batch/1"
 

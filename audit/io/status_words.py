@@ -1,6 +1,6 @@
 """Status columns -> `Status`, by words, by another tool's letters or by an explicit map."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -134,14 +134,19 @@ def _or_none() -> str:
 
 
 def read_statuses(
-    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: str
+    columns: Columns,
+    sources: Sequence[StatusSource],
+    extra: Mapping[str, Status],
+    where: str,
+    advice: Callable[[str, str], str] | None = None,
 ) -> NDArray[np.int8]:
     """The status of every row; of several columns the most restrictive wins. No column: all published.
 
     Parameters
     ----------
     extra: letters explained on the command line; they go before scheme and map.
-    where: place of the table in the document, for messages.
+    where: place of the table in the document, for messages. advice: (column, flag) -> how to explain it, where that is
+        not done in a release file.
 
     Raises
     ------
@@ -155,7 +160,7 @@ def read_statuses(
         for flag in set(entries):
             found = _meaning((flag or "").strip(), letters, words=source.scheme in (None, "words"))
             if found is None:
-                raise _unknown_flag(columns, source, flag or "", list(entries).index(flag), letters)
+                raise _unknown_flag(columns, source, flag or "", list(entries).index(flag), letters, advice)
             meaning[flag] = int(found)
         status = np.maximum(status, np.array([meaning[flag] for flag in entries], dtype=np.int8))
     return status
@@ -167,9 +172,19 @@ def _meaning(flag: str, letters: Mapping[str, Status], *, words: bool) -> Status
 
 
 def _unknown_flag(
-    columns: Columns, source: StatusSource, flag: str, row: int, letters: Mapping[str, Status]
+    columns: Columns,
+    source: StatusSource,
+    flag: str,
+    row: int,
+    letters: Mapping[str, Status],
+    advice: Callable[[str, str], str] | None,
 ) -> InputError:
     place = columns.place(row, source.column)
+    if advice is not None:
+        return InputError(
+            f"{place}: found {quoted(flag)}, expected a status word{suggestion(flag, WORDS)}: "
+            f"{listing(word for word in WORDS if word)}; {advice(source.column, flag)}."
+        )
     if source.scheme not in (None, "words"):
         return InputError(
             f"{place}: the flag {quoted(flag)} has no meaning in the scheme {source.scheme} "

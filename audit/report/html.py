@@ -9,7 +9,6 @@ from tableseal.audit.report.grid import risk_style, sheets
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.next_step import next_step
 from tableseal.audit.report.page import asset, source_hash, template
-from tableseal.audit.report.to_json import engine_version
 from tableseal.audit.report.words import (
     BEYOND_HELP,
     HTML,
@@ -31,6 +30,7 @@ from tableseal.audit.report.words import (
     verdict,
     worst_first,
 )
+from tableseal.audit.version import engine_version
 
 LISTED = 3_000
 """Most cells in the list, and most exposures; worst first. The JSON report has all."""

@@ -1,8 +1,6 @@
 """A report as JSON, schema tableseal/report/1."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from typing import Any
 
@@ -23,6 +21,7 @@ from tableseal.audit.report.model import (
     Summary,
     Term,
 )
+from tableseal.audit.version import engine_version
 
 SCHEMA = "tableseal/report/1"
 """Name and version of the shape; a change that breaks readers gets a new number."""
@@ -36,15 +35,6 @@ KEYS = (*(key for key in ReportCell._fields if key not in LAST), *LAST)
 
 AT_ONCE = 20_000
 """Cells that are written together."""
-
-
-@cache
-def engine_version() -> str:
-    """Version of the installed package, "unknown" when it runs from a folder that was never installed."""
-    try:
-        return version("tableseal")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def report_json(report: Report, *, indent: int | None = 1) -> str:

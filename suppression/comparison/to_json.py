@@ -7,7 +7,7 @@ from math import isinf
 import numpy as np
 
 from tableseal.audit.report.exact_json import Json, dumps, significant
-from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.version import engine_version
 from tableseal.suppression.comparison.compare import Comparison, Outcome
 from tableseal.suppression.comparison.protection import Protection
 from tableseal.suppression.search.tradeoff import Point
