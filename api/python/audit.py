@@ -39,12 +39,11 @@ class AuditKeywords(Running, AuditOptions, Reading):
         Any,
         AS_GIVEN,
         Field(
-            description="What is likely before the release, for the entropy of every cell over tables (all that fit are "
-            "equally likely otherwise): a function (cell, values) -> logarithms of weights, where cell is {variable: "
-            "code} of a base cell and values an array in the measure's decimals, a table's weight being the product over "
-            "its base cells; or means of independent Poisson counts: {codes: mean}, an array (leaf codes of each "
-            "variable) or a DataFrame of codes and means; or 'poisson': every way to put the units into the cells is "
-            "equally likely."
+            description="What is likely before the release, for the entropy of every cell over tables (else all that "
+            "fit are equally likely): a function (cell, values) -> natural logarithms of weights, whose sum over the "
+            "base cells is that of a table (cell: {variable: code}; values: array, in the measure's decimals); or "
+            "means of independent Poisson counts: {codes: mean}, an array (leaf codes of each variable) or a DataFrame "
+            "of codes and means; or 'poisson': every way to put the units into the cells is equally likely."
         ),
     ] = None
     state: Annotated[
@@ -75,7 +74,7 @@ class AuditResult(Result):
 
     @property
     def stopped_by(self) -> str | None:
-        """Which limit left ends of intervals open: `time` (the time limit), `bounds` (quicker bounds than `integer` were
+        """Which limit left ends of intervals open: `time` (the time limit), `bounds` (quicker ones than `integer` were
         asked for), `size` (too much hangs together to be settled by what an audit spends); None: all is settled."""
         if any(note.code == "time_limit" for note in self.report.notes):
             return "time"

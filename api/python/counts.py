@@ -35,7 +35,7 @@ def matrix_of(
     is_rows = isinstance(data, list | tuple) and bool(data) and all(isinstance(row, list | tuple) for row in data)
     if not (is_rows or isinstance(data, np.ndarray)):
         return None
-    return checked_matrix(array_of(data, what), what, all_cells=all_cells), what, None
+    return checked_matrix(array_of(data, MATRIX), MATRIX, all_cells=all_cells), MATRIX, None
 
 
 def array_of(data: Any, what: str) -> NDArray[Any]:

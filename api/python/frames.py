@@ -29,7 +29,7 @@ class Frame:
 
 
 def frame_kind(data: object) -> str | None:
-    """The library of a DataFrame (or of a Series of pandas, which is a frame with its index); None for anything else."""
+    """The library of a DataFrame (or of a Series of pandas: a frame with its index); None for anything else."""
     home = type(data).__module__.partition(".")[0]
     is_frame = hasattr(data, "__dataframe__") or hasattr(data, "columns") or hasattr(data, "column_names")
     if home == "pandas":
@@ -107,8 +107,8 @@ def column_words(columns: Columns, name: str, what: str) -> list[str]:
 
 
 _SAID = {
-    True: "primary", 1: "primary", "true": "primary", "1": "primary", "yes": "primary", "x": "primary",
-    False: "", 0: "", "false": "", "0": "", "no": "", "": "",
+    True: "primary", "true": "primary", "1": "primary", "yes": "primary", "x": "primary",
+    False: "", "false": "", "0": "", "no": "", "": "",
 }  # fmt: skip
 
 

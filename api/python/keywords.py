@@ -111,8 +111,8 @@ class Bare(Keywords):
         Mapping[str, Any] | None,
         AS_GIVEN,
         Field(
-            description="{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; or a .hrc or csv file, or "
-            "a frame with the columns code and parent, for the codes."
+            description="{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a "
+            ".hrc or csv file, or a frame with the columns code and parent."
         ),
     ] = None
     kind: Annotated[

@@ -88,8 +88,8 @@ def _of_columns(columns: Columns, release: Release) -> Mapping[tuple[str, ...], 
     others = [name for name in columns.data if name not in release.variables]
     if len(others) != 1:
         raise InputError(
-            f"prior: found {listing(others) or 'no column'} beside the codes, expected one column, of means; columns are "
-            f"{listing(columns.data)}."
+            f"prior: found {listing(others) or 'no column'} beside the codes, expected one column, of means; columns "
+            f"are {listing(columns.data)}."
         )
     found: dict[tuple[str, ...], float] = {}
     for row, (*key, mean) in enumerate(zip(*codes, columns.data[others[0]], strict=True)):

@@ -89,8 +89,8 @@ def checked_matrix(values: NDArray[Any], source: str, *, all_cells: bool = False
     if len(bad):
         row, column = bad[0].tolist()
         raise InputError(
-            f"{source} row {row + 1}, column {column + 1}: found {values[row, column]}, expected a whole number from 0 to "
-            "2^60 (a count)."
+            f"{source} row {row + 1}, column {column + 1}: found {values[row, column]}, expected a whole number from 0 "
+            "to 2^60 (a count)."
         )
     counts = values.astype(np.int64)
     if not all_cells:

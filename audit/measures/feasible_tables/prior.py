@@ -58,8 +58,8 @@ class Belief(Protocol):
 
 
 LogWeightOf = Callable[[Mapping[str, str], NDArray[np.float64]], Any]
-"""(variable -> code of a base cell, values in the measure's decimals) -> natural logarithm of the weight of each value, up
-to a constant."""
+"""(variable -> code of a base cell, values in the measure's decimals) -> natural logarithm of the weight of each value,
+up to a constant."""
 
 LONGEST = 1 << 20
 """Values of one base cell that are asked for at once."""
@@ -112,7 +112,7 @@ class ExpectedCounts:
 class _Asked:
     """Weights that a function gives, each asked for once.
 
-    units: of each base cell; several: the function is told the measure, too. known: column -> (first value, logarithms).
+    units: of each base cell; several: the function is told the measure, too. known: column -> (first, logarithms).
     """
 
     function: LogWeightOf
