@@ -142,7 +142,7 @@ class AuditResult(Result):
 
     def text(self) -> str:
         """The report in words."""
-        return render_text(self.report, release=self.release, limit=40)
+        return render_text(self.report, colour=False, width=120, release=self.release, limit=40)
 
     def save_proof(self, path: Any) -> tuple[Path, ...]:
         """Write the proof, which `verify` checks (confidential).

@@ -30,11 +30,12 @@ class Frame:
 
 def frame_kind(data: object) -> str | None:
     """The library of a DataFrame (or of a Series of pandas: a frame with its index); None for anything else."""
-    home = type(data).__module__.partition(".")[0]
-    is_frame = hasattr(data, "__dataframe__") or hasattr(data, "columns") or hasattr(data, "column_names")
-    if home == "pandas":
-        return home if (hasattr(data, "index") and hasattr(data, "to_frame")) or hasattr(data, "columns") else None
-    return home if is_frame and not isinstance(data, dict) else None
+    kind = type(data)
+    home = kind.__module__.partition(".")[0]
+    if home == "pandas" and kind.__name__ == "Series":
+        return home
+    # Of the type: a lazy frame would look at its data.
+    return home if any(hasattr(kind, name) for name in ("columns", "column_names")) else None
 
 
 def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
@@ -49,14 +50,15 @@ def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
     """
     if kind == "pandas":
         data = _with_index(data, source)
-    names = [str(name) for name in _names(data)]
+    eager = _eager(data, source)
+    names = [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
     twice = repeated(names)
     if twice:
         raise InputError(f"{source}: several columns are called {listing(twice)}; give each a name of its own.")
-    columns = columns_from_frame(data, source)
+    columns = columns_from_frame(eager, source)
     numbers, whole = set(), set()
     texts = dict(columns.data)
-    for name, dtype in _types(data).items():
+    for name, dtype in _types(eager).items():
         if dtype in ("int", "float"):
             numbers.add(name)
         if dtype == "int":
@@ -78,7 +80,7 @@ def mask_words(mask: Any, rows: int, data: object, what: str) -> list[str]:
     InputError: another length or index, an entry that is neither yes nor no.
     """
     index, own = getattr(mask, "index", None), getattr(data, "index", None)
-    if hasattr(index, "equals") and hasattr(own, "equals") and not index.equals(own):
+    if index is not None and hasattr(index, "equals") and own is not None and not index.equals(own):
         raise InputError(
             f"{what}: the mask has another index than the frame; align them first (mask.loc[frame.index])."
         )
@@ -106,7 +108,7 @@ def column_words(columns: Columns, name: str, what: str) -> list[str]:
     return [_word(entry, f"{what}: {columns.place(row, name)}") for row, entry in enumerate(entries)]
 
 
-_SAID = {
+_SAID: dict[Any, str] = {
     True: "primary", "true": "primary", "1": "primary", "yes": "primary", "x": "primary",
     False: "", "false": "", "0": "", "no": "", "": "",
 }  # fmt: skip
@@ -115,13 +117,28 @@ _SAID = {
 def _word(entry: object, where: str) -> str:
     plain = entry.strip().lower() if isinstance(entry, str) else entry
     try:
-        return _SAID[plain]  # type: ignore[index]
+        return _SAID[plain]
     except (KeyError, TypeError):
         raise InputError(f"{where}: found {quoted(str(entry))}, expected True or False.") from None
 
 
-def _names(data: Any) -> Sequence[object]:
-    return list(data.column_names if hasattr(data, "column_names") else data.columns)
+def _eager(data: Any, source: str) -> Any:
+    """The frame as narwhals has it.
+
+    Raises
+    ------
+    InputError: the extra is not installed, or the frame has no data yet.
+    """
+    try:
+        import narwhals
+    except ImportError:
+        raise InputError("DataFrames need an extra package: pip install 'tableseal[frames]'.") from None
+    try:
+        return narwhals.from_native(data, eager_only=True)
+    except TypeError:
+        found = f"found a {type(data).__name__}, expected a DataFrame with its data"
+        hint = " (collect() it first)" if hasattr(data, "collect") else ""
+        raise InputError(f"{source}: {found}{hint}.") from None
 
 
 def _with_index(data: Any, source: str) -> Any:
@@ -153,10 +170,8 @@ def _with_index(data: Any, source: str) -> Any:
 
 def _types(data: Any) -> dict[str, str]:
     """Column -> int, float or other."""
-    import narwhals
-
     found = {}
-    for name, dtype in narwhals.from_native(data, eager_only=True).collect_schema().items():
+    for name, dtype in data.collect_schema().items():
         kind = "int" if dtype.is_integer() else "float" if dtype.is_float() else "other"
         found[str(name)] = kind
     return found

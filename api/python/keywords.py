@@ -68,7 +68,7 @@ class Keywords(BaseModel):
 
 
 def _several(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple | set) else (value,)
+    return list(value) if isinstance(value, list | tuple | set) else [value]
 
 
 def _text(value: Any) -> Any:
@@ -141,6 +141,14 @@ class Bare(Keywords):
         AS_GIVEN,
         Field(description="How published values were rounded: {'base': 3, 'method': 'random'}, as in a release file."),
     ] = None
+    absent: Annotated[
+        Mapping[str, object] | None,
+        AS_GIVEN,
+        Field(
+            description="What a combination without a row means: {'leaves': 'zero' or 'not_released', 'totals': "
+            "'not_released' or 'compute'}; nothing said: zero, and not released."
+        ),
+    ] = None
     status_map: Annotated[
         Mapping[str, str] | None, AS_GIVEN, Field(description="What flags of status columns mean: {'c': 'withheld'}.")
     ] = None
@@ -160,6 +168,7 @@ class Bare(Keywords):
             "cost": self.costs,
             "marks": self.marks,
             "rounding": self.rounded,
+            "absent": self.absent,
             **several,
         }
         return {name: value for name, value in said.items() if value is not None}
@@ -252,7 +261,7 @@ def takes(model: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[C
 
         door.__signature__ = signature_of(model, function)  # type: ignore[attr-defined]
         door.__doc__ = documented(model, function)
-        del door.__wrapped__  # type: ignore[attr-defined]
+        del door.__wrapped__
         return door
 
     return decorate

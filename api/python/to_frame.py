@@ -34,7 +34,7 @@ Column = Whole | Texts | Flags | Floats
 
 def numbers(values: Sequence[Fraction | int | float | None]) -> Whole | Floats:
     """A column of numbers: whole if all are, else the nearest floats."""
-    if all(value is None or (value == value and abs(value) < 2**63 and value == int(value)) for value in values):
+    if all(value is None or (-(2**63) < value < 2**63 and value == int(value)) for value in values):
         return Whole(None if value is None else int(value) for value in values)
     return Floats(None if value is None else float(value) for value in values)
 

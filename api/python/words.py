@@ -13,7 +13,7 @@ class Keywords(Advice):
 
     def value(self, columns: Columns, candidates: Sequence[str]) -> str:
         """See `Advice`."""
-        return f"say which: value={candidates[0]!r}"
+        return f"say which: value={candidates[0]!r} (melt a frame that has a column for each code first)"
 
     def status(self, names: Sequence[str]) -> str:
         """See `Advice`."""
@@ -28,6 +28,10 @@ class Keywords(Advice):
         words = {flag: word for flag, word in meanings(name, columns.data[name]).items() if flag not in explained}
         said = words or {"x": "withheld"}
         return f"pass status={name!r}, status_map={said!r}, if that is what they mean, or status={NONE!r} if none does"
+
+    def empty(self, variable: str) -> str:
+        """See `Advice`."""
+        return f"if missing values are the total, fill them: {variable} = 'Total'"
 
     @staticmethod
     def flag(column: str, flag: str) -> str:

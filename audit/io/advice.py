@@ -43,6 +43,10 @@ class Advice:
     flag: Callable[[str, str], str] | None = None
     """(column, flag) -> how to explain a flag; None: as a release file does."""
 
+    def empty(self, variable: str) -> str:
+        """A code is missing."""
+        return "if that is the total, give it a code"
+
     def total(self, variable: str) -> str:
         """The total of a classification is not clear."""
         return f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.advice import Advice
@@ -142,12 +142,16 @@ def release_from_columns(
     InputError: as for `read_release`.
     """
     document, notes = describe(columns, {"name": name}, title or "", hints, status_map=status_map, advice=advice)
+    for variable in document["variables"]:
+        for row, code in enumerate(columns.data[variable]):
+            if code is None or not code.strip():
+                raise InputError(
+                    f"{columns.place(row, variable)}: is empty, expected a code; {advice.empty(variable)}."
+                )
     if title is None:
         document["title"] = f"{document['tables'][0]['value']} by {listing(document['variables'])}"
-    parsed = as_text(document, columns.source)
-    assert isinstance(parsed, dict)
-    (table,) = parsed["tables"]
-    table["cells"] = columns
+    parsed: Any = as_text(document, columns.source)
+    parsed["tables"][0]["cells"] = columns
     return _with_notes(_release(parsed, None, policy, status_map, columns.source), notes)
 
 

@@ -151,7 +151,7 @@ class _Asked:
         named = {**({"measure": cell.measure} if self.several else {}), **cell.codes}
         try:
             given = np.asarray(self.function(named, values * self.units[column]), np.float64)
-            found = np.broadcast_to(given, values.shape)
+            found: NDArray[np.float64] = np.broadcast_to(given, values.shape)
         except Exception as error:
             raise InputError(
                 f"prior: for {_named(named)} it gave no numbers ({type(error).__name__}: {error})."
