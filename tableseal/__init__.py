@@ -108,8 +108,8 @@ class _Package(ModuleType):
     def __signature__(self) -> Any:
         return self._function.__signature__
 
-    @property  # type: ignore[override]
-    def __doc__(self) -> str:
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
         summary, _, more = self._function.__doc__.partition("\n")
         named = [f"{p.name}={p.default!r}" for p in self.__signature__.parameters.values() if p.kind == p.KEYWORD_ONLY]
         return f"{summary}\n\naudit(data, *, {', '.join(named)})\n{more}"

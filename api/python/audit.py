@@ -181,8 +181,6 @@ def cell_columns(report: Report, release: Release, origin: Origin) -> Mapping[st
     cells = (*report.cells, *report.implied)
     codes = {name: [dict(cell.cell).get(name) for cell in cells] for name in release.variables}
     figures: dict[str, Column] = {}
-    if len(release.tables) > 1:
-        figures["table"] = Texts(cell.table for cell in cells)
     if len(release.measures) > 1:
         figures["measure"] = Texts(cell.measure for cell in cells)
     figures |= {
@@ -210,7 +208,7 @@ def cell_columns(report: Report, release: Release, origin: Origin) -> Mapping[st
             "insider": Texts(cell.insider.who if cell.insider else None for cell in cells),
             "arithmetic": Texts(cell.reveals.text if cell.reveals else None for cell in cells),
         }
-    return with_codes(codes, figures, origin.whole)
+    return with_codes([cell.table for cell in cells], codes, figures, origin.whole)
 
 
 @takes(AuditKeywords)

@@ -50,11 +50,11 @@ def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
     """
     if kind == "pandas":
         data = _with_index(data, source)
-    eager = _eager(data, source)
-    names = [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
-    twice = repeated(names)
+    names = data.column_names if hasattr(data, "column_names") else () if hasattr(data, "collect") else data.columns
+    twice = repeated(map(str, names))
     if twice:
         raise InputError(f"{source}: several columns are called {listing(twice)}; give each a name of its own.")
+    eager = _eager(data, source)
     columns = columns_from_frame(eager, source)
     numbers, whole = set(), set()
     texts = dict(columns.data)

@@ -175,7 +175,7 @@ class Bare(Keywords):
 
     def unit_text(self) -> str | None:
         """The unit as text."""
-        return _number(self.unit)
+        return _number("unit", self.unit)
 
     def columns_of_codes(self) -> Sequence[str] | None:
         """The columns that are said to hold codes."""
@@ -210,16 +210,28 @@ class Rules(Keywords):
 
     def rules(self) -> GivenRules:
         """The same as options of the command."""
-        found: dict[str, object] = {"threshold": _number(self.threshold), "p_percent": _number(self.p_percent)}
-        pairs = [] if self.dominance is None else self.dominance
-        if isinstance(pairs, str) or (len(pairs) == 2 and not isinstance(pairs[0], list | tuple)):
-            pairs = [pairs]  # type: ignore[list-item]
-        found["dominance"] = tuple(str(_text(pair)) for pair in pairs)
-        return GivenRules.model_validate(found)
+        said: Any = [] if self.dominance is None else self.dominance
+        pairs = (
+            said
+            if isinstance(said, list | tuple) and all(isinstance(pair, list | tuple | str) for pair in said)
+            else [said]
+        )
+        return GivenRules(
+            threshold=_number("threshold", self.threshold),
+            p_percent=_number("p_percent", self.p_percent),
+            dominance=tuple(str(_text(pair)) for pair in pairs),
+        )
 
 
-def _number(value: object) -> str | None:
-    """A number as text; what is none is left to be refused."""
+def _number(name: str, value: object) -> str | None:
+    """A number as text; a text that is none is left to be refused.
+
+    Raises
+    ------
+    InputError: neither a number nor text.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Number | str)):
+        raise InputError(f"{name}: found {_shown(value)}, expected a number.")
     return None if value is None else str(_text(value))
 
 

@@ -207,10 +207,9 @@ class SuppressResult(Result):
 
 def table_columns(release: Release, origin: Origin) -> Mapping[str, Column]:
     """The tables of a release as columns, one table after another."""
-    several = len(release.tables) > 1
     named = dict.fromkeys(name for table in release.tables for name in table.named)
     columns: dict[str, list[str | None]] = {name: [] for name in named}
-    tables: list[str | None] = []
+    tables: list[str] = []
     values: list[Fraction | int | None] = []
     statuses: list[str | None] = []
     for table in release.tables:
@@ -221,9 +220,8 @@ def table_columns(release: Release, origin: Origin) -> Mapping[str, Column]:
         shown = decimals_of(table.value, release.measures[table.measure].unit)
         values += [value if value is None or isinstance(value, int) else Fraction(value) for value in shown]
         statuses += [Status(status).word for status in table.status.tolist()]
-    figures: dict[str, Column] = {"table": Texts(tables)} if several else {}
-    figures |= {_value_name(release.tables): numbers(values), "status": Texts(statuses)}
-    return with_codes(columns, figures, origin.whole)
+    figures: dict[str, Column] = {_value_name(release.tables): numbers(values), "status": Texts(statuses)}
+    return with_codes(tables, columns, figures, origin.whole)
 
 
 def _value_name(tables: Sequence[Table]) -> str:

@@ -82,19 +82,26 @@ def frame_of(columns: Mapping[str, Column], kind: Kind) -> Any:
 
 
 def with_codes(
-    codes: Mapping[str, Sequence[str | None]], figures: Mapping[str, Column], whole: frozenset[str]
+    tables: Sequence[str],
+    codes: Mapping[str, Sequence[str | None]],
+    figures: Mapping[str, Column],
+    whole: frozenset[str],
 ) -> dict[str, Column]:
     """Columns of codes, named as their variables, then figures; of two columns with one name the figure's gets a `_`.
+    Where there are several tables, their names come first.
 
     whole: variables whose codes came as whole numbers, and are given back so.
     """
     found: dict[str, Column] = {name: _codes(column, name in whole) for name, column in codes.items()}
-    for name, column in figures.items():
-        free = name
-        while free in found:
-            free += "_"
-        found[free] = column
-    return found
+    first: dict[str, Column] = {}
+    named = {"table": Texts(tables)} if len(set(tables)) > 1 else {}
+    for place, columns in ((first, named), (found, figures)):
+        for name, column in columns.items():
+            free = name
+            while free in found:
+                free += "_"
+            place[free] = column
+    return first | found
 
 
 def _codes(codes: Sequence[str | None], whole: bool) -> Whole | Texts:

@@ -150,8 +150,8 @@ class _Asked:
         cell = self.cells[column]
         named = {**({"measure": cell.measure} if self.several else {}), **cell.codes}
         try:
-            given = np.asarray(self.function(named, values * self.units[column]), np.float64)
-            found: NDArray[np.float64] = np.broadcast_to(given, values.shape)
+            shown = values.astype(np.float64) * self.units[column]
+            found = np.broadcast_to(np.asarray(self.function(named, shown), np.float64), values.shape)
         except Exception as error:
             raise InputError(
                 f"prior: for {_named(named)} it gave no numbers ({type(error).__name__}: {error})."
