@@ -102,6 +102,17 @@ def compare(data: object, keywords: CompareKeywords) -> CompareResult:
     Raises
     ------
     InputError: what is given cannot be used: it says what was found and what to pass. LimitError: too much at once.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({
+    ...     "district": ["N", "N", "N", "S", "S", "S", "T", "T", "T"],
+    ...     "sex": ["F", "M", "T"] * 3,
+    ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
+    ... })
+    >>> compare(frame, value="persons", threshold=5, methods=["optimal", "elimination"]).best
+    'optimal'
     """
     methods = [name.strip() for name in keywords.methods.split(",") if name.strip()]
     budget = None if keywords.budget is None else Budget.parse(keywords.budget)

@@ -101,7 +101,7 @@ def risk(data: object, keywords: RiskKeywords) -> RiskResult:
     Examples
     --------
     >>> round(risk([[10, 0, 3], [2, 5, 0]]).before, 4)
-    0.2906
+    0.3498
     """
     said = Reading(**{name: getattr(keywords, name) for name in Bare.model_fields})
     first, origin = counts_of(data, said, table=keywords.table, all_cells=keywords.all_cells)

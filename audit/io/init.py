@@ -140,7 +140,10 @@ def describe(
         names = _classifications(rest, value, [name for name in numeric if name != value], notes, advice)
     else:
         names = _said(columns, hints.variables, [value, *roles])
-    _refuse_flags(_without(rest, [value]), names, explained, advice)
+    if "status" not in hints.table:
+        _refuse_flags(_without(rest, [value]), names, explained, advice)
+    elif hints.variables is None:
+        _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published)
     notes += values.notes
     rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
@@ -214,9 +217,28 @@ def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str
     ------
     InputError: says what to write.
     """
-    for name, entries in columns.data.items():
-        if looks_like_flags(name, entries) and not (name in names and _is_crossed(columns, name, names)):
-            raise InputError(f"{seems_to_withhold(columns, name)}; {advice.flags(columns, name, explained)}.")
+    for name in _marking(columns, names):
+        raise InputError(f"{seems_to_withhold(columns, name)}; {advice.flags(columns, name, explained)}.")
+
+
+def _refuse_marking(columns: Columns, names: Sequence[str], advice: Advice) -> None:
+    """Refuse the same beside a status that is said: it may be a classification, or nothing that goes out.
+
+    Raises
+    ------
+    InputError: says what to write.
+    """
+    for name in _marking(columns, names):
+        raise InputError(f"{columns.source}: the column {quoted(name)} seems to hold flags; {advice.codes([name])}.")
+
+
+def _marking(columns: Columns, names: Sequence[str]) -> list[str]:
+    """Columns that mark some rows, but for classifications that rows are told apart by."""
+    return [
+        name
+        for name, entries in columns.data.items()
+        if looks_like_flags(name, entries) and not (name in names and _is_crossed(columns, name, names))
+    ]
 
 
 def _is_crossed(columns: Columns, name: str, names: Sequence[str]) -> bool:

@@ -111,6 +111,9 @@ def read_value_column(
         refuse_points(bare, name, Fraction(1), withheld, advice.signs())
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
     numbers = tuple(_number(entry, sign) for entry in bare.data[name])
+    if hints.unit is not None:
+        unit = _unit(hints.unit)
+        numbers = tuple(None if number is None else round(number / unit) * unit for number in numbers)
     scale, text = _scale(columns.source, name, numbers, hints, advice)
     notes = [Note("assumed_kind", f"{columns.source}: {text}")] if text else []
     if signs != said and signs.thousands is not None:
@@ -209,6 +212,14 @@ def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_], advice: Adv
                 f"{columns.place(row, name)}: {shown(odd[0], row, withheld)} is no number and no mark that is known; "
                 f"if the column holds the values, {advice.marks(_free_marks(entries, withheld))}."
             )
+
+
+def _unit(text: str) -> Fraction:
+    """A unit that is said; where it is none, that is found when the release is read."""
+    try:
+        return decimal(text) or Fraction(1)
+    except ValueError:
+        return Fraction(1)
 
 
 def _number(entry: str | None, sign: str) -> Fraction | None:
