@@ -103,7 +103,7 @@ def sap(data: object, keywords: SapKeywords) -> SapResult:
 
     Examples
     --------
-    >>> sap([[3, 0], [1, 2]], n=1).to_frame()["fraction"].to_list()
+    >>> sap([[3, 0], [1, 2]], rounding=3, n=1).to_frame()["fraction"].to_list()
     ['1/6']
     """
     keywords.check(upper=keywords.upper is not None)
