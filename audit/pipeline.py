@@ -32,7 +32,7 @@ from tableseal.audit.reduction import reduction
 from tableseal.audit.report.build import Findings, build_report
 from tableseal.audit.report.model import Report
 from tableseal.audit.rules import assess, completed
-from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.sparse import rows_at
 from tableseal.audit.truths import impossible_truths

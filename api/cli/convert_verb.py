@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tableseal.api.cli.arguments import ReleaseArgument
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,9 +20,8 @@ if TYPE_CHECKING:
 def convert_verb(
     release: ReleaseArgument,
     output: Annotated[str, typer.Argument(metavar="OUT.json", help="File to write; - for standard output.")],
-    policy: PolicyOption = None,
-    status_map: StatusMapOption = None,
-    json: JsonOption = None,
+    said: ReleaseOptions,
+    json: JsonFile = None,
 ) -> Code:
     """Write a release as one canonical JSON file.
 
@@ -32,8 +33,8 @@ def convert_verb(
     from tableseal.audit.io import canonical_json, release_digest
     from tableseal.audit.report.exact_json import dumps
 
-    check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
-    loaded = release_of(release, policy=policy, status_map=status_map)
+    check_targets({"OUT.json": output, "--json": json}, inputs=(release, said.policy))
+    loaded = release_of(release, said)
     check_targets({"OUT.json": output, "--json": json}, inputs=loaded.files)
     suffix = PurePath(output).suffix
     if suffix.lower() in (".csv", ".yaml", ".yml"):

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.streams import STREAM, check_targets, write_target
+from tableseal.api.options.shared import JsonFile
 
 
 class Subject(StrEnum):
@@ -29,7 +29,7 @@ class Subject(StrEnum):
 
 def schema_verb(
     subject: Annotated[Subject, typer.Argument(help="Which schema.", show_default=False)],
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """Print a JSON Schema: release, policy, report, risk, sap, suppression, comparison, proof, batch, publication or
     publication-audit.

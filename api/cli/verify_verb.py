@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.shared import JsonFile
 
 
 def verify_verb(
@@ -16,7 +16,7 @@ def verify_verb(
         str,
         typer.Argument(metavar="RELEASE.json", help="The release in canonical form (convert).", show_default=False),
     ],
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """Check the proof of an audit with exact arithmetic and no solver.
 
@@ -42,4 +42,4 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}.") from error
+        raise InputError(f"cannot be read: {error.strerror}.", at=name) from error

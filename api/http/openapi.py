@@ -12,15 +12,18 @@ from tableseal.api.problems import PREFIX
 _PLACE = {
     "source": {"type": "string", "description": "The file of the request that is meant."},
     "pointer": {"type": "string", "description": "JSON pointer (RFC 6901) into it, if it is a document."},
-    "row": {"type": "integer", "description": "Row of it, from 1 below the header, if it is a table."},
-    "column": {"type": "string", "description": "Name of the column."},
+    "table": {"type": "string", "description": "Name of the table of the release, or of the statistic."},
+    "row": {"type": "integer", "description": "Row of its data, from 1 below the header."},
+    "column": {"type": ["string", "integer"], "description": "Name of the column, or its number if it has no name."},
+    "cell": {"type": "object", "description": "Code of each variable.", "additionalProperties": {"type": "string"}},
+    "measure": {"type": "string", "description": "Measure of the cell, where there are several."},
     "line": {"type": "integer", "description": "Line of its text, from 1."},
     "character": {"type": "integer", "description": "Position on the line, from 1."},
 }
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "A problem document (RFC 9457). The guide lists the types.",
+    "description": "A problem document (RFC 9457). The HTTP page of the documentation lists the types.",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "pattern": f"^{PREFIX}[a-z-]+$"},
@@ -28,11 +31,14 @@ PROBLEM: dict[str, Any] = {
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What was found and what was expected."},
         **_PLACE,
+        "found": {"type": "string", "description": "What was found, as `detail` says it."},
+        "expected": {"type": "string", "description": "What was expected, as `detail` says it."},
+        "keys": {"type": "array", "description": "Keys of the release file that would settle it."},
         "parameter": {"type": "string", "description": "The query parameter or header that is meant."},
         "places": {
             "type": "array",
             "description": "All places, if there are several; the first one stands beside the detail too.",
-            "items": {"type": "object", "required": ["source"], "properties": _PLACE},
+            "items": {"type": "object", "properties": _PLACE},
         },
         "imbalances": {
             "type": "array",

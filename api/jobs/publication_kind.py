@@ -3,14 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import TYPE_CHECKING, Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
-from tableseal.api.jobs.releases import ReleaseRequest, StatusMap, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -27,27 +26,6 @@ NAME = r"^\w[\w .-]{0,99}$"
 
 ENTRY = "entry.json"
 """The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
-
-
-class PublicationOptions(BaseModel):
-    """What may be said besides the release."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    publish: Annotated[
-        bool, Field(description="Publish the release if it is safe beside all that is out already (role officer).")
-    ] = False
-    despite: Annotated[
-        str | None,
-        Field(min_length=1, max_length=1000, description="Publish it even if it is not safe, for this reason; kept."),
-    ] = None
-    revises: Annotated[
-        tuple[str, ...],
-        Field(description="ENTRY or ENTRY:TABLE whose values the release changes, such as 2:by_size. May be repeated."),
-    ] = ()
-    bounds: Annotated[Literal["shuttle", "lp", "integer"], Field(description="How sharp, as for an audit.")] = "integer"
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each audit.")] = None
-    status_map: StatusMap = ()
 
 
 class PublicationRequest(ReleaseRequest):
@@ -92,7 +70,7 @@ def assessed(
     from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
-        raise InputError("--despite: a reason to publish, without --publish.")
+        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
     publication = publication_from_document(before["publication"])
     revises = _revisions(options.revises)
     found = assess(
@@ -159,9 +137,8 @@ def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
     for text in given:
         parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
         if parts is None:
-            raise InputError(
-                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
-            )
+            expected = "the number of an entry, or number and table such as 2:by_size"
+            raise InputError(expected=expected, at=OptionName("revises", text[:100]))
         found.append(Revision(int(parts[1]), parts[2]))
     return tuple(found)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
-
-from tableseal.api.auditing import AuditOptions, run_audit
+from tableseal.api.auditing import run_audit
+from tableseal.api.options.audit import AuditOptions
+from tableseal.api.options.option import Option
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
 from tableseal.api.python.prior import belief_in
 from tableseal.api.python.result import Result
@@ -16,7 +16,6 @@ from tableseal.api.python.running import remembering, telling, working
 from tableseal.api.python.source import Origin, given
 from tableseal.api.python.to_frame import Column, Flags, Floats, Kind, Texts, frame_of, kind_of, numbers, with_codes
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.measures.feasible_tables import TablePosterior
 from tableseal.audit.model import Release
 from tableseal.audit.proof import Proof, proof_json
@@ -29,17 +28,19 @@ from tableseal.audit.report import (
     report_json,
 )
 from tableseal.audit.report.called import called
+from tableseal.audit.wording import listing, quoted, suggestion
 from tableseal.suppression.protections.public import public_release
 
 
+@dataclass(frozen=True, kw_only=True)
 class AuditKeywords(Running, AuditOptions, Reading):
     """Keywords of `audit`."""
 
     prior: Annotated[
         Any,
         AS_GIVEN,
-        Field(
-            description="What is likely before the release, for the entropy of every cell over tables (else all that "
+        Option(
+            "What is likely before the release, for the entropy of every cell over tables (else all that "
             "fit are equally likely): a function (cell, values) -> natural logarithms of weights, whose sum over the "
             "base cells is that of a table (cell: {variable: code}; values: array, in the measure's decimals); or "
             "means of independent Poisson counts: {codes: mean}, an array (leaf codes of each variable) or a DataFrame "
@@ -49,7 +50,7 @@ class AuditKeywords(Running, AuditOptions, Reading):
     state: Annotated[
         "str | os.PathLike[str] | None",
         AS_GIVEN,
-        Field(description="File that keeps what is found (confidential); run again, it goes on from there."),
+        Option("File that keeps what is found (confidential); run again, it goes on from there."),
     ] = None
 
 

@@ -2,29 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
 
-from pydantic import Field
-
-from tableseal.api.jobs.comparison_kind import CompareOptions
+from tableseal.api.options.compare import CompareOptions
 from tableseal.api.python.keywords import Reading, Running, takes
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling, working
 from tableseal.api.python.source import given
 from tableseal.api.python.to_frame import Column, Floats, Texts, numbers
+from tableseal.api.suppressing import run_comparison
 from tableseal.suppression.comparison.compare import Comparison
-from tableseal.suppression.comparison.compare import compare as run
 from tableseal.suppression.comparison.html import comparison_html
 from tableseal.suppression.comparison.text import cheapest, comparison_text
 from tableseal.suppression.comparison.to_json import comparison_json
-from tableseal.suppression.search.method import DEFAULT_SOLVER
-from tableseal.suppression.search.rank import Budget
 
 
+@dataclass(frozen=True, kw_only=True)
 class CompareKeywords(Running, CompareOptions, Reading):
     """Keywords of `compare`."""
-
-    solver: Annotated[str, Field(description="Solver of integer programs, by PuLP's name.")] = DEFAULT_SOLVER
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -114,20 +108,7 @@ def compare(data: object, keywords: CompareKeywords) -> CompareResult:
     >>> compare(frame, value="persons", threshold=5, methods=["optimal", "elimination"]).best
     'optimal'
     """
-    methods = [name.strip() for name in keywords.methods.split(",") if name.strip()]
-    budget = None if keywords.budget is None else Budget.parse(keywords.budget)
     about = given(data, keywords)
     with telling(keywords) as progress, working(keywords) as executor:
-        found = run(
-            about.release,
-            methods,
-            budget=budget,
-            margins=not keywords.no_margins,
-            curve=keywords.trade_off,
-            solver=keywords.solver,
-            seed=keywords.seed,
-            time_limit=keywords.time_limit,
-            progress=progress,
-            executor=executor,
-        )
+        found = run_comparison(about.release, keywords, progress=progress, executor=executor)
     return CompareResult(about.origin, found)

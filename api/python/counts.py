@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tableseal.api.python.keywords import Reading
 from tableseal.api.python.source import Origin, existing, given
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.matrix import checked_matrix, matrix_in
 from tableseal.audit.linear.leaf_counts import leaf_counts
 from tableseal.audit.model.count_table import CountTable
@@ -48,10 +48,10 @@ def array_of(data: Any, what: str) -> NDArray[Any]:
     try:
         array = np.asarray(data)
     except ValueError:
-        raise InputError(f"{what}: the rows have different lengths; expected a matrix.") from None
+        raise InputError("the rows have different lengths; expected a matrix.", at=what) from None
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         shape = f"{array.ndim} dimensions of {array.dtype}"
-        raise InputError(f"{what}: found {shape}, expected a matrix of numbers (2 dimensions).")
+        raise InputError(found=shape, expected="a matrix of numbers (2 dimensions)", at=what)
     return array
 
 
@@ -72,5 +72,6 @@ def counts_of(
         return leaf_counts(about.release, published=published, table=table), about.origin
     counts, name, file = matrix
     if table is not None:
-        raise InputError(f"table: {name} is a bare matrix, which is one table without a name.")
+        text = f"{name} is a bare matrix, which is one table without a name."
+        raise InputError(text, at=OptionName("table", table))
     return CountTable.of_matrix(name, counts), Origin(inputs=() if file is None else (file,), title=name)

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.frames import columns_from_frame
-from tableseal.audit.io.wording import listing, quoted, repeated
+from tableseal.audit.wording import listing, quoted, repeated
 
 SOURCE = "frame"
 """What messages call a DataFrame."""
@@ -53,24 +54,22 @@ def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
     names = data.column_names if hasattr(data, "column_names") else () if hasattr(data, "collect") else data.columns
     twice = repeated(map(str, names))
     if twice:
-        raise InputError(f"{source}: several columns are called {listing(twice)}; give each a name of its own.")
-    eager = _eager(data, source)
-    columns = columns_from_frame(eager, source)
+        raise InputError(f"several columns are called {listing(twice)}; give each a name of its own.", at=source)
+    columns = columns_from_frame(data, source)
     numbers, whole = set(), set()
     texts = dict(columns.data)
-    for name, dtype in _types(eager).items():
+    for name, dtype in _types(data).items():
         if dtype in ("int", "float"):
             numbers.add(name)
         if dtype == "int":
             whole.add(name)
-        elif dtype == "float":
-            texts[name] = entries = _whole(columns.data[name])
-            if entries is not columns.data[name]:
-                whole.add(name)
+        elif dtype == "float" and (entries := _whole(columns.data[name])) is not None:
+            texts[name] = entries
+            whole.add(name)
     return Frame(replace(columns, data=texts), kind, frozenset(numbers), frozenset(whole))
 
 
-def mask_words(mask: Any, rows: int, data: object, what: str) -> list[str]:
+def mask_words(mask: Any, rows: int, data: object) -> Column:
     """A mask (one yes or no a row) as status words.
 
     data: the frame that it belongs to: a mask of pandas has the same index.
@@ -79,25 +78,23 @@ def mask_words(mask: Any, rows: int, data: object, what: str) -> list[str]:
     ------
     InputError: another length or index, an entry that is neither yes nor no.
     """
+    at = OptionName("primary")
     index, own = getattr(mask, "index", None), getattr(data, "index", None)
     if index is not None and hasattr(index, "equals") and own is not None and not index.equals(own):
-        raise InputError(
-            f"{what}: the mask has another index than the frame; align them first (mask.loc[frame.index])."
-        )
+        raise InputError("the mask has another index than the frame; align it first (mask.loc[frame.index]).", at=at)
     for method in ("to_pylist", "to_list", "tolist"):
         if hasattr(mask, method):
             mask = getattr(mask, method)()
             break
     if not isinstance(mask, Sequence) or isinstance(mask, str):
-        raise InputError(
-            f"{what}: found a {type(mask).__name__}, expected the name of a column or a mask of True/False."
-        )
+        expected = "the name of a column or a mask of True/False"
+        raise InputError(found=f"a {type(mask).__name__}", expected=expected, at=at)
     if len(mask) != rows:
-        raise InputError(f"{what}: the mask has {len(mask):,} entries, but the frame has {rows:,} rows.")
-    return [_word(entry, f"{what}, row {row}") for row, entry in enumerate(mask, start=1)]
+        raise InputError(f"the mask has {len(mask):,} entries, but the frame has {rows:,} rows.", at=at)
+    return Column.of(_word(entry, Place("primary", row=row)) for row, entry in enumerate(mask, start=1))
 
 
-def column_words(columns: Columns, name: str, what: str) -> list[str]:
+def column_words(columns: Columns, name: str) -> Column:
     """A column of yes and no as status words.
 
     Raises
@@ -105,7 +102,7 @@ def column_words(columns: Columns, name: str, what: str) -> list[str]:
     InputError: no such column, or an entry that is neither yes nor no.
     """
     entries = columns.column(name, "which cells are sensitive")
-    return [_word(entry, f"{what}: {columns.place(row, name)}") for row, entry in enumerate(entries)]
+    return Column.of(_word(entry, columns.place(row, name)) for row, entry in enumerate(entries))
 
 
 _SAID: dict[Any, str] = {
@@ -114,31 +111,12 @@ _SAID: dict[Any, str] = {
 }  # fmt: skip
 
 
-def _word(entry: object, where: str) -> str:
+def _word(entry: object, where: Place) -> str:
     plain = entry.strip().lower() if isinstance(entry, str) else entry
     try:
         return _SAID[plain]
     except (KeyError, TypeError):
-        raise InputError(f"{where}: found {quoted(str(entry))}, expected True or False.") from None
-
-
-def _eager(data: Any, source: str) -> Any:
-    """The frame as narwhals has it.
-
-    Raises
-    ------
-    InputError: the extra is not installed, or the frame has no data yet.
-    """
-    try:
-        import narwhals
-    except ImportError:
-        raise InputError("DataFrames need an extra package: pip install 'tableseal[frames]'.") from None
-    try:
-        return narwhals.from_native(data, eager_only=True)
-    except TypeError:
-        found = f"found a {type(data).__name__}, expected a DataFrame with its data"
-        hint = " (collect() it first)" if hasattr(data, "collect") else ""
-        raise InputError(f"{source}: {found}{hint}.") from None
+        raise InputError(found=quoted(str(entry)), expected="True or False", at=where) from None
 
 
 def _with_index(data: Any, source: str) -> Any:
@@ -146,40 +124,40 @@ def _with_index(data: Any, source: str) -> Any:
     if not hasattr(data, "columns"):  # a Series, as groupby gives it
         data = data.to_frame(VALUE if data.name is None else data.name)
     if getattr(data.columns, "nlevels", 1) > 1:
-        raise InputError(
-            f"{source}: its columns have several levels, expected one; say what a row is with stack() or melt()."
-        )
+        text = "its columns have several levels, expected one; say what a row is with stack() or melt()."
+        raise InputError(text, at=source)
     index = data.index
     named = [name for name in index.names if name is not None]
     clash = [str(name) for name in named if name in data.columns]
     if clash:
-        raise InputError(f"{source}: {listing(clash)} is a level of the index and a column; rename one of them.")
+        raise InputError(f"{listing(clash)} is a level of the index and a column; rename one of them.", at=source)
     if len(named) == index.nlevels:
         return data.reset_index()
     if named or index.nlevels > 1:
-        raise InputError(
-            f"{source}: some levels of the index have no name; name them, or drop them with reset_index()."
-        )
+        raise InputError("levels of the index have no name; name them, or drop them with reset_index().", at=source)
     if not all(isinstance(label, int) or hasattr(label, "__index__") for label in index):
         raise InputError(
-            f"{source}: the index has no name and holds more than row numbers, so it may hold codes: name it "
-            "(rename_axis) or drop it (reset_index(drop=True))."
+            "the index has no name and holds more than row numbers, so it may hold codes: name it (rename_axis) or "
+            "drop it (reset_index(drop=True)).",
+            at=source,
         )
     return data.reset_index(drop=True)
 
 
 def _types(data: Any) -> dict[str, str]:
     """Column -> int, float or other."""
+    import narwhals
+
     found = {}
-    for name, dtype in data.collect_schema().items():
+    for name, dtype in narwhals.from_native(data, eager_only=True).collect_schema().items():
         kind = "int" if dtype.is_integer() else "float" if dtype.is_float() else "other"
         found[str(name)] = kind
     return found
 
 
-def _whole(entries: Sequence[str | None]) -> Sequence[str | None]:
-    """Texts of floats without their decimals, if all are whole; else as they are."""
-    numbers = [None if entry is None else float(entry) for entry in entries]
+def _whole(entries: Column) -> Column | None:
+    """Texts of floats without their decimals, if all are whole."""
+    numbers = [None if entry is None else float(entry) for entry in entries.texts]
     if any(number is not None and not (math.isfinite(number) and number.is_integer()) for number in numbers):
-        return entries
-    return [None if number is None else str(int(number)) for number in numbers]
+        return None
+    return entries.rewritten(lambda entry: None if entry is None else str(int(float(entry))))

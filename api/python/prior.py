@@ -11,9 +11,9 @@ from tableseal.api.python.frames import frame_kind, read_frame
 from tableseal.api.python.source import a_kind
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.measures.feasible_tables.prior import Belief, CellWeights, ExpectedCounts
 from tableseal.audit.model import Release
+from tableseal.audit.wording import listing, quoted
 
 EQUAL = "poisson"
 """Counts of which every way to put the units into the cells is equally likely."""

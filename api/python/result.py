@@ -11,7 +11,7 @@ from typing import Any
 from tableseal.api.python.source import Origin
 from tableseal.api.python.to_frame import Column, Kind, frame_of, kind_of
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.writing import write_whole
+from tableseal.audit.execution.writing import write_whole
 
 Writer = Callable[[], Mapping[Path, str] | str]
 """What goes into a file, or into several."""

@@ -7,30 +7,31 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
+from tableseal.api.options.option import Option, declared
+from tableseal.api.options.risk import RiskOptions
 from tableseal.api.python.counts import array_of, counts_of
 from tableseal.api.python.keywords import AS_GIVEN, Bare, Reading, takes
 from tableseal.api.python.result import Result
 from tableseal.api.python.source import existing
 from tableseal.api.python.to_frame import Column, Floats, Texts, numbers
-from tableseal.api.risk import measure
-from tableseal.api.risk_options import RiskOptions, read_transition
-from tableseal.audit.report.risk import RiskReport, risk_json, risk_text
+from tableseal.api.reading import transition_matrix
+from tableseal.audit.measures.risk.measure import measure
+from tableseal.audit.measures.risk.result import RiskResult as Measured
+from tableseal.audit.report.risk import risk_json, risk_text
 
 
+@dataclass(frozen=True, kw_only=True)
 class RiskKeywords(RiskOptions, Bare):
     """Keywords of `risk`."""
 
     protected: Annotated[
-        object, AS_GIVEN, Field(description="The table after protection (its published values), as a release is given.")
+        object, AS_GIVEN, Option("The table after protection (its published values), as a release is given.")
     ] = None
     transition: Annotated[
         Any,
         AS_GIVEN,
-        Field(
-            description="The protected table was made with this matrix of transition probabilities (a file or array)."
-        ),
+        Option("The protected table was made with this matrix of transition probabilities (a file or array)."),
     ] = None
 
 
@@ -38,7 +39,7 @@ class RiskKeywords(RiskOptions, Bare):
 class RiskResult(Result):
     """The risk of a table, its rows, columns and other parts."""
 
-    report: RiskReport
+    report: Measured
 
     @property
     def before(self) -> float | None:
@@ -61,7 +62,7 @@ class RiskResult(Result):
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""
-        return {"definition": self.report.settings.definition, "R1": self.before, "R2": self.after}
+        return {"definition": self.report.formula.definition, "R1": self.before, "R2": self.after}
 
     def columns(self) -> Mapping[str, Column]:
         """One row for the whole table and each of its parts; of a sample, one row for each figure."""
@@ -103,18 +104,18 @@ def risk(data: object, keywords: RiskKeywords) -> RiskResult:
     >>> round(risk([[10, 0, 3], [2, 5, 0]]).before, 4)
     0.3498
     """
-    said = Reading(**{name: getattr(keywords, name) for name in Bare.model_fields})
+    said = Reading(**{name: getattr(keywords, name) for name in (one.name for one in declared(Bare))})
     first, origin = counts_of(data, said, table=keywords.table, all_cells=keywords.all_cells)
     second = None
     if keywords.protected is not None:
         # Sums that protection happens to make are no margins.
         second, _ = counts_of(keywords.protected, said, table=keywords.table, all_cells=True, published=True)
-    return RiskResult(origin, measure(keywords.request(first, second, _transition(keywords.transition))))
+    return RiskResult(origin, measure(first, keywords.settings(second, _transition(keywords.transition))))
 
 
 def _transition(given: Any) -> NDArray[np.float64] | None:
     if given is None:
         return None
     if isinstance(given, str | os.PathLike):
-        return read_transition(existing(given))
+        return transition_matrix(existing(given))
     return array_of(given, "transition").astype(np.float64)

@@ -6,23 +6,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tableseal.api.given_rules import policy_of
 from tableseal.api.python.frames import SOURCE, Frame, column_words, frame_kind, mask_words, read_frame
 from tableseal.api.python.words import KEYWORDS
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io import policy_from_document, read_policy, read_release, release_from_document
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.hierarchies import file_edges, parent_edges
 from tableseal.audit.io.hints import Hints
-from tableseal.audit.io.init import is_data_file
 from tableseal.audit.io.release_file import release_from_columns
 from tableseal.audit.io.scalars import scalar_text
-from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.io.sources import is_data_file, read_columns
 from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import Policy, Release
+from tableseal.audit.wording import listing, quoted, suggestion
 
 if TYPE_CHECKING:
     from tableseal.api.python.keywords import Reading
@@ -60,7 +58,7 @@ def given(data: object, said: "Reading") -> Given:
     ------
     InputError: says what was found and what to pass.
     """
-    policy = policy_of(said.rules(), None) if said.policy is None else _policy(said)
+    policy = said.rules().to_policy() if said.policy is None else _policy(said)
     if isinstance(data, Release):
         _refuse_hints(said, "a Release")
         if isinstance(policy, Path):
@@ -72,7 +70,7 @@ def given(data: object, said: "Reading") -> Given:
         return _from_document(data, said, policy)
     kind = frame_kind(data)
     if kind is None:
-        raise InputError(f"found {a_kind(data)}, expected {EXPECTED}.")
+        raise InputError(found=a_kind(data), expected=EXPECTED)
     frame = read_frame(data, kind)
     release = _from_columns(frame.columns, said, policy, "table", None, data, frame)
     return Given(release, Origin(kind, frame.whole, title=SOURCE))
@@ -98,9 +96,9 @@ def existing(path: "str | os.PathLike[str]") -> Path:
     if not there:
         beside = [each.name for each in found.parent.iterdir()] if found.parent.is_dir() else []
         hint = suggestion(found.name, beside) if beside else ""
-        raise InputError(f"{quoted(text)}: there is no such file{hint}; expected {EXPECTED}.")
+        raise InputError(f"there is no such file{hint}; expected {EXPECTED}.", at=quoted(text))
     if found.is_dir():
-        raise InputError(f"{quoted(text)}: this is a folder; expected {EXPECTED}.")
+        raise InputError(f"this is a folder; expected {EXPECTED}.", at=quoted(text))
     return found
 
 
@@ -117,14 +115,17 @@ def _policy(said: "Reading") -> Path | Policy | None:
     """The policy that is given, as a file, a document or itself."""
     policy = said.policy
     if isinstance(policy, str | os.PathLike):
-        return policy_of(said.rules(), existing(policy))
+        return said.rules().instead_of(existing(policy))
     if said.rules().documents():
-        raise InputError("policy: rules are in the policy already; give either policy= or rules, not both.")
+        raise InputError(
+            "rules are in the policy already; give either policy or rules, not both.", at=OptionName("policy")
+        )
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):
         return policy_from_document(policy)
-    raise InputError(f"policy: found {a_kind(policy)}, expected a path, a policy document (a dict) or a Policy.")
+    expected = "a path, a policy document (a dict) or a Policy"
+    raise InputError(found=a_kind(policy), expected=expected, at=OptionName("policy"))
 
 
 def _refuse_hints(said: "Reading", what: str) -> None:
@@ -139,7 +140,7 @@ def _refuse_hints(said: "Reading", what: str) -> None:
 
 def _from_file(path: Path, said: "Reading", policy: Path | Policy | None) -> Given:
     if said.about_tables() and is_data_file(path):
-        columns = read_columns(Folder(path.parent), path.name, path.name)
+        columns = read_columns(Folder(path.parent), path.name, Place(path.name))
         release = _from_columns(columns, said, policy, path.stem, path.stem, None, None)
     else:
         if not is_data_file(path):
@@ -172,10 +173,10 @@ def _from_columns(
     primary = None
     if said.primary is not None:
         if isinstance(said.primary, str):
-            words = column_words(columns, said.primary, "primary")
+            words = column_words(columns, said.primary)
             primary = said.primary
         else:
-            words = mask_words(said.primary, len(columns), data, "primary")
+            words = mask_words(said.primary, len(columns), data)
             primary = next(n for n in ("primary", "primary_mask", "primary_mask_2") if n not in columns.data)
         columns = replace(columns, data={**columns.data, primary: words})
     hints = Hints(
@@ -192,7 +193,7 @@ def _from_columns(
 
 
 def _document(entry: Mapping[str, Any]) -> dict[str, Document]:
-    found = as_text(entry, SOURCE)
+    found = as_text(entry, Place(SOURCE))
     assert isinstance(found, dict)
     return found
 
@@ -210,28 +211,29 @@ def _code(code: object, what: str) -> str:
     except TypeError:
         text = None
     if text is None:
-        raise InputError(f"{what}: found {a_kind(code)}, expected a code.")
+        raise InputError(found=a_kind(code), expected="a code", at=OptionName(what))
     return text
 
 
 def _tree(variable: str, tree: Any) -> Document:
     """Nested codes: as they are, from a file, or from a frame with the columns code and parent."""
-    where = f"hierarchies[{variable!r}]"
+    where = Place(f"hierarchies[{variable!r}]")
     if isinstance(tree, str | os.PathLike):
         path = existing(tree)
         return tree_of(file_edges(path.name, VariableDocument(), Folder(path.parent), where), where)
     kind = None if isinstance(tree, Mapping | Sequence) else frame_kind(tree)
     if kind is not None:
-        return tree_of(parent_edges(read_frame(tree, kind, where).columns), where)
+        return tree_of(parent_edges(read_frame(tree, kind, str(where)).columns), where)
     if isinstance(tree, Mapping | Sequence):
         return as_text(tree, where)
-    raise InputError(
-        f"{where}: found {a_kind(tree)}, expected nested codes such as {{'North': ['N1', 'N2']}}, a file (.hrc, or csv "
-        "with the columns code and parent), or a frame with these columns."
+    expected = (
+        "nested codes such as {'North': ['N1', 'N2']}, a file (.hrc, or csv with the columns code and parent), or a "
+        "frame with these columns"
     )
+    raise InputError(found=a_kind(tree), expected=expected, at=where)
 
 
-def tree_of(edges: "Sequence[Edge]", where: str) -> Document:
+def tree_of(edges: "Sequence[Edge]", where: Place) -> Document:
     """(parent, code) pairs as nested codes.
 
     Raises
@@ -246,9 +248,9 @@ def tree_of(edges: "Sequence[Edge]", where: str) -> Document:
 
     def nested(code: str, above: tuple[str, ...]) -> Document:
         if code in above:
-            raise InputError(f"{where}: the code {quoted(code)} lies below itself.")
+            raise InputError(f"the code {quoted(code)} lies below itself.", at=where)
         return {child: nested(child, (*above, code)) for child in below.get(code, ())}
 
     if codes and not roots:
-        raise InputError(f"{where}: every code lies below another one, expected one without parent.")
+        raise InputError("every code lies below another one, expected one without parent.", at=where)
     return {code: nested(code, ()) for code in roots}

@@ -9,16 +9,17 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
+from tableseal.api.options.option import Option
+from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.python.audit import AuditResult
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling, working
 from tableseal.api.python.source import Origin, a_kind, existing, given
 from tableseal.api.python.to_frame import Column, Kind, Texts, frame_of, kind_of, numbers, with_codes
-from tableseal.api.suppressing import SuppressOptions, chosen_search, run_suppression, with_reasons
-from tableseal.audit.errors import InputError
+from tableseal.api.suppressing import chosen_search, run_suppression, with_reasons
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io import canonical_json, release_files
 from tableseal.audit.io.numbers import decimals_of
 from tableseal.audit.model import Release, Status, Table
@@ -26,22 +27,21 @@ from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.decisions import Decision, decisions_from_document, read_decisions
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.report import suppression_json, suppression_text
-from tableseal.suppression.search.method import DEFAULT_SOLVER
 
 
+@dataclass(frozen=True, kw_only=True)
 class SuppressKeywords(Running, SuppressOptions, Reading):
     """Keywords of `suppress`."""
 
-    solver: Annotated[str, Field(description="Solver of integer programs, by PuLP's name.")] = DEFAULT_SOLVER
     decisions: Annotated[
         "str | os.PathLike[str] | Mapping[str, object] | Sequence[Mapping[str, object]] | None",
         AS_GIVEN,
-        Field(description="Cells kept published or accepted as withheld by hand: a file, or what such a file holds."),
+        Option("Cells kept published or accepted as withheld by hand: a file, or what such a file holds."),
     ] = None
     last_period: Annotated[
         object,
         AS_GIVEN,
-        Field(description="Release of the last period (a path, document or Release): stay near its pattern."),
+        Option("Release of the last period (a path, document or Release): stay near its pattern."),
     ] = None
 
 
@@ -266,7 +266,6 @@ def suppress(data: object, keywords: SuppressKeywords) -> SuppressResult:
             keywords,
             decisions=decisions,
             last=last,
-            solver=keywords.solver,
             progress=progress,
             executor=executor,
         )
@@ -282,4 +281,5 @@ def _decisions(decisions: object) -> tuple[Decision, ...]:
         return decisions_from_document(decisions)
     if isinstance(decisions, Sequence):
         return decisions_from_document({"decisions": list(decisions)})
-    raise InputError(f"decisions: found {a_kind(decisions)}, expected a path, or what such a file holds.")
+    expected = "a path, or what such a file holds"
+    raise InputError(found=a_kind(decisions), expected=expected, at=OptionName("decisions"))

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing
+from tableseal.audit.wording import listing
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 KINDS: tuple[Kind, ...] = ("polars", "pandas", "pyarrow")

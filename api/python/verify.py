@@ -4,10 +4,9 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from tableseal.api.python.audit import AuditResult
-from tableseal.api.python.keywords import Reading, in_keywords
+from tableseal.api.python.keywords import Reading
 from tableseal.api.python.result import Result
 from tableseal.api.python.source import Origin, a_kind, existing, given
 from tableseal.api.python.to_frame import Column, Flags, Texts, numbers
@@ -76,19 +75,14 @@ def verify(proof: object, release: object = None) -> VerifyResult:
     >>> verify(audit(frame, value="persons", total="Total", proof=True)).accepted
     True
     """
-    return in_keywords(lambda: _verify(proof, release))
-
-
-def _verify(proof: Any, release: object) -> VerifyResult:
     if isinstance(proof, AuditResult):
-        if proof.proof is None:
-            raise InputError("verify(): this audit has no proof; ask for one: audit(..., proof=True).")
-        proof, release = proof.proof, proof.release if release is None else release
+        release = proof if release is None else release
+        proof = proof.proof
+        if proof is None:
+            raise InputError("this audit has no proof; ask for one: audit(..., proof=True).")
     if release is None:
-        raise InputError("verify(): found a proof without its release; pass the release that was audited, too.")
-    if isinstance(release, AuditResult):
-        release = release.release
-    about = given(release, Reading())
+        raise InputError("found a proof without its release; pass the release that was audited, too.")
+    about = given(release.release if isinstance(release, AuditResult) else release, Reading())
     inputs = about.origin.inputs
     if isinstance(proof, str | os.PathLike):
         path = existing(proof)
@@ -98,8 +92,6 @@ def _verify(proof: Any, release: object) -> VerifyResult:
     elif isinstance(proof, Mapping):
         content = json.dumps(proof).encode()
     else:
-        raise InputError(
-            f"verify(): found {a_kind(proof)}, expected a proof: a file, its content, or a result with one."
-        )
+        raise InputError(found=a_kind(proof), expected="a proof: a file, its content, or a result with one")
     found = verified(content, canonical_json(about.release), about.origin.title)
     return VerifyResult(Origin(about.origin.kind, inputs=inputs), found)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.flags import meanings
-from tableseal.audit.io.status_words import NONE
+from tableseal.audit.io.statuses.column import NONE
+from tableseal.audit.io.statuses.flags import meanings
 
 
 class Keywords(Advice):

@@ -25,7 +25,7 @@ from tableseal.audit.batch.summary import (
 )
 from tableseal.audit.batch.work import Audited
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.writing import write_whole
+from tableseal.audit.execution.writing import write_whole
 from tableseal.audit.report.called import called
 from tableseal.audit.report.exact_json import Json, dumps
 from tableseal.audit.report.words import headline

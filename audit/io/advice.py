@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.flags import meanings, named_like_flags
-from tableseal.audit.io.status_words import NONE, how_to_name
-from tableseal.audit.io.usual_marks import how_to_say
+from tableseal.audit.io.statuses.column import NONE, how_to_name
+from tableseal.audit.io.statuses.flags import meanings, named_like_flags
+from tableseal.audit.io.statuses.usual_marks import how_to_say
 
 _WHICH = "write a release file that says which"
 

@@ -1,12 +1,12 @@
 """What is said of a bare table beside its data, so that it need not be inferred."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, unknown
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.wording import listing, quoted, suggestion
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,20 @@ class Hints:
             return {}
         if isinstance(self.totals, str):
             total = self.totals
-            found: dict[str, str | None] = {name: total for name in names if total in columns.data[name]}
+            found: dict[str, str | None] = {name: total for name in names if total in columns.data[name].texts}
             if not found:
-                codes = dict.fromkeys(code for name in names for code in columns.data[name] if code)
+                codes = dict.fromkeys(code for name in names for code in columns.data[name].texts if code)
                 raise InputError(
-                    f"{columns.source}: the total {quoted(total)} is a code of no classification"
-                    f"{suggestion(total, codes)}; classifications are {listing(names)}."
+                    f"the total {quoted(total)} is a code of no classification{suggestion(total, codes)}; "
+                    f"classifications are {listing(names)}.",
+                    at=columns.source,
                 )
             return found
-        self._refuse_others("total", self.totals, columns, names)
+        self._refuse_others(self.totals, columns, names)
         for name, code in self.totals.items():
-            if code is not None and code not in columns.data[name]:
-                codes = dict.fromkeys(filter(None, columns.data[name]))
-                raise InputError(
-                    f"{columns.source}, column {quoted(name)}: there is no code {quoted(code)}, which is to be the "
-                    f"total{suggestion(code, codes)}; codes are {listing(codes)}."
-                )
+            codes = dict.fromkeys(filter(None, columns.data[name].texts))
+            if code is not None and code not in codes:
+                raise unknown("code", code, codes, replace(columns.source, column=name))
         return self.totals
 
     def trees_of(self, columns: Columns, names: Sequence[str]) -> Mapping[str, Document]:
@@ -68,17 +66,14 @@ class Hints:
         ------
         InputError: a classification that is not there.
         """
-        self._refuse_others("hierarchies", self.trees, columns, names)
+        self._refuse_others(self.trees, columns, names)
         return self.trees
 
     @staticmethod
-    def _refuse_others(what: str, said: Mapping[str, object], columns: Columns, names: Sequence[str]) -> None:
+    def _refuse_others(said: Mapping[str, object], columns: Columns, names: Sequence[str]) -> None:
         for name in said:
             if name not in names:
-                raise InputError(
-                    f"{columns.source}: {what}: there is no classification {quoted(name)}{suggestion(name, names)}; "
-                    f"classifications are {listing(names)}."
-                )
+                raise unknown("classification", name, names, columns.source)
 
 
-NOTHING = Hints()
+NO_HINTS = Hints()

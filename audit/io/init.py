@@ -9,41 +9,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.column import NOTHING, Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.flags import are_yes_or_no, looks_like_flags, named_like_flags
 from tableseal.audit.io.hierarchies import tree_edges
-from tableseal.audit.io.hints import NOTHING, Hints
+from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
-from tableseal.audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from tableseal.audit.io.status_words import (
-    StatusSource,
-    are_words,
-    read_statuses,
-    seems_to_withhold,
-    status_word,
-)
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
+from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, named_like_flags
 from tableseal.audit.io.tables import number_columns_of, status_sources
 from tableseal.audit.io.totals import NAMES, Rows, find_total
 from tableseal.audit.io.value_column import is_numeric, read_value_column, value_column
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.wording import listing, quoted
 
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""
-
-
-def is_data_file(path: PurePath) -> bool:
-    """True for files that hold bare data and no release document."""
-    return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
 
 
 def infer_document(
@@ -52,7 +42,7 @@ def infer_document(
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
     `describe`."""
     folder = Folder(Path(data.parent) if root is None else root)
-    columns = read_columns(folder, data.name, data.name)
+    columns = read_columns(folder, data.name, Place(data.name))
     document, notes = describe(columns, {"name": data.stem, "file": data.name}, data.stem, status_map=status_map)
     return document, [*folder.notes, *notes]
 
@@ -61,7 +51,7 @@ def describe(
     columns: Columns,
     entry: Mapping[str, Any],
     title: str,
-    hints: Hints = NOTHING,
+    hints: Hints = NO_HINTS,
     *,
     status_map: Mapping[str, str] | None = None,
     advice: Advice = IN_A_FILE,
@@ -84,7 +74,7 @@ def describe(
     source = columns.source
     given = validate(TableDocument, {"name": "t", "file": "t", **hints.table}, source)
     refuse_records(columns)
-    explained = {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()}
+    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
     status = None
     if "status" not in hints.table:
         status = _status_column(columns, explained, advice)
@@ -93,7 +83,7 @@ def describe(
     statuses = [each.column for each in sources]
     withheld = read_statuses(columns, sources, explained, source, advice.flag) > Status.FROZEN
     roles = [*statuses, *(name for name in number_columns_of(given) if name != given.value), given.reason]
-    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, NOTHING))]
     # A column of yes or no under such a name holds no values, so that it does not stand in the way of those that do.
     marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
     rest = _without(columns, [*roles, *limits])
@@ -134,7 +124,7 @@ def describe(
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
     numeric += [name for name in limits if name not in bounds and name not in roles]
-    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, ()), withheld) else None
+    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, NOTHING), withheld) else None
     rest = _without(columns, [*roles, reason, *bounds])
     if hints.variables is None:
         names = _classifications(rest, value, [name for name in numeric if name != value], notes, advice)
@@ -146,7 +136,7 @@ def describe(
         _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
     totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
     own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
     table: dict[str, Any] = {**entry, "value": value}
@@ -174,9 +164,10 @@ def _said(columns: Columns, names: Sequence[str], taken: Sequence[str | None]) -
     for name in names:
         columns.column(name, "codes")
         if name in taken:
-            raise InputError(f"{columns.source}: the column {quoted(name)} cannot hold codes: it holds something else.")
+            text = f"the column {quoted(name)} cannot hold codes: it holds something else."
+            raise InputError(text, at=columns.source)
     if not names:
-        raise InputError(f"{columns.source}: no column of codes is named; columns found: {listing(columns.data)}.")
+        raise InputError(f"no column of codes is named; columns found: {listing(columns.data)}.", at=columns.source)
     return list(dict.fromkeys(names))
 
 
@@ -184,25 +175,25 @@ def _status_column(columns: Columns, explained: Mapping[str, Status], advice: Ad
     """The column of status words, or of flags that are explained under a name that says so."""
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
-        raise InputError(
-            f"{columns.source}: several columns hold status words ({listing(words)}); {advice.status(words)}."
-        )
+        text = f"several columns hold status words ({listing(words)})"
+        raise InputError(text, at=columns.source, remedy=advice.status(words))
     if words:
         return words[0]
     named = [name for name, entries in columns.data.items() if named_like_flags(name) and _clear(entries, explained)]
-    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name])]
+    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name].texts)]
     if len(used) > 1:
-        raise InputError(f"{columns.source}: several columns hold statuses ({listing(used)}); {advice.status(used)}.")
+        text = f"several columns hold statuses ({listing(used)})"
+        raise InputError(text, at=columns.source, remedy=advice.status(used))
     return next(iter(used or named), None)  # an empty one says that everything is published
 
 
-def _are_reasons(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> bool:
+def _are_reasons(entries: Column, withheld: NDArray[np.bool_]) -> bool:
     """Whether a column of letters says nothing but why cells are withheld whose status says that they are."""
     return bool(entries) and all(not e or e.isspace() or hidden for e, hidden in zip(entries, withheld, strict=False))
 
 
-def _clear(entries: Sequence[str | None], explained: Mapping[str, Status]) -> bool:
-    flags = {(entry or "").strip() for entry in set(entries)}
+def _clear(entries: Column, explained: Mapping[str, Status]) -> bool:
+    flags = {(entry or "").strip() for entry in entries.texts}
     return all(flag in explained or flag.lower() in WORDS for flag in flags)
 
 
@@ -218,7 +209,8 @@ def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str
     InputError: says what to write.
     """
     for name in _marking(columns, names):
-        raise InputError(f"{seems_to_withhold(columns, name)}; {advice.flags(columns, name, explained)}.")
+        remedy = advice.flags(columns, name, explained)
+        raise InputError(seems_to_withhold(columns, name), at=columns.source, remedy=remedy)
 
 
 def _refuse_marking(columns: Columns, names: Sequence[str], advice: Advice) -> None:
@@ -229,7 +221,8 @@ def _refuse_marking(columns: Columns, names: Sequence[str], advice: Advice) -> N
     InputError: says what to write.
     """
     for name in _marking(columns, names):
-        raise InputError(f"{columns.source}: the column {quoted(name)} seems to hold flags; {advice.codes([name])}.")
+        text = f"the column {quoted(name)} seems to hold flags"
+        raise InputError(text, at=columns.source, remedy=advice.codes([name]))
 
 
 def _marking(columns: Columns, names: Sequence[str]) -> list[str]:
@@ -267,15 +260,17 @@ def _classifications(
         notes.append(Note(COLUMNS_LEFT_OUT, text, len(extra)))
         extra = []
     elif extra:
-        repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)
+        repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
             raise InputError(
-                f"{columns.source}: rows have the same codes, and it is not clear whether the columns of numbers "
-                f"{listing(extra)} are classifications; {advice.codes(extra)}."
+                f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
+                "classifications",
+                at=columns.source,
+                remedy=advice.codes(extra),
             )
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
-        raise InputError(f"{columns.source}: no column holds codes; columns found: {listing(columns.data)}.")
+        raise InputError(f"no column holds codes; columns found: {listing(columns.data)}.", at=columns.source)
     return names
 
 
@@ -286,19 +281,17 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
 
 
 def _variable(
-    source: str, name: str, rows: Rows, totals: Mapping[str, str | None], notes: list[Note], advice: Advice
+    source: Place, name: str, rows: Rows, totals: Mapping[str, str | None], notes: list[Note], advice: Advice
 ) -> dict[str, Any]:
     """A classification whose codes are the parts of its total, which is inferred where none is said."""
-    where = f"{source}, column {quoted(name)}"
+    where = replace(source, column=name)
     if name in totals:
         total, others = totals[name], [code for code in rows.codes[name] if code != totals[name]]
         if total is not None and len(others) > 1:
             failure = rows.checks(name).failure_of(list(rows.codes[name]).index(total))
             if failure:
-                raise InputError(
-                    f"{where}: the total {quoted(total)} is not the sum of the other codes ({failure}); "
-                    f"{advice.nested(name)}."
-                )
+                text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
+                raise InputError(text, at=where, remedy=advice.nested(name))
         return _codes(total, others)
     found = find_total(source, name, rows, advice)
     codes = [code for code in rows.codes[name] if code != found.total]
@@ -318,14 +311,14 @@ def _codes(total: str | None, codes: Sequence[str]) -> dict[str, Any]:
     return {"codes": list(codes)} if total is None else {"total": total, "codes": list(codes)}
 
 
-def _nested(source: str, name: str, rows: Rows, tree: Document, totals: Mapping[str, str | None]) -> dict[str, Any]:
+def _nested(source: Place, name: str, rows: Rows, tree: Document, totals: Mapping[str, str | None]) -> dict[str, Any]:
     """A classification whose tree is said. Its total, if none is said, is the code outside the tree that is called one.
 
     Raises
     ------
     InputError: codes of the table that are neither in the tree nor the total.
     """
-    where = f"{source}, column {quoted(name)}"
+    where = replace(source, column=name)
     inside = {code for edge in tree_edges(tree, where) for code in edge if code is not None}
     outside = [code for code in rows.codes[name] if code not in inside]
     called = [code for code in outside if code.strip().casefold() in NAMES]
@@ -333,7 +326,8 @@ def _nested(source: str, name: str, rows: Rows, tree: Document, totals: Mapping[
     left = [code for code in outside if code != total]
     if left:
         raise InputError(
-            f"{where}: the codes {listing(left)} are not in the hierarchy, and it is not clear whether one of them is "
-            "the total; mend the hierarchy, or say the total."
+            f"the codes {listing(left)} are not in the hierarchy, and it is not clear whether one of them is the total",
+            at=where,
+            remedy="mend the hierarchy, or say the total",
         )
     return {"tree": tree} if total is None else {"total": total, "tree": tree}

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.advice import Advice
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import TableDocument
 from tableseal.audit.io.hints import Hints
-from tableseal.audit.io.marks import Range
-from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
+from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
 from tableseal.audit.io.separators import Signs, recognised, refuse_points, stated_signs, without_separators
-from tableseal.audit.io.usual_marks import Usual, usual_mark
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.io.statuses.marks import Range
+from tableseal.audit.io.statuses.usual_marks import Usual, usual_mark
 from tableseal.audit.model import Note
+from tableseal.audit.wording import listing, quoted
 
 # fmt: off
 _VALUE_NAMES = frozenset((
@@ -41,13 +42,13 @@ class ReadValues:
     notes: tuple[Note, ...]
 
 
-def is_numeric(entries: Sequence[str | None]) -> bool:
+def is_numeric(entries: Column) -> bool:
     """True for a column of numbers, with or without separators of thousands."""
     found = _texts(entries)
     return bool(found) and all(map(_is_number, found))
 
 
-def may_hold_values(entries: Sequence[str | None]) -> bool:
+def may_hold_values(entries: Column) -> bool:
     """True for a column of numbers, or of numbers with usual marks between them."""
     found = _texts(entries)
     return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
@@ -80,13 +81,15 @@ def value_column(
     if not candidates:
         _refuse_odd_entry(columns, withheld, advice)
         raise InputError(
-            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
-            "Leave the values of withheld cells empty."
+            f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
+            "empty.",
+            at=columns.source,
         )
     if len(candidates) > 1:
         raise InputError(
-            f"{columns.source}: several columns may hold the values ({listing(candidates)}); "
-            f"{advice.value(columns, candidates)}."
+            f"several columns may hold the values ({listing(candidates)})",
+            at=columns.source,
+            remedy=advice.value(columns, candidates),
         )
     return candidates[0]
 
@@ -101,32 +104,33 @@ def read_value_column(
     InputError: a number or a mark that can be read in two ways.
     """
     entries = columns.data[name]
-    said = stated_signs(given.decimal, given.thousands, columns.source)
-    if said == Signs() and name in hints.numbers:
-        said = Signs(".")
-    signs = recognised([entry for entry in entries if not _is_mark(entry)]) if said == Signs() else said
+    stated = stated_signs(given.decimal, given.thousands, columns.source)
+    if stated == Signs() and name in hints.numbers:
+        stated = Signs(".")
+    signs = recognised(entry for entry in entries.texts if not _is_mark(entry)) if stated == Signs() else stated
     plain = without_separators(columns, [name], signs)
-    bare = replace(plain, data={name: [None if _is_mark(entry) else entry for entry in plain.data[name]]})
+    bare = replace(plain, data={name: plain.data[name].rewritten(lambda entry: None if _is_mark(entry) else entry)})
     if signs == Signs():
         refuse_points(bare, name, Fraction(1), withheld, advice.signs())
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
-    numbers = tuple(_number(entry, sign) for entry in bare.data[name])
+    different = [_number(entry, sign) for entry in bare.data[name].texts]
     if hints.unit is not None:
         unit = _unit(hints.unit)
-        numbers = tuple(None if number is None else round(number / unit) * unit for number in numbers)
-    scale, text = _scale(columns.source, name, numbers, hints, advice)
+        different = [None if number is None else round(number / unit) * unit for number in different]
+    scale, text = _scale(replace(columns.source, column=name), different, hints, advice)
     notes = [Note("assumed_kind", f"{columns.source}: {text}")] if text else []
-    if signs != said and signs.thousands is not None:
+    if signs != stated and signs.thousands is not None:
         what = {" ": "a blank", "'": "an apostrophe"}.get(signs.thousands, quoted(signs.thousands))
         notes.append(Note("assumed_thousands", f"{columns.source}, column {quoted(name)}: {what} separates thousands."))
-    marks, more = _marks(columns, name, withheld, scale, numbers, given, advice)
-    found = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
-    return ReadValues(numbers, scale, {key: meaning for key, meaning in found.items() if meaning}, (*notes, *more))
+    marks, more = _marks(columns, name, withheld, scale, different, given, advice)
+    said = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
+    numbers = tuple(bare.data[name].each(different))
+    return ReadValues(numbers, scale, {key: meaning for key, meaning in said.items() if meaning}, (*notes, *more))
 
 
-def marks_of(entries: Sequence[str | None]) -> list[str]:
+def marks_of(entries: Column) -> list[str]:
     """Entries of a value column that are no numbers, each once, in their order."""
-    return list(dict.fromkeys((entry or "").strip() for entry in entries if _is_mark(entry)))
+    return list(dict.fromkeys((entry or "").strip() for entry in entries.texts if _is_mark(entry)))
 
 
 def usual_marks(texts: Sequence[str], scale: Mapping[str, Any], *, zeros: bool) -> dict[str, Usual | None]:
@@ -140,7 +144,7 @@ def meaning_document(meaning: str | Range) -> Any:
     """A meaning as it stands in a release document."""
     if isinstance(meaning, str):
         return meaning
-    return [end if end is None else int(end) if end.denominator == 1 else decimal_text(end) for end in meaning]
+    return [end if end is None else exact(end) for end in meaning]
 
 
 def _marks(
@@ -155,19 +159,16 @@ def _marks(
     entries = columns.data[name]
     unsaid = [text for text in marks_of(entries) if text not in given.marks]
     usual = usual_marks(unsaid, scale, zeros=any(number == 0 for number in numbers))
-    places_of: dict[str, list[int]] = {text: [] for text in usual}
-    for row, entry in enumerate(entries) if usual else ():
-        if entry and entry.strip() in usual:
-            places_of[entry.strip()].append(row)
     found: dict[str, Any] = {}
     notes: list[Note] = []
     for text, taken in usual.items():
-        rows = places_of[text]
+        rows = entries.rows_with([entry for entry in entries.texts if entry and entry.strip() == text]).tolist()
         if taken is None or taken.meaning is None:
             problem = f"may mean {taken.words}" if taken else "is no number and no mark that is known"
             raise InputError(
-                f"{columns.place(rows[0], name)}: {shown(text, rows[0], withheld)} {problem}; "
-                f"{advice.marks(_free_marks(entries, withheld))}."
+                f"{shown(text, rows[0], withheld)} {problem}",
+                at=columns.place(rows[0], name),
+                remedy=advice.marks(_free_marks(entries, withheld)),
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
@@ -182,14 +183,13 @@ def _marks(
     return found, notes
 
 
-def _free_marks(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> list[str]:
+def _free_marks(entries: Column, withheld: NDArray[np.bool_]) -> list[str]:
     """Marks that may be shown: what may be a value that is withheld is left out."""
-    free = [entry for entry, hidden in zip(entries, withheld.tolist(), strict=True) if not hidden]
-    return marks_of(free) or ["*"]
+    return marks_of(entries.at(~withheld)) or ["*"]
 
 
-def _texts(entries: Sequence[str | None]) -> set[str]:
-    return {entry.strip() for entry in set(entries) if entry and not entry.isspace()}
+def _texts(entries: Column) -> set[str]:
+    return {entry.strip() for entry in entries.texts if entry and not entry.isspace()}
 
 
 def _is_number(text: str) -> bool:
@@ -204,13 +204,15 @@ def _is_mark(entry: str | None) -> bool:
 def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_], advice: Advice) -> None:
     """InputError if a column holds numbers and a few texts that are no known marks; names the first of these."""
     for name, entries in columns.data.items():
-        found = [entry.strip() for entry in entries if entry and not entry.isspace()]
-        odd = [text for text in found if not _is_number(text) and usual_mark(text) is None]
-        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(odd) <= len(found):
-            row = next(row for row, entry in enumerate(entries) if (entry or "").strip() == odd[0])
+        written = [entry for entry in entries.texts if entry and not entry.isspace()]
+        odd = [t for t in written if not _is_number(t.strip()) and usual_mark(t.strip()) is None]
+        rows = entries.rows_with(odd)
+        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(rows) <= len(entries.rows_with(written)):
+            row = int(rows[0])
             raise InputError(
-                f"{columns.place(row, name)}: {shown(odd[0], row, withheld)} is no number and no mark that is known; "
-                f"if the column holds the values, {advice.marks(_free_marks(entries, withheld))}."
+                f"{shown(odd[0].strip(), row, withheld)} is no number and no mark that is known; if the column holds "
+                f"the values, {advice.marks(_free_marks(entries, withheld))}.",
+                at=columns.place(row, name),
             )
 
 
@@ -227,9 +229,7 @@ def _number(entry: str | None, sign: str) -> Fraction | None:
     return decimal(text) if text else None
 
 
-def _scale(
-    source: str, name: str, values: Sequence[Fraction | None], hints: Hints, advice: Advice
-) -> tuple[dict[str, Any], str]:
+def _scale(where: Place, values: Sequence[Fraction | None], hints: Hints, advice: Advice) -> tuple[dict[str, Any], str]:
     """Kind and unit, from the decimals seen where they are not said, and the words that say what was seen."""
     numbers = [number for number in values if number is not None]
     negative = min(numbers, default=Fraction(0)) < 0
@@ -241,8 +241,11 @@ def _scale(
     digits = max((places(number) or 0 for number in numbers), default=0)
     if any(number.denominator > 1 and len(str(number.numerator)) > DIGITS for number in numbers):
         raise InputError(
-            f"{source}, column {quoted(name)}: holds numbers with more than {DIGITS} digits, up to {digits} of them "
-            f"decimals, as computers leave behind where they add up; {advice.unit()}, to which values are then rounded."
+            f"holds numbers with more than {DIGITS} digits, up to {digits} of them decimals, as computers leave behind "
+            "where they add up",
+            at=where,
+            remedy=advice.unit(),
+            keys=("unit",),
         )
     unit = decimal_text(Fraction(1, 10**digits))
     scale = {"kind": "magnitude", "unit": unit, **below}

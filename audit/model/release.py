@@ -1,16 +1,17 @@
 """A release: the tables an agency is about to publish and what an intruder knows besides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.errors import Place
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy
 from tableseal.audit.model.policy import Policy
@@ -108,9 +109,20 @@ class Table:
     impossible: NDArray[np.bool_] | None = None
     reason: tuple[str, ...] | None = None
     absent: Absent = Absent()
-    source: str = ""
+    source: Place | None = None
     rows: NDArray[np.int64] | None = None
     headings: Headings | None = None
+
+    @property
+    def where(self) -> Place:
+        """Where all of it stands."""
+        return self.source or Place(table=self.name)
+
+    def place(self, row: int, column: str | None = None) -> Place:
+        """Where a row (from 0) stands: its value, or its entry in another column."""
+        number = row + 1 if self.rows is None else int(self.rows[row])
+        value = "value" if self.headings is None else self.headings.value
+        return replace(self.where, row=number, column=column or value)
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,11 @@ class Consent:
     until: date | None = None
 
 
+InsiderKind = Literal["largest", "second", "singletons", "holdings"]
+"""Contributors who attack: the largest and the second largest of a cell (audit.attackers.ranks), and those who know
+cells (audit.attackers.insiders)."""
+
+
 @dataclass(frozen=True)
 class Intruder:
     """What an intruder knows besides the tables."""
@@ -152,12 +169,17 @@ class Intruder:
     """Withheld cells are known to be at least one unit."""
     prior: Fraction | None = None
     """Every withheld true value is known within this fraction of itself (0.5: between half and one and a half)."""
-    insiders: tuple[str, ...] | None = None
-    """Of "largest", "second", "singletons", "holdings"; None: all that the agency's data allow."""
+    insiders: tuple[InsiderKind, ...] | None = None
+    """None: all kinds that the agency's data allow."""
     coalition: int = 1
     """So many contributors of a cell may act together."""
     knows_rule: bool = False
     """Readers know the threshold, and which cells are withheld for it."""
+
+    @property
+    def kinds(self) -> tuple[InsiderKind, ...]:
+        """The insiders that are asked about."""
+        return get_args(InsiderKind) if self.insiders is None else self.insiders
 
 
 @dataclass(frozen=True)
@@ -177,7 +199,7 @@ class Microdata:
     holding: tuple[str, ...] | None = None
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
-    source: str = ""
+    source: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def verified(proof: bytes, release: bytes, source: str) -> Verification:
     except RefusedError as error:
         return Verification(str(error), {})
     except ValueError as error:
-        raise InputError(f"{source}: {error}") from error
+        raise InputError(str(error), at=source) from error
 
 
 def verification_json(found: Verification) -> str:

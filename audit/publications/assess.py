@@ -132,7 +132,7 @@ def assess(
         raise LackingDataError(
             f"{error} (Is an earlier entry what went out? Publish the file of `suppress --confidential` in its place: "
             "revises, naming the table.)",
-            error.places,
+            places=error.places,
         ) from None
     fallen = []
     for done, (key, cell) in enumerate(now.fallen.items()):

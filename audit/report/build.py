@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tableseal.audit.attackers.findings import InsiderAudit
+from tableseal.audit.attackers.answer import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument
@@ -40,7 +40,7 @@ from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_i
 from tableseal.audit.report.verdict import Judged, judge, reach
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
 from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
-from tableseal.audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
+from tableseal.audit.rules.knows_rule import RULE_UNKNOWN, of_rows_left_out, readers_matter
 from tableseal.audit.rules.requirements import unknown_requirements
 from tableseal.audit.rules.too_fine import too_fine
 

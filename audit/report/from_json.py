@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Literal, NoReturn, TypeVar, get_args
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.errors import InputError
 from tableseal.audit.model.release import Note
 from tableseal.audit.report.exact_json import Json, loads

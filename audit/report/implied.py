@@ -7,10 +7,11 @@ from tableseal.audit.bounds.reveal import Argument
 from tableseal.audit.implied.find import Implied
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
-from tableseal.audit.model import Note, Policy, Release, Require, Threshold
+from tableseal.audit.model import Note, Policy, Release, Require
 from tableseal.audit.report.arithmetic import Subject, Words, reveals_subject
 from tableseal.audit.report.described import Decimals, lp_ends
 from tableseal.audit.report.model import ImpliedCount, Possible, ReportCell
+from tableseal.audit.rules import Threshold
 
 NOT_LISTED = "not_listed"
 """Status of a cell that no row lists."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.model.release import Note
 from tableseal.audit.report.unknown import UNKNOWN_NOTE
 

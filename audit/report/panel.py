@@ -11,7 +11,7 @@ from tableseal.audit.bounds.component import TargetBounds
 from tableseal.audit.errors import TablesealError
 from tableseal.audit.linear.leaf_counts import leaf_counts
 from tableseal.audit.measures.feasible_tables import Effort
-from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.sap.audited import sap_of_audited
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.exact_json import significant
@@ -128,7 +128,7 @@ def _table_risk(facts: Facts) -> Figures | None:
         if release.measures[table.measure].kind != "count":
             continue
         try:
-            (whole,) = assess(leaf_counts(release, table=table.name), RiskSettings(), slices=False)
+            (whole,) = assess(leaf_counts(release, table=table.name), RiskFormula(), slices=False)
         except TablesealError:  # not every count is known, or R1 is not defined
             continue
         found.append(whole.risk)

@@ -1,11 +1,10 @@
 """What `tableseal risk` found, as JSON and as text."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tableseal.audit.measures.estimate import Estimate
-from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
+from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, by_variable
+from tableseal.audit.measures.risk.result import RiskResult
 from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
 from tableseal.audit.report.exact_json import dumps, significant
 
@@ -19,41 +18,19 @@ LISTED = 60
 """Parts of a table that the text lists; the JSON has all."""
 
 
-@dataclass(frozen=True)
-class RiskReport:
-    """The risk of one table.
-
-    Attributes
-    ----------
-    name: of the table.
-    parts: the whole table first, then its slices; empty if only a sample is at hand.
-    versions: how many protected versions there were (0: none, 1: the protected table).
-    drawn: how they were drawn (rounding base, seed); empty if they were not.
-    sample, sample_settings: estimates from a sample, and how they were made.
-    """
-
-    name: str
-    settings: RiskSettings
-    parts: tuple[PartRisk, ...] = ()
-    versions: int = 0
-    drawn: Mapping[str, int] = field(default_factory=dict)
-    sample: SampleRisk | None = None
-    sample_settings: SampleSettings | None = None
-
-
-def risk_json(report: RiskReport) -> str:
+def risk_json(report: RiskResult) -> str:
     """The report as JSON text, tableseal/risk/1."""
     groups = by_variable(report.parts)
     two_way = len(groups) == 2
-    settings = report.settings
+    formula = report.formula
     document: dict[str, Json] = {
         "schema": "tableseal/risk/1",
         "table": report.name,
-        "definition": settings.definition,
-        "form": settings.form if settings.definition == "a14" else None,
-        "weights": None if settings.weights is None else list(settings.weights),
-        "norm": "l2" if settings.weights is None else "weighted",
-        "term_names": list(settings.term_names),
+        "definition": formula.definition,
+        "form": formula.form if formula.definition == "a14" else None,
+        "weights": None if formula.weights is None else list(formula.weights),
+        "norm": "l2" if formula.weights is None else "weighted",
+        "term_names": list(formula.term_names),
         "versions": report.versions,
         "drawn": dict(report.drawn),
         "whole": _part(report.parts[0]) if report.parts else None,
@@ -118,7 +95,7 @@ def _after(end: ProtectedPart) -> "Json":
     }
 
 
-def _sample(report: RiskReport) -> "Json":
+def _sample(report: RiskResult) -> "Json":
     if report.sample is None or report.sample_settings is None:
         return None
     found, settings = report.sample, report.sample_settings
@@ -140,7 +117,7 @@ def _sample(report: RiskReport) -> "Json":
     }
 
 
-def risk_text(report: RiskReport) -> str:
+def risk_text(report: RiskResult) -> str:
     """The report for people: what was measured and how, a line a table, and what is to be known about it."""
     lines = [_headline(report), *_drawn(report)]
     if report.parts:
@@ -153,14 +130,14 @@ def risk_text(report: RiskReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _headline(report: RiskReport) -> str:
-    settings = report.settings
-    how = "L2 form" if settings.weights is None else "weights " + ", ".join(f"{w:g}" for w in settings.weights)
-    form = f", form {settings.form}" if settings.definition == "a14" else ""
-    return f"Risk of {report.name}: definition {settings.definition}{form}, {how}."
+def _headline(report: RiskResult) -> str:
+    formula = report.formula
+    how = "L2 form" if formula.weights is None else "weights " + ", ".join(f"{w:g}" for w in formula.weights)
+    form = f", form {formula.form}" if formula.definition == "a14" else ""
+    return f"Risk of {report.name}: definition {formula.definition}{form}, {how}."
 
 
-def _drawn(report: RiskReport) -> list[str]:
+def _drawn(report: RiskResult) -> list[str]:
     if report.versions == 0:
         return []
     if not report.drawn:
@@ -169,7 +146,7 @@ def _drawn(report: RiskReport) -> list[str]:
     return [f"R2, HD and utility: means over {report.versions:,} random roundings to base {base}, seed {seed}."]
 
 
-def _table(report: RiskReport) -> list[str]:
+def _table(report: RiskResult) -> list[str]:
     protected = report.versions > 0
     header = ["table", "K", "N", "zeros", "R1"] + (["R2", "HD", "utility"] if protected else [])
     random = report.versions > 1
@@ -221,7 +198,7 @@ def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
     return lines
 
 
-def _remarks(report: RiskReport) -> list[str]:
+def _remarks(report: RiskResult) -> list[str]:
     remarks: list[str] = []
     if report.versions > 1 or report.sample is not None:
         remarks.append("+- is the Monte-Carlo standard error of the mean; it shrinks with more repetitions.")
@@ -230,9 +207,9 @@ def _remarks(report: RiskReport) -> list[str]:
         missed = report.sample.missed
         if missed > UNSETTLED:
             remarks.append(f"Margins of the model still miss those of the sample by up to {missed:.1e} of its units.")
-    if report.settings.definition == "a14" and report.settings.form == "ratio" and report.versions:
+    if report.formula.definition == "a14" and report.formula.form == "ratio" and report.versions:
         remarks.append("Form ratio is the formula as printed in 2014; it is upside down: more uncertainty, more risk.")
-    if report.settings.definition == "a14" and report.settings.form == "a14-published" and report.versions:
+    if report.formula.definition == "a14" and report.formula.form == "a14-published" and report.versions:
         remarks.append("Form a14-published only reproduces the figures printed in 2014; use uncertainty to judge.")
     ends = [part.after for part in report.parts if part.after is not None]
     above = sum(end.above_original for end in ends)

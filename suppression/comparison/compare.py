@@ -173,7 +173,7 @@ def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str
     for name in methods:
         if name in found:
             raise InputError(f'method "{name}" is named twice.')
-        search = None if name.startswith(ROUNDING) else method_named(name)
+        search = None if name.startswith(ROUNDING) else method_named(name, "methods")
         found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log2
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.suppression.problem.problem import Problem
@@ -69,7 +69,7 @@ def _sensitive(problem: Problem, report: Report) -> list[tuple[ReportCell, Requi
     names = list(problem.release.measures)
     wanted = {}
     for need in problem.requirements:
-        if need.known_to:
+        if need.attacker.known:
             continue
         cell = tuple(problem.release.cell_codes(problem.cells.codes[need.cell]).items())
         wanted[names[problem.cells.measure[need.cell]], cell] = need

@@ -107,7 +107,7 @@ def _rank(found: Found) -> Json:
 def _need(result: Suppression, need: Need) -> Json:
     return {
         **cell_document(result, need.cell),
-        "insider": need.attack.who or None,
+        "insider": need.requirement.attacker.who or None,
         "equations": _equations(result, need.equations),
     }
 
@@ -123,7 +123,7 @@ def _equations(result: Suppression, equations: Sequence[Equation]) -> list[Json]
 
 
 def _conflict(result: Suppression, conflict: Conflict) -> Json:
-    need = conflict.attack.requirement
+    need = conflict.requirement
     problem = result.problem
 
     def interval(found: Seen) -> list[Json]:
@@ -131,7 +131,7 @@ def _conflict(result: Suppression, conflict: Conflict) -> Json:
 
     return {
         "cells": [cell_document(result, need.cell), *(cell_document(result, c) for c in conflict.blocking)],
-        "insider": conflict.attack.who or None,
+        "insider": need.attacker.who or None,
         "required": [in_decimals(end, problem.release, problem.cells, need.cell) for end in (need.lower, need.upper)],
         "largest": interval(conflict.largest),
         "largest_of_whole_table": interval(conflict.whole),

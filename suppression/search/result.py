@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 
 Guarantee = Literal["intervals", "exact disclosure", "none"]
 """What is promised of a pattern. intervals: it meets every requirement, by the oracle. exact disclosure: the equations

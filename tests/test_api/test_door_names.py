@@ -15,7 +15,8 @@ import yaml
 
 import tableseal as ts
 import tableseal.audit.model as model
-from tableseal.api.python import keywords
+from tableseal.api.options.option import declared
+from tableseal.api.python.keywords import Rules, validated
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
@@ -80,13 +81,13 @@ def test_keywords_are_the_fields_of_the_options(name: str, model_name: str) -> N
     signature = inspect.signature(getattr(ts, name)).parameters
     seen: dict[str, type] = {}
     for base in own.__mro__:
-        for field in getattr(base, "__annotations__", {}):
-            if field in own.model_fields:
-                assert field not in seen, f"{field} is declared by {base.__name__} and {seen.get(field)}"
-                seen[field] = base
-    for field, info in own.model_fields.items():
-        assert signature[field].default == info.default
-        assert info.description
+        for field in inspect.get_annotations(base):
+            assert field not in seen, f"{field} is declared by {base.__name__} and {seen.get(field)}"
+            seen[field] = base
+    assert set(seen) == {one.name for one in declared(own)}
+    for one in declared(own):
+        assert signature[one.name].default == one.default
+        assert one.option.help
 
 
 def test_every_name_has_examples_that_run() -> None:
@@ -189,15 +190,15 @@ def test_licence_and_citation() -> None:
 
 
 def test_numbers_lists_and_mappings_are_options() -> None:
-    model = keywords.Rules
-    assert model(threshold=5, p_percent=12.5).rules().model_dump() == {
-        "threshold": "5",
-        "p_percent": "12.5",
-        "dominance": (),
-    }
-    assert model(dominance=[(1, 85), (2, 90.5)]).rules().dominance == ("1,85", "2,90.5")
+    said = Rules(threshold=5, p_percent=12.5).rules()
+    assert (said.threshold, said.p_percent, said.dominance) == ("5", "12.5", ())
+    assert Rules(dominance=[(1, 85), (2, 90.5)]).rules().dominance == ("1,85", "2,90.5")
     suppress = importlib.import_module("tableseal.api.python.suppress").SuppressKeywords
-    assert suppress(prefer={"sex": ["F", "M"]}, table_weight={"t": 2}, avoid="sex=F").prefer == ("sex=F", "sex=M")
+    chosen = validated(
+        suppress, {"prefer": {"sex": ["F", "M"]}, "table_weight": {"t": 2}, "avoid": "sex=F"}, "suppress"
+    )
+    assert (chosen.prefer, chosen.table_weight, chosen.avoid) == (("sex=F", "sex=M"), ("t=2",), ("sex=F",))
+    assert validated(suppress, {"no_margins": True}, "suppress").margins is False
     sap = importlib.import_module("tableseal.api.python.sap").SapKeywords
-    said = sap(n=range(0, 20, 5), target={"row": 2, "column": 3}, known=["row"])
+    said = validated(sap, {"n": range(0, 20, 5), "target": {"row": 2, "column": 3}, "known": ["row"]}, "sap")
     assert (said.n, said.target, said.known) == ("0-15/5", ("row=2,column=3",), "row")

@@ -244,8 +244,6 @@ def endless(problem, tools):
     print("going on", flush=True)
     time.sleep(60)
 methods.METHODS = {{"endless": endless}}
-import tableseal.suppression.suppress
-tableseal.suppression.suppress.METHODS = methods.METHODS
 import sys
 sys.argv = ["tableseal", "suppress", {str(release)!r}, "--method", "endless", "--best-so-far", {str(best)!r}]
 from tableseal.api.cli import main

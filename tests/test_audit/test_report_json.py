@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Note
 from tableseal.audit.report import (

@@ -16,7 +16,7 @@ from tableseal.api.cases import cases_folder
 from tableseal.api.cli.app import app
 from tableseal.audit.io import read_release, release_from_document
 from tableseal.audit.measures.feasible_tables import Effort
-from tableseal.audit.measures.sap.measure import static_sap
+from tableseal.audit.measures.sap.definitions import static_sap
 from tableseal.audit.measures.sap.population import of_release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import (

@@ -9,21 +9,8 @@ import numpy as np
 import pytest
 
 from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Attribute,
-    Dominance,
-    Entropy,
-    Measure,
-    Microdata,
-    Policy,
-    Request,
-    Rule,
-    Status,
-    Threshold,
-)
-from tableseal.audit.rules import assess
+from tableseal.audit.model import Amounts, Measure, Microdata, Policy, Status
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Rule, Threshold, assess
 
 CellsOf = Callable[..., Any]
 F = Fraction

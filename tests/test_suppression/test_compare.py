@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 from tableseal.api.cli.app import app
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
+from tableseal.audit.rules import Threshold
 from tableseal.suppression.comparison.chart import Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
 from tableseal.suppression.comparison.html import comparison_html

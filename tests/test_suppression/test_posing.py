@@ -154,7 +154,7 @@ def test_a_negative_value_beside_a_withheld_status_is_said_to_be_unused() -> Non
 
 def test_a_solver_that_is_not_installed_is_an_error_for_every_method() -> None:
     for method in ("optimal", "heuristic"):
-        with pytest.raises(InputError, match=r"--solver NOPE: not installed; installed are .*HiGHS"):
+        with pytest.raises(InputError, match=r"^solver NOPE: not installed; installed are .*HiGHS"):
             suppress(line([1, 30, 5, 9]), policy=POLICY, method=method, solver="NOPE")
 
 

@@ -23,7 +23,7 @@ DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 
 
 @dataclass(frozen=True)
-class RiskSettings:
+class RiskFormula:
     """How risk is measured.
 
     Attributes
@@ -128,7 +128,7 @@ class _Measured:
 
 def assess(
     table: CountTable,
-    settings: RiskSettings,
+    settings: RiskFormula,
     versions: Iterable[NDArray[np.int64]] | None = None,
     *,
     slices: bool = True,
@@ -150,7 +150,7 @@ def assess(
     everything = np.arange(len(table.values), dtype=np.int64)
     parts = [_begin(table, {}, table.cells, everything, settings)]
     if isinstance(parts[0], PartRisk):
-        raise InputError(f"{table.name}: {parts[0].undefined}")
+        raise InputError(parts[0].undefined or "", at=table.place)
     if slices:
         parts += [_begin(table, {s.axis: s.code}, s.cells, s.support, settings) for s in table.slices()]
     if versions is None:
@@ -163,7 +163,7 @@ def assess(
 
 
 def _begin(
-    table: CountTable, where: Mapping[str, str], cells: int, support: NDArray[np.int64], settings: RiskSettings
+    table: CountTable, where: Mapping[str, str], cells: int, support: NDArray[np.int64], settings: RiskFormula
 ) -> "_Measured | PartRisk":
     counts = table.values[support]
     total = int(counts.sum())
@@ -180,9 +180,7 @@ def _begin(
     return _Measured(support, start, base)
 
 
-def _measure(
-    part: _Measured, original: NDArray[np.int64], protected: NDArray[np.int64], settings: RiskSettings
-) -> None:
+def _measure(part: _Measured, original: NDArray[np.int64], protected: NDArray[np.int64], settings: RiskFormula) -> None:
     distance = hellinger_counts(original, protected)
     part.add(
         total=protected.sum(axis=-1, dtype=np.float64),
@@ -216,7 +214,7 @@ def _measure(
         )
 
 
-def _finish(part: _Measured, settings: RiskSettings) -> PartRisk:
+def _finish(part: _Measured, settings: RiskFormula) -> PartRisk:
     total = part.values("total")
     by_a14 = settings.definition == "a14"
     end = ProtectedPart(

@@ -1,5 +1,6 @@
 """SAP for a list of sample sizes, and how sure it is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -68,3 +69,20 @@ def from_bounds(
     middle = tuple((low + high) / 2 for low, high in bounds)
     error = max((high - low) / 2 for low, high in bounds) + 2.0**-52
     return Sap(definition, method, total, n, None, middle, error, tuple(bounds), sampling)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """SAP of one table. key: the codes (variable -> code) of a conditional one; scheme: how it was rounded."""
+
+    sap: Sap
+    key: Mapping[str, str] | None = None
+    scheme: str | None = None
+
+
+@dataclass(frozen=True)
+class SapResult:
+    """SAP of a table: one curve, or one for each of its conditional tables, or of the rounding schemes compared."""
+
+    definition: Definition
+    curves: tuple[Curve, ...]

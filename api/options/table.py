@@ -1,0 +1,47 @@
+"""The options of a verb as a table of the documentation, in Markdown."""
+
+from tableseal.api.options.option import OFF
+
+KINDS = {
+    "audit": "audit",
+    "batch": "batch",
+    "compare": "comparison",
+    "publication audit": "publication",
+    "risk": "risk",
+    "sap": "sap",
+    "suppress": "suppression",
+}
+"""Verb -> kind of work whose request has its options over HTTP."""
+
+
+def option_table(verb: str) -> str:
+    """A line for each argument and option of a verb, such as `audit` or `token create`: how it is written, what it
+    means, and by what names it is said over HTTP and in Python, if it is."""
+    import typer
+
+    from tableseal.api.cli.verbs import command
+
+    group, _, name = verb.rpartition(" ")
+    found = typer.main.get_command(command(group or name))
+    for part in verb.split():
+        found = found.commands[part]  # type: ignore[attr-defined]
+    context = typer.Context(found)
+    elsewhere = names_elsewhere(verb)
+    lines = [("option", "meaning", "HTTP, Python"), ("---", "---", "---")]
+    for parameter in sorted(found.params, key=lambda one: one.param_type_name):  # arguments first
+        written, meaning = parameter.get_help_record(context) or (parameter.name, "")
+        names = [name for name in elsewhere if name.removeprefix(OFF) == parameter.name]
+        entries = (written.removesuffix(" <str>"), meaning.replace("  ", " "), ", ".join(f"`{name}`" for name in names))
+        lines.append((f"`{entries[0]}`", *entries[1:]))
+    return "".join(f"| {' | '.join(entry.replace('|', chr(92) + '|') for entry in line)} |\n" for line in lines)
+
+
+def names_elsewhere(verb: str) -> list[str]:
+    """Names of the options of a verb over HTTP (and, but for those that switch off, in Python)."""
+    if verb not in KINDS:
+        return []
+    from tableseal.api.jobs.kinds import all_kinds
+    from tableseal.api.options.request import options_of
+
+    found = options_of(all_kinds()[KINDS[verb]].request)
+    return [name for one in found for name in (one.name, *([OFF + one.name] if one.switch else []))]
