@@ -269,7 +269,7 @@ def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[C
 
 
 @cache
-def _checked(group: type[Options]) -> TypeAdapter[Any]:
+def _checked(group: Any) -> TypeAdapter[Any]:
     return TypeAdapter(group)
 
 
@@ -287,9 +287,10 @@ def validated(group: type[K], said: Mapping[str, Any], name: str) -> K:
             hint = suggestion(keyword, known)
             expected = listing(known, len(known))
             raise InputError(f"{name}() has no keyword {quoted(keyword)}{hint}; keywords are {expected}.")
+    made: Any = group
     converted = {keyword: as_option(known[keyword], value) for keyword, value in said.items()}
     try:
-        options: K = _checked(group).validate_python(converted)
+        options: K = _checked(made).validate_python(converted)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         keyword = str(first["loc"][0]) if first["loc"] else ""

@@ -111,7 +111,7 @@ def test_a_path_that_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         # masks
         (TRUE, {"value": "persons", "primary": [True]}, "primary: the mask has 1 entries, but the frame has 9 rows"),
         (TRUE, {"value": "persons", "primary": "persns"}, 'there is no column "persns"'),
-        (TRUE, {"value": "persons", "primary": TRUE["persons"]}, 'primary, row 1: found "2", expected True or False'),
+        (TRUE, {"value": "persons", "primary": TRUE["persons"]}, 'primary row 1: found "2", expected True or False'),
         (
             TRUE,
             {"value": "persons", "primary": (TRUE["persons"] < 5).set_axis(range(9, 18))},
@@ -207,7 +207,7 @@ def test_one_thing_to_work_on() -> None:
         (lambda: ts.risk([[1, 2], [3]]), "matrix: the rows have different lengths"),
         (lambda: ts.risk([[1, -2], [3, 4]]), "matrix row 1, column 2: found -2, expected a whole number"),
         (lambda: ts.risk(np.ones(3)), "found 1 dimensions of float64, expected a matrix"),
-        (lambda: ts.risk([[1, 2], [3, 4]], table="t"), "table: matrix is a bare matrix"),
+        (lambda: ts.risk([[1, 2], [3, 4]], table="t"), "table t: matrix is a bare matrix"),
         (lambda: ts.risk([[1, 2], [3, 4]], swap_cap=3), "swap_cap: has no effect here; it belongs to swap_rate"),
         (lambda: ts.risk([[1, 2], [3, 4]], weights="a,b"), "weights a,b: expected numbers"),
         (lambda: ts.sap([[0, 0], [0, 0]]), "no units"),
