@@ -107,7 +107,8 @@ def switched(group: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
     for one in declared(group):
         off = found.pop(OFF + one.name, None) if one.switch else None
         if off is not None and one.name in found:
-            raise InputError(OptionName(one.name), " is said, too; leave one of them out.", at=OptionName(OFF + one.name))
+            words = (OptionName(one.name), " is said, too; leave one of them out.")
+            raise InputError(*words, at=OptionName(OFF + one.name))
         if off is not None:
             found[one.name] = not off
     return found
