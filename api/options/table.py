@@ -1,13 +1,12 @@
 """The options of a verb as a table of the documentation, in Markdown."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tableseal.api.options.option import OFF
 
 if TYPE_CHECKING:
     from typer import Context
-    from typer.core import TyperArgument, TyperOption
 
 KINDS = {
     "audit": "audit",
@@ -41,7 +40,7 @@ def option_table(verb: str) -> str:
     return "".join(f"| {' | '.join(entry.replace('|', chr(92) + '|') for entry in line)} |\n" for line in lines)
 
 
-def _in_help(parameter: "TyperArgument | TyperOption", context: "Context") -> tuple[str, str]:
+def _in_help(parameter: Any, context: "Context") -> tuple[str, str]:
     """How a parameter is written, each word as code, and what it means."""
     written, meaning = parameter.get_help_record(context) or (str(parameter.name), "")
     if parameter.param_type_name == "argument":
