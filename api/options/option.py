@@ -107,8 +107,8 @@ def switched(group: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
     for one in declared(group):
         off = found.pop(OFF + one.name, None) if one.switch else None
         if off is not None and one.name in found:
-            off_name = OptionName(OFF + one.name)
-            raise InputError(OptionName(one.name), " is said, too; leave one of them out.", at=off_name)
+            words = (OptionName(one.name), " is said, too; leave one of them out.")
+            raise InputError(*words, at=OptionName(OFF + one.name))
         if off is not None:
             found[one.name] = not off
     return found

@@ -118,7 +118,7 @@ def test_what_is_written_down_is_checked() -> None:
     for given, said in (
         ({"bounds": "sharp"}, "bounds: Input should be 'shuttle', 'lp' or 'integer'."),
         ({"samples": 3}, "samples: Input should be greater than or equal to 64."),
-        ({"bound": "lp"}, 'bound: there is no such option; did you mean "bounds"?'),
+        ({"bound": "lp"}, 'bound: there is no such option (did you mean "bounds"?)'),
     ):
         with pytest.raises(InputError) as caught:
             checked(AuditOptions, given)
