@@ -55,7 +55,7 @@ def test_what_is_in_the_wheel(wheel: Path) -> None:
         "tableseal/py.typed",
         "tableseal/api/python/audit.py",
         "tableseal/audit/report/templates/report.html",
-        "tableseal/audit/io/schemas/release.json",
+        "tableseal/audit/report/schemas/risk.json",
         "tableseal/api/web/templates",
         "tableseal/CITATION.cff",
         "tableseal/api/shipped_cases/french_business/turnover.yaml",
