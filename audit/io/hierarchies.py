@@ -171,9 +171,6 @@ def file_edges(file: str, document: VariableDocument, folder: Folder, where: Pla
     if document.levels is not None:
         return level_edges(columns, document.levels)
     if not {"code", "parent"} <= set(columns.data):
-        raise InputError(
-            f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
-            "`levels: [...]` naming a column per level, the broadest first.",
-            at=where,
-        )
+        text = f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
+        raise InputError(text, "`levels: [...]` naming a column per level, the broadest first.", at=where)
     return parent_edges(columns)

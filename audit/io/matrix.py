@@ -121,10 +121,8 @@ def _count(entry: str, at: Place, column: int) -> int:
     value = Decimal(text.replace(",", ".")) if looks_like_number(text) else None
     if value is None or value < 0 or value != value.to_integral_value():
         kind = "no number" if value is None else "a negative or fractional count"
-        raise InputError(
-            f"found {quoted(text)}, {kind}; expected a whole number that is not negative (a count).",
-            at=replace(at, column=column),
-        )
+        problem = f"found {quoted(text)}, {kind}; expected a whole number that is not negative (a count)."
+        raise InputError(problem, at=replace(at, column=column))
     if value > LIMIT:
         raise InputError(f"found {quoted(text)}, more than the largest count of 2^60.", at=replace(at, column=column))
     return int(value)

@@ -278,10 +278,8 @@ def _subpopulations(
             where = replace(place, table=entry.name) / "where" / name
             hierarchy = variables.get(name)
             if hierarchy is None:
-                raise InputError(
-                    f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}.",
-                    at=where,
-                )
+                text = f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}."
+                raise InputError(text, at=where)
             if isinstance(codes, str):
                 position(codes, hierarchy, where)
                 chosen[name] = codes
