@@ -35,11 +35,8 @@ def read_statistic(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     if not any(table.measure == measure.name for table in tables):
-        raise InputError(
-            f"no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that lists "
-            "them, with empty values where they are not published.",
-            at=where,
-        )
+        text = f"no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that lists "
+        raise InputError(text, "them, with empty values where they are not published.", at=where)
     for mark, meaning in document.marks.items():
         if meaning == "zero":
             raise InputError(
@@ -154,11 +151,8 @@ def _per(document: StatisticDocument, where: Place) -> int:
 def _denominator(document: StatisticDocument, setting: Setting, where: Place) -> Denominator | Fraction | None:
     of = document.of
     if (of is None) == (document.denominator is None):
-        raise InputError(
-            f"say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
-            "or a number) or `denominator` (a column of numbers), one of them.",
-            at=where,
-        )
+        text = f"say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
+        raise InputError(text, "or a number) or `denominator` (a column of numbers), one of them.", at=where)
     if of is None:
         return None
     if isinstance(of, str):
@@ -172,10 +166,8 @@ def _denominator(document: StatisticDocument, setting: Setting, where: Place) ->
             return number
         of = {_MEASURE: of}
     if not setting.nonnegative:
-        raise InputError(
-            "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number.",
-            at=where / "of",
-        )
+        text = "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number."
+        raise InputError(text, at=where / "of")
     measure = choose_measure(
         of.get(_MEASURE, document.measure) if _MEASURE not in setting.variables else document.measure,
         setting.measures,

@@ -128,10 +128,8 @@ def check_within(columns: Columns, name: str, lower: Amounts, upper: Amounts) ->
     """Refuse a row whose mark and columns of bounds leave no value."""
     bad = np.flatnonzero(lower.known & upper.known & (lower.units > upper.units))
     if len(bad):
-        raise InputError(
-            "the range that the mark says and the columns of bounds have no value in common.",
-            at=columns.place(int(bad[0]), name),
-        )
+        text = "the range that the mark says and the columns of bounds have no value in common."
+        raise InputError(text, at=columns.place(int(bad[0]), name))
 
 
 def _both(stated: Status, marked: Status, columns: Columns, name: str, row: int) -> int:
