@@ -93,7 +93,7 @@ def checked(model: type[Model], given: Mapping[str, object]) -> Model:
         return model.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        raise refused(f"{first['loc'][-1]}: {first['msg']}.") from None
+        raise _refused(f"{first['loc'][-1]}: {first['msg']}.") from None
 
 
 def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:
@@ -102,6 +102,5 @@ def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:
     return [form[name]] if name in form else []
 
 
-def refused(text: str) -> ProblemError:
-    """422: a field cannot be used."""
+def _refused(text: str) -> ProblemError:
     return ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text))

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,26 @@ def read_matrix(text: str, source: str, *, all_cells: bool = False) -> NDArray[n
     if not all_cells:
         _refuse_margins(values, source)
     return values
+
+
+def checked_matrix(values: NDArray[Any], source: str, *, all_cells: bool = False) -> NDArray[np.int64]:
+    """An array of numbers (rows x columns) as counts.
+
+    Raises
+    ------
+    InputError: an entry that is no whole number from 0 to 2^60, or a margin (see `read_matrix`).
+    """
+    if not values.size:
+        raise InputError(f"{source}: is empty.")
+    bad = np.argwhere(~((values >= 0) & (values <= LIMIT) & (values == np.floor(values))))
+    if len(bad):
+        row, column = bad[0].tolist()
+        place = Place(source, row=row + 1, column=column + 1)
+        raise InputError(found=str(values[row, column]), expected="a whole number from 0 to 2^60 (a count)", at=place)
+    counts = values.astype(np.int64)
+    if not all_cells:
+        _refuse_margins(counts, source)
+    return counts
 
 
 def read_numbers(text: str, source: str) -> NDArray[np.float64]:

@@ -116,9 +116,9 @@ def test_an_earlier_version_kept_another_name() -> None:
 def test_what_is_written_down_is_checked() -> None:
     assert checked(SuppressOptions, {"seed": "3", "no_insiders": True}) == SuppressOptions(seed=3, insiders=False)
     for given, said in (
-        ({"bounds": "sharp"}, "--bounds: Input should be 'shuttle', 'lp' or 'integer'."),
-        ({"samples": 3}, "--samples: Input should be greater than or equal to 64."),
-        ({"bound": "lp"}, "--bound: there is no such option; options are --bounds, "),
+        ({"bounds": "sharp"}, "bounds: Input should be 'shuttle', 'lp' or 'integer'."),
+        ({"samples": 3}, "samples: Input should be greater than or equal to 64."),
+        ({"bound": "lp"}, 'bound: there is no such option (did you mean "bounds"?)'),
     ):
         with pytest.raises(InputError) as caught:
             checked(AuditOptions, given)
