@@ -10,6 +10,7 @@ from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from tableseal.audit.execution.state import State
+    from tableseal.audit.measures.feasible_tables import Belief
     from tableseal.audit.model import Release
     from tableseal.audit.pipeline import AuditResult
 
@@ -28,8 +29,11 @@ def run_audit(
     progress: Progress | None = None,
     executor: Executor = HERE,
     state: "State | None" = None,
+    prior: "Belief | None" = None,
 ) -> "AuditResult":
     """Audit a release as the options say.
+
+    prior: of the tables, for entropies over them, which are then computed of every cell.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def run_audit(
     from tableseal.audit.pipeline import audit
 
     effort = QUICK
-    if options.entropy == "tables":
+    if options.entropy == "tables" or prior is not None:
         effort = replace(THOROUGH, samples=options.samples, seed=options.seed)
     return audit(
         release,
@@ -48,6 +52,7 @@ def run_audit(
         withhold_primaries=options.withhold_primaries,
         cumulative=options.cumulative,
         entropy=effort,
+        prior=prior,
         time_limit=options.time_limit,
         prove=options.proof,
         progress=progress,

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from tableseal.api.options.risk import RiskOptions
     from tableseal.api.options.sap import SapOptions
     from tableseal.audit.measures.risk.information import Floats
+    from tableseal.audit.measures.sap.attack import Ints
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.model import Release
     from tableseal.audit.model.count_table import CountTable
@@ -67,22 +68,47 @@ def population(
     ------
     InputError: a file that cannot be used, upper bounds that do not fit, options for bare matrices only.
     """
-    from tableseal.audit.io.files import read_text
-    from tableseal.audit.io.matrix import matrix_in, read_matrix
-    from tableseal.audit.measures.sap.matrix_attack import of_counts
+    from tableseal.audit.io.matrix import matrix_in
     from tableseal.audit.measures.sap.population import of_release
 
     counts = matrix_in(path, all_cells=options.all_cells)
     if counts is None:
         release = read(path)
-        if upper is not None or options.rounding is not None:
-            text = " go with a bare matrix of counts (no header); a release says itself what is released."
-            raise InputError(OptionName("upper"), " and ", OptionName("rounding"), text, at=path.name)
+        refuse_bounds(options, path.name, upper=upper is not None)
         return of_release(release), release.files
-    bounds = None
-    if upper is not None:
-        bounds = read_matrix(read_text(upper, source=upper.name)[0], upper.name, all_cells=True)
+    return base_table(counts, None if upper is None else upper_bounds(upper), options, path.name), ()
+
+
+def refuse_bounds(options: "SapOptions", name: str, *, upper: bool) -> None:
+    """InputError if options for bare matrices only go with a release. name: of its file."""
+    if upper or options.rounding is not None:
+        text = " go with a bare matrix of counts (no header); a release says itself what is released."
+        raise InputError(OptionName("upper"), " and ", OptionName("rounding"), text, at=name)
+
+
+def upper_bounds(path: Path) -> "Ints":
+    """A matrix of upper bounds.
+
+    Raises
+    ------
+    InputError: a file that cannot be used.
+    """
+    from tableseal.audit.io.files import read_text
+    from tableseal.audit.io.matrix import read_matrix
+
+    return read_matrix(read_text(path, source=path.name)[0], path.name, all_cells=True)
+
+
+def base_table(counts: "Ints", upper: "Ints | None", options: "SapOptions", name: str) -> "Population":
+    """The base table that a matrix of counts is, with what is released of it. name: what messages call it.
+
+    Raises
+    ------
+    InputError: upper bounds that do not fit, a base of rounding that is none, no units.
+    """
+    from tableseal.audit.measures.sap.matrix_attack import of_counts
+
     try:
-        return of_counts(counts, upper=bounds, rounding=options.rounding, rounded_total=options.rounded_total), ()
+        return of_counts(counts, upper=upper, rounding=options.rounding, rounded_total=options.rounded_total)
     except InputError as error:
-        raise InputError(str(error), at=path.name) from None
+        raise InputError(str(error), at=name) from None

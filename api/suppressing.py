@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def run_suppression(
     last: "Release | None" = None,
     keep: "Callable[[Suppression], None] | None" = None,
     progress: Progress | None = None,
+    executor: Executor = HERE,
 ) -> "Suppression":
     """Search as the options say; what needs each cell is another step (see `with_reasons`), so that what was found can
     be written first.
@@ -55,6 +57,7 @@ def run_suppression(
         keep=keep,
         explain=False,
         progress=progress,
+        executor=executor,
     )
 
 
@@ -97,7 +100,9 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
     return options.method, search
 
 
-def run_comparison(release: "Release", options: CompareOptions, *, progress: Progress | None = None) -> "Comparison":
+def run_comparison(
+    release: "Release", options: CompareOptions, *, progress: Progress | None = None, executor: Executor = HERE
+) -> "Comparison":
     """Compare as the options say.
 
     Raises
@@ -117,6 +122,7 @@ def run_comparison(release: "Release", options: CompareOptions, *, progress: Pro
         seed=options.seed,
         time_limit=options.time_limit,
         progress=progress,
+        executor=executor,
     )
 
 

@@ -41,10 +41,8 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     unknown = np.flatnonzero(published & ~cells.truth.known)
     if len(unknown):
         more = f" ({len(unknown)} such cells)" if len(unknown) > 1 else ""
-        raise InputError(
-            f"the what-if publishes secondary cells, and this one has no true value{more}; add a truth column",
-            at=place_of(release, cells, int(unknown[0])),
-        )
+        text = f"the what-if publishes secondary cells, and this one has no true value{more}; add a truth column"
+        raise InputError(text, at=place_of(release, cells, int(unknown[0])))
     rounded = np.flatnonzero(published & stays_withheld(release, cells))
     if len(rounded):
         raise InputError(

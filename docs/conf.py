@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pygments.lexers.special import TextLexer
+from sphinx.errors import ExtensionError
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `generated`
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for `tableseal`, where it is not installed
@@ -33,6 +34,8 @@ myst_heading_anchors = 4
 BLOCK = re.compile(r"^```(\w+) ([^\n{]+)\n", re.MULTILINE)
 """A block with a word for the tests behind its language."""
 
+ELSEWHERE = re.compile(r'(?:<(?:script|img|iframe)[^>]*\ssrc|<link[^>]*\shref)="(?:https?:)?//[^"]+"')
+
 
 def shown(information: re.Match[str]) -> str:
     """The block as a directive: files with their name, what a command says as such."""
@@ -46,7 +49,16 @@ def prepared(app: "Sphinx", name: str, source: list[str]) -> None:
     source[0] = BLOCK.sub(shown, expanded(source[0]))
 
 
+def offline(app: "Sphinx", exception: Exception | None) -> None:
+    """The end of a build: no page loads anything from elsewhere (links that a reader follows are another matter)."""
+    for page in Path(app.outdir).rglob("*.html") if exception is None else ():
+        found = ELSEWHERE.search(page.read_text("utf-8"))
+        if found:
+            raise ExtensionError(f"{page.name} loads something from elsewhere: {found[0]}")
+
+
 def setup(app: "Sphinx") -> None:
     """Called by Sphinx."""
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", prepared)
+    app.connect("build-finished", offline)

@@ -3,18 +3,14 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from textwrap import dedent, fill
-from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typer.core import TyperArgument, TyperCommand, TyperOption
-
-    Parameter = TyperArgument | TyperOption
 
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
@@ -55,53 +51,18 @@ def verbs() -> Iterator[tuple[str, "TyperCommand"]]:
 
 
 def _verb(name: str, verb: "TyperCommand") -> str:
+    from tableseal.api.options.table import option_table
+
     text, _, example = dedent(verb.help or "").partition("Example: ")
     arguments = [p for p in verb.params if p.param_type_name == "argument"]
     usage = " ".join([f"tableseal {name}", *(_argument(p) for p in arguments), "[OPTIONS]"])
-    rows = [[_called(parameter), _said(parameter)] for parameter in verb.params]
     example = " ".join(example.split())
-    return "\n\n".join(
-        [f"## tableseal {name}", text.strip(), f"```text\n{usage}\n```", f"Example: `{example}`", _options(rows)]
-    )
+    said = [f"## tableseal {name}", text.strip(), f"```text\n{usage}\n```", f"Example: `{example}`", option_table(name)]
+    return "\n\n".join(said)
 
 
-def _options(rows: Sequence[Sequence[str]]) -> str:
-    return table(["argument or option", "meaning"], rows) if rows else "No options."
-
-
-def _argument(parameter: "Parameter") -> str:
+def _argument(parameter: "TyperArgument | TyperOption") -> str:
     return parameter.metavar or str(parameter.name).upper()
-
-
-def _called(parameter: "Parameter") -> str:
-    if parameter.param_type_name == "argument":
-        return f"`{_argument(parameter)}`"
-    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-    if getattr(parameter, "is_flag", False):
-        return names
-    return f"{names} `{parameter.metavar or _kind(parameter.type_descriptor.annotation)}`"
-
-
-def _kind(annotation: Any) -> str:
-    """What may be said, where an option has no word for it."""
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return "|".join(map(_word, annotation))
-    if isinstance(annotation, type):
-        return annotation.__name__
-    return "|".join(
-        part if isinstance(part, str) else _kind(part) for part in get_args(annotation) if part is not NoneType
-    )
-
-
-def _word(choice: object) -> str:
-    return str(getattr(choice, "value", choice))
-
-
-def _said(parameter: "Parameter") -> str:
-    text = " ".join((getattr(parameter, "help", None) or "").split())
-    default = parameter.default
-    silent = default is None or isinstance(default, bool) or callable(default) or default in ("", [], ())
-    return text if silent else f"{text} Default: `{_word(default)}`."
 
 
 def python() -> str:

@@ -31,7 +31,8 @@ class Suppression:
     release: with the pattern put in (None without one); report: the audit of that release.
     conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
     costs: what was minimised. seconds: of each step; not part of the result's documents.
-    outcome: what the search came to; limits: those that it had.
+    outcome: what the search came to; limits: those that it had. stopped_by: which of them ended the search before it
+        was sure of its answer (`time`); None: none did.
     explanation: whether `needs` and `idle` were looked for (see `reasons`). needs: for each secondary cell
         that was looked at what fails without it. idle: cells withheld for nothing, which can all be given back.
     """
@@ -48,6 +49,7 @@ class Suppression:
     seconds: tuple[tuple[str, float], ...]
     outcome: Outcome = field(repr=False, compare=False)
     limits: Limits = field(repr=False, compare=False)
+    stopped_by: Literal["time"] | None = field(default=None, compare=False)
     explanation: Explanation = "not asked"
     needs: Mapping[int, tuple[Need, ...]] = field(default_factory=dict)
     idle: tuple[int, ...] = ()

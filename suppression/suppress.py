@@ -91,6 +91,7 @@ def suppress(
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
         pattern = outcome.found.pattern
+        sure = outcome.found.status in ("optimal", "infeasible") and not outcome.found.last_resort
         return Suppression(
             method,
             problem,
@@ -104,6 +105,7 @@ def suppress(
             tuple(clock.laps),
             outcome,
             limits,
+            stopped_by="time" if limits.reached and not sure else None,
         )
 
     def passed(outcome: Outcome) -> None:

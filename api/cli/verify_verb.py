@@ -26,30 +26,14 @@ def verify_verb(
 
     Example: tableseal verify proof.json release.json
     """
-    from tableseal.audit.codec.exact_json import dumps
-    from tableseal.audit.errors import InputError
-    from tableseal.audit.proof.verify import RefusedError, check
+    from tableseal.audit.proof.verification import verification_json, verification_text, verified
 
     check_targets({"--json": json}, inputs=(proof, release))
-    reason, count = None, {}
-    try:
-        count = check(_content(proof), _content(release))
-    except RefusedError as error:
-        reason = str(error)
-    except ValueError as error:
-        raise InputError(f"{proof} and {release}: {error}") from error
+    found = verified(_content(proof), _content(release), f"{proof} and {release}")
     if json is not None:
-        result = {"schema": "tableseal/verification/1", "accepted": reason is None, "reason": reason, **count}
-        write_target(json, dumps(result, indent=1))
-    text = f"Refused: {reason}." if reason is not None else _accepted(count)
-    say(text, error=json == STREAM)
-    return Code.DONE if reason is None else Code.UNSAFE
-
-
-def _accepted(count: dict[str, int]) -> str:
-    ends, proved, attained = count["ends"], count["proved"], count["attained"]
-    text = f"Accepted: of {ends:,} ends of intervals {proved:,} are proved and {attained:,} attained by a table."
-    return text if proved == attained == ends else f"{text} What is left over is claimed by nobody."
+        write_target(json, verification_json(found))
+    say(verification_text(found), error=json == STREAM)
+    return Code.DONE if found.reason is None else Code.UNSAFE
 
 
 def _content(name: str) -> bytes:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.wording import suggestion
 
 OFF = "no_"
 """What goes before the name of a flag to switch it off."""
@@ -74,6 +75,17 @@ class Declared:
         """Whether it may be repeated."""
         return get_origin(self.type) is tuple
 
+    @property
+    def again(self) -> str:
+        """What is said of an option that may be repeated, behind its help."""
+        return " May be repeated." if self.several else ""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is chosen from, where nothing else can be said."""
+        parts = (self.type, *get_args(self.type))
+        return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
+
     def bound(self, name: str) -> Any:
         """`ge`, `le`, `max_length` and so on; None if there is no such bound."""
         return next((value for b in self.bounds if (value := getattr(b, name, None)) is not None), None)
@@ -106,7 +118,8 @@ def switched(group: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
     for one in declared(group):
         off = found.pop(OFF + one.name, None) if one.switch else None
         if off is not None and one.name in found:
-            raise InputError(f"{_written(OFF + one.name)}: {_written(one.name)} is said, too; leave one of them out.")
+            words = (OptionName(one.name), " is said, too; leave one of them out.")
+            raise InputError(*words, at=OptionName(OFF + one.name))
         if off is not None:
             found[one.name] = not off
     return found
@@ -124,14 +137,10 @@ def checked(group: type[Group], given: Mapping[str, Any]) -> Group:
     found = switched(group, given)
     names = [one.name for one in declared(group)]
     for name in found.keys() - set(names):
-        raise InputError(f"{_written(name)}: there is no such option; options are {', '.join(map(_written, names))}.")
+        hint = suggestion(name, names)
+        raise InputError(f"there is no such option{hint}; options are {', '.join(names)}.", at=OptionName(name))
     try:
         return TypeAdapter(group).validate_python(found)
     except ValidationError as error:
         first = error.errors()[0]
-        raise InputError(f"{_written(str(first['loc'][0]))}: {first['msg']}.") from None
-
-
-def _written(name: str) -> str:
-    """As messages name an option."""
-    return "--" + name.replace("_", "-")
+        raise InputError(f"{first['msg']}.", at=OptionName(str(first["loc"][0]))) from None

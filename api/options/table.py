@@ -1,6 +1,12 @@
 """The options of a verb as a table of the documentation, in Markdown."""
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from tableseal.api.options.option import OFF
+
+if TYPE_CHECKING:
+    from typer import Context
 
 KINDS = {
     "audit": "audit",
@@ -21,19 +27,27 @@ def option_table(verb: str) -> str:
 
     from tableseal.api.cli.verbs import command
 
-    group, _, name = verb.rpartition(" ")
-    found = typer.main.get_command(command(group or name))
+    found = typer.main.get_command(command(verb.split()[0]))
     for part in verb.split():
         found = found.commands[part]  # type: ignore[attr-defined]
     context = typer.Context(found)
     elsewhere = names_elsewhere(verb)
-    lines = [("option", "meaning", "HTTP, Python"), ("---", "---", "---")]
+    lines: list[Sequence[str]] = [("argument or option", "meaning", "HTTP, Python"), ("---", "---", "---")]
     for parameter in sorted(found.params, key=lambda one: one.param_type_name):  # arguments first
-        written, meaning = parameter.get_help_record(context) or (parameter.name, "")
+        written, meaning = _in_help(parameter, context)
         names = [name for name in elsewhere if name.removeprefix(OFF) == parameter.name]
-        entries = (written.removesuffix(" <str>"), meaning.replace("  ", " "), ", ".join(f"`{name}`" for name in names))
-        lines.append((f"`{entries[0]}`", *entries[1:]))
+        lines.append((written, meaning, ", ".join(f"`{name}`" for name in names)))
     return "".join(f"| {' | '.join(entry.replace('|', chr(92) + '|') for entry in line)} |\n" for line in lines)
+
+
+def _in_help(parameter: Any, context: "Context") -> tuple[str, str]:
+    """How a parameter is written, each word as code, and what it means."""
+    written, meaning = parameter.get_help_record(context) or (str(parameter.name), "")
+    if parameter.param_type_name == "argument":
+        return f"`{written.removesuffix(' <str>')}`", " ".join(meaning.split())
+    names = [*parameter.opts, *parameter.secondary_opts]
+    metavar = "" if parameter.secondary_opts else written.removeprefix(", ".join(parameter.opts)).strip()
+    return ", ".join(f"`{name}`" for name in names) + (f" `{metavar}`" if metavar else ""), " ".join(meaning.split())
 
 
 def names_elsewhere(verb: str) -> list[str]:

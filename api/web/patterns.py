@@ -10,7 +10,6 @@ from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
 from tableseal.api.web.drafts import begun, has_file, result_file
-from tableseal.api.web.fields import refused
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, parts_of
 
@@ -24,9 +23,8 @@ router = APIRouter()
 async def post_comparison(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """Compare methods on a release."""
     form = await plain_form(request)
-    methods = ",".join(str(name) for name in form.getlist("method"))
-    if not methods:
-        raise refused("methods: choose at least one.")
+    # Where none is ticked, none is asked for: not those that are compared if nobody says otherwise.
+    methods = ",".join(str(name) for name in form.getlist("method")) or ","
     return await begun(at, asking, draft, COMPARISON, FormData([*form.multi_items(), ("methods", methods)]))
 
 

@@ -107,10 +107,8 @@ def source_of(
     else:
         listed = read_manifest(read_bytes(manifest, source=manifest.name), manifest.name)
     if not listed:
-        raise InputError(
-            f"there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`.",
-            at=called or str(path),
-        )
+        text = f"there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`."
+        raise InputError(text, at=called or str(path))
     return source, listed
 
 

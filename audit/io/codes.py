@@ -32,11 +32,8 @@ def variable_columns(
         if variable not in variables:
             raise unknown("variable", variable, variables, where / "columns")
         if variable in found:
-            raise InputError(
-                f"the variable {quoted(variable)} is given two columns, {quoted(found[variable])} and "
-                f"{quoted(column)}.",
-                at=where / "columns",
-            )
+            text = f"the variable {quoted(variable)} is given two columns, {quoted(found[variable])} and "
+            raise InputError(text, f"{quoted(column)}.", at=where / "columns")
         columns.column(column, f"the codes of {variable}")
         found[variable] = column
     for name in columns.data:

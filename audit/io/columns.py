@@ -49,11 +49,8 @@ class Columns:
         """
         found = self.data.get(name)
         if found is None:
-            raise InputError(
-                f"there is no column {quoted(name)}, which is to hold {role}{suggestion(name, self.data)}. Columns "
-                f"found: {listing(self.data)}.",
-                at=self.source,
-            )
+            text = f"there is no column {quoted(name)}, which is to hold {role}{suggestion(name, self.data)}. Columns "
+            raise InputError(text, f"found: {listing(self.data)}.", at=self.source)
         return found
 
 
@@ -87,11 +84,8 @@ def inline_columns(cells: object, source: Place) -> Columns:
         if length is None:
             length, first = len(entries), name
         if len(entries) != length:
-            raise InputError(
-                f"has {len(entries)} entries, but {source / first} has {length}; all columns need one entry a row "
-                "(null for no value).",
-                at=source / name,
-            )
+            text = f"has {len(entries)} entries, but {source / first} has {length}; all columns need one entry a row "
+            raise InputError(text, "(null for no value).", at=source / name)
         for row, entry in enumerate(entries):
             if entry is not None and not isinstance(entry, str):
                 place = replace(source / name, row=row + 1)

@@ -50,11 +50,8 @@ class Folder:
             see also `read_bytes`.
         """
         if self.root is None:
-            raise InputError(
-                f"names the file {quoted(name)}, but this release came without a folder of files; "
-                "give the data inline (`cells`, `codes`, `tree`).",
-                at=where,
-            )
+            text = f"names the file {quoted(name)}, but this release came without a folder of files; "
+            raise InputError(text, "give the data inline (`cells`, `codes`, `tree`).", at=where)
         refuse_outside(name, where)
         if isinstance(self.root, ArchiveFolder):
             return self.root.content(name, where, self.limit)
@@ -87,11 +84,8 @@ def refuse_outside(name: str, where: Place) -> None:
     if not name or "\0" in name:
         raise InputError(found=quoted(name), expected="the name of a file", at=where)
     if windows.drive or windows.root or ".." in windows.parts:
-        raise InputError(
-            f"the path {quoted(name)} leads out of the release's folder; "
-            "files are named relative to that folder, without '..'.",
-            at=where,
-        )
+        text = f"the path {quoted(name)} leads out of the release's folder; "
+        raise InputError(text, "files are named relative to that folder, without '..'.", at=where)
 
 
 def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
@@ -108,9 +102,8 @@ def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise InputError("is a device or a pipe, expected a regular file.", at=source)
         if status.st_size > limit:
-            raise InputError(
-                f"the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes.", at=source
-            )
+            text = f"the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
+            raise InputError(text, at=source)
         with open(path, "rb") as file:
             content = read_at_most(file, limit + 1, expected=status.st_size)
     except FileNotFoundError:
@@ -175,19 +168,15 @@ def _checked(content: bytes, encoding: str, source: str) -> str:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         known = "UTF-8 or Windows-1252" if encoding == "cp1252" else encoding.upper()
         others = other_encodings(content) if encoding == "cp1252" else ""
-        raise InputError(
-            f"byte 0x{content[error.start]:02X} is no text in {known}{others}; save the file as UTF-8.",
-            at=Place(source, line=line),
-        ) from None
+        text = f"byte 0x{content[error.start]:02X} is no text in {known}{others}; save the file as UTF-8."
+        raise InputError(text, at=Place(source, line=line)) from None
 
 
 def _without_nul(text: str, source: str, content: bytes) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(
-            f"byte 0x00 found, expected text{other_encodings(content)}; save the file as UTF-8 text.",
-            at=Place(source, line=line),
-        )
+        text = f"byte 0x00 found, expected text{other_encodings(content)}; save the file as UTF-8 text."
+        raise InputError(text, at=Place(source, line=line))
     return text
 
 

@@ -33,13 +33,13 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     if document.tree is not None:
         groupings.append(tree_edges(document.tree, where / "tree"))
     if document.file is not None:
-        groupings.append(_file_edges(document.file, document, folder, where / "file"))
+        groupings.append(file_edges(document.file, document, folder, where / "file"))
     elif document.levels is not None or document.leading is not None:
         raise InputError("`levels` and `leading` say how to read a `file`; there is none.", at=where)
     for at, tree in enumerate(document.trees or ()):
         place = where / "trees" / at
         inline = not isinstance(tree, str)
-        groupings.append(tree_edges(tree, place) if inline else _file_edges(tree, VariableDocument(), folder, place))
+        groupings.append(tree_edges(tree, place) if inline else file_edges(tree, VariableDocument(), folder, place))
     codes = document.codes or ()
     twice = repeated(codes)
     if twice:
@@ -74,9 +74,8 @@ def _walk(parent: str | None, node: Document, where: Place, edges: list[Edge]) -
         for code, below in node.items():
             edges.append((parent, code))
             if isinstance(below, str):
-                raise InputError(
-                    f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}].", at=where
-                )
+                text = f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
+                raise InputError(text, at=where)
             _walk(code, below, where, edges)
     elif isinstance(node, Sequence):
         for item in node:
@@ -151,7 +150,13 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     return list(edges)
 
 
-def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
+def file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
+    """Edges of a file, read as its entry says.
+
+    Raises
+    ------
+    InputError: a file that cannot be read, or whose columns are not those expected.
+    """
     if file.lower().endswith(".hrc"):
         if document.levels is not None:
             raise InputError("`levels` are for a table with a column per level, not for an .hrc file.", at=where)
@@ -165,9 +170,6 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
     if document.levels is not None:
         return level_edges(columns, document.levels)
     if not {"code", "parent"} <= set(columns.data):
-        raise InputError(
-            f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
-            "`levels: [...]` naming a column per level, the broadest first.",
-            at=where,
-        )
+        text = f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
+        raise InputError(text, "`levels: [...]` naming a column per level, the broadest first.", at=where)
     return parent_edges(columns)

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +73,26 @@ def read_matrix(text: str, source: str, *, all_cells: bool = False) -> NDArray[n
     return values
 
 
+def checked_matrix(values: NDArray[Any], source: str, *, all_cells: bool = False) -> NDArray[np.int64]:
+    """An array of numbers (rows x columns) as counts.
+
+    Raises
+    ------
+    InputError: an entry that is no whole number from 0 to 2^60, or a margin (see `read_matrix`).
+    """
+    if not values.size:
+        raise InputError(f"{source}: is empty.")
+    bad = np.argwhere(~((values >= 0) & (values <= LIMIT) & (values == np.floor(values))))
+    if len(bad):
+        row, column = bad[0].tolist()
+        place = Place(source, row=row + 1, column=column + 1)
+        raise InputError(found=str(values[row, column]), expected="a whole number from 0 to 2^60 (a count)", at=place)
+    counts = values.astype(np.int64)
+    if not all_cells:
+        _refuse_margins(counts, source)
+    return counts
+
+
 def read_numbers(text: str, source: str) -> NDArray[np.float64]:
     """A matrix of decimal numbers, such as probabilities.
 
@@ -100,10 +121,8 @@ def _count(entry: str, at: Place, column: int) -> int:
     value = Decimal(text.replace(",", ".")) if looks_like_number(text) else None
     if value is None or value < 0 or value != value.to_integral_value():
         kind = "no number" if value is None else "a negative or fractional count"
-        raise InputError(
-            f"found {quoted(text)}, {kind}; expected a whole number that is not negative (a count).",
-            at=replace(at, column=column),
-        )
+        problem = f"found {quoted(text)}, {kind}; expected a whole number that is not negative (a count)."
+        raise InputError(problem, at=replace(at, column=column))
     if value > LIMIT:
         raise InputError(f"found {quoted(text)}, more than the largest count of 2^60.", at=replace(at, column=column))
     return int(value)

@@ -57,10 +57,8 @@ def read_microdata(
         )
         negative = np.flatnonzero(amounts.known & (amounts.units < 0))
         if setting.nonnegative and len(negative):
-            raise InputError(
-                "the contribution is negative; say `intruder: {nonnegative: false}` if values may be.",
-                at=columns.place(int(negative[0]), column),
-            )
+            text = "the contribution is negative; say `intruder: {nonnegative: false}` if values may be."
+            raise InputError(text, at=columns.place(int(negative[0]), column))
         notes += note_rounded(columns, column, measure, off)
         values[measure.name] = amounts
     return (

@@ -249,12 +249,8 @@ def _refuse_huge(units: list[int], columns: Columns, name: str, unit: Fraction) 
     if units and (max(units) > LIMIT or min(units) < -LIMIT):
         column = columns.data[name]
         row = column.first(next(text for text, u in zip(column.texts, units, strict=True) if abs(u) > LIMIT))
-        raise InputError(
-            f"the number is larger than 2**60 times the unit {decimal_text(unit)}, the largest that can be audited; "
-            "choose a larger unit.",
-            at=columns.place(row, name),
-            keys=("unit",),
-        )
+        text = f"the number is larger than 2**60 times the unit {decimal_text(unit)}, the largest that can be audited; "
+        raise InputError(text, "choose a larger unit.", at=columns.place(row, name), keys=("unit",))
 
 
 def _hidden(row: int, secret: Secret) -> bool:

@@ -4,17 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
 from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.archive import Archive, ArchiveFolder
 from tableseal.audit.io.codes import group_code, position
+from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
-from tableseal.audit.io.init import infer_document
+from tableseal.audit.io.hints import Hints
+from tableseal.audit.io.init import describe, infer_document
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.sources import is_data_file
@@ -106,6 +109,40 @@ def release_from_document(
     """
     top = Place(source)
     return _release(as_text(document, top), folder, policy, status_map, top)
+
+
+def release_from_columns(
+    columns: Columns,
+    name: str,
+    hints: Hints,
+    advice: Advice,
+    *,
+    title: str | None = None,
+    policy: Path | Policy | None = None,
+    status_map: Mapping[str, str] | None = None,
+) -> Release:
+    """The release of one table whose columns are at hand, as far as hints say it and else inferred.
+
+    Parameters
+    ----------
+    name: of the table. advice: what messages say is to be done. title: None: value by classifications.
+    policy, status_map: as for `read_release`.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    document, notes = describe(columns, {"name": name}, title or "", hints, status_map=status_map, advice=advice)
+    for variable in document["variables"]:
+        nothing = [code for code in columns.data[variable].texts if code is None or not code.strip()]
+        if nothing:
+            place, remedy = columns.place(columns.data[variable].first(nothing[0]), variable), advice.empty(variable)
+            raise InputError("is empty, expected a code", at=place, remedy=remedy)
+    if title is None:
+        document["title"] = f"{document['tables'][0]['value']} by {listing(document['variables'])}"
+    parsed: Any = as_text(document, columns.source)
+    parsed["tables"][0]["cells"] = columns
+    return _with_notes(_release(parsed, None, policy, status_map, columns.source), notes)
 
 
 def _with_notes(release: Release, first: Sequence[Note]) -> Release:
@@ -207,9 +244,8 @@ def _named_columns(document: ReleaseDocument) -> dict[str, set[str]]:
 def _measures(document: ReleaseDocument, top: Place) -> dict[str, Measure]:
     if document.measures is None:
         if document.kind is None:
-            raise InputError(
-                "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`.", at=top
-            )
+            text = "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
+            raise InputError(text, at=top)
         return {"value": _measure("value", document.kind, document.unit, top)}
     if document.kind is not None or document.unit is not None:
         raise InputError("`kind` and `unit` at the top are short for `measures`; leave out one of them.", at=top)
@@ -241,10 +277,8 @@ def _subpopulations(
             where = replace(place, table=entry.name) / "where" / name
             hierarchy = variables.get(name)
             if hierarchy is None:
-                raise InputError(
-                    f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}.",
-                    at=where,
-                )
+                text = f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}."
+                raise InputError(text, at=where)
             if isinstance(codes, str):
                 position(codes, hierarchy, where)
                 chosen[name] = codes
@@ -274,9 +308,8 @@ def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release
     """Refuse links that are said to follow from statistics and do not."""
     spelled = tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is not None)
     if spelled and spelled != release.statements[len(release.links) :]:
-        raise InputError(
-            "those with `statistic` are not what `statistics` say; leave them out, they follow.", at=top / "links"
-        )
+        text = "those with `statistic` are not what `statistics` say; leave them out, they follow."
+        raise InputError(text, at=top / "links")
 
 
 def _policy(

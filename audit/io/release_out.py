@@ -82,11 +82,8 @@ def check_symbol(symbol: str | None, target: Path) -> None:
     if not symbol.strip() or symbol != symbol.strip() or reads_as_number(symbol):
         raise InputError(expected="a mark that is no number, such as *", at=OptionName("symbol", quoted(symbol)))
     if target.suffix.lower() == ".csv" and not _usual(symbol):
-        raise InputError(
-            f"{target.name} is a bare CSV file, which has no place to say what this means; write .yaml, or take a "
-            "usual mark such as *.",
-            at=OptionName("symbol", quoted(symbol)),
-        )
+        text = f"{target.name} is a bare CSV file, which has no place to say what this means; write .yaml, or take a "
+        raise InputError(text, "usual mark such as *.", at=OptionName("symbol", quoted(symbol)))
 
 
 def _usual(mark: str) -> bool:

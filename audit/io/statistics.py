@@ -35,16 +35,12 @@ def read_statistic(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     if not any(table.measure == measure.name for table in tables):
-        raise InputError(
-            f"no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that lists "
-            "them, with empty values where they are not published.",
-            at=where,
-        )
+        text = f"no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that lists "
+        raise InputError(text, "them, with empty values where they are not published.", at=where)
     for mark, meaning in document.marks.items():
         if meaning == "zero":
-            raise InputError(
-                "zero may be exact or rounded; expected structural_zero, or 0 in the data.", at=where / "marks" / mark
-            )
+            text = "zero may be exact or rounded; expected structural_zero, or 0 in the data."
+            raise InputError(text, at=where / "marks" / mark)
     unit, per = _unit(document, where), _per(document, where)
     of = _denominator(document, setting, where)
     if document.measure is None:
@@ -55,18 +51,16 @@ def read_statistic(
     own = replace(setting, measures={shown.name: shown}, stated_units=frozenset({shown.name}))
     table, notes = read_table(entry, fixed, own, folder, where)
     if any(note.code == "rounded_to_unit" for note in notes):
-        raise InputError(
-            f"values have more decimals than {decimal_text(unit)} has, to which they are rounded.", at=where
-        )
+        text = f"values have more decimals than {decimal_text(unit)} has, to which they are rounded."
+        raise InputError(text, at=where)
     stated = table.frequency
     if stated is not None and (table.value.known & ~stated.known).any():
         row = int(np.flatnonzero(table.value.known & ~stated.known)[0])
         text = f"row {row + 1} has a value but no denominator in column {document.denominator}."
         raise InputError(text, at=where, places=[table.place(row, document.denominator)])
     if (table.lower.known | table.upper.known).any():
-        raise InputError(
-            "a range in place of a statistic is not read; write what it says as `links`.", at=where / "marks"
-        )
+        text = "a range in place of a statistic is not read; write what it says as `links`."
+        raise InputError(text, at=where / "marks")
     # What stands beside a status is the agency's knowledge of a statistic, which nothing asks for.
     table = replace(
         table, truth=table.value, lower=Amounts.none(len(table.codes)), upper=Amounts.none(len(table.codes))
@@ -154,11 +148,8 @@ def _per(document: StatisticDocument, where: Place) -> int:
 def _denominator(document: StatisticDocument, setting: Setting, where: Place) -> Denominator | Fraction | None:
     of = document.of
     if (of is None) == (document.denominator is None):
-        raise InputError(
-            f"say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
-            "or a number) or `denominator` (a column of numbers), one of them.",
-            at=where,
-        )
+        text = f"say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
+        raise InputError(text, "or a number) or `denominator` (a column of numbers), one of them.", at=where)
     if of is None:
         return None
     if isinstance(of, str):
@@ -172,10 +163,8 @@ def _denominator(document: StatisticDocument, setting: Setting, where: Place) ->
             return number
         of = {_MEASURE: of}
     if not setting.nonnegative:
-        raise InputError(
-            "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number.",
-            at=where / "of",
-        )
+        text = "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number."
+        raise InputError(text, at=where / "of")
     measure = choose_measure(
         of.get(_MEASURE, document.measure) if _MEASURE not in setting.variables else document.measure,
         setting.measures,

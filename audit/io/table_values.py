@@ -77,10 +77,8 @@ def read_values(
     constrained = np.flatnonzero(empty & (status != Status.PUBLISHED))
     if len(constrained):
         row = int(constrained[0])
-        raise InputError(
-            f"is empty, but the status is {Status(int(status[row])).word}; a cell that is out must have a value.",
-            at=columns.place(row, value),
-        )
+        text = f"is empty, but the status is {Status(int(status[row])).word}; a cell that is out must have a value."
+        raise InputError(text, at=columns.place(row, value))
     status = np.where(empty, np.int8(Status.WITHHELD), status).astype(np.int8)
     released &= given.known
     structural = status == Status.STRUCTURAL_ZERO

@@ -68,7 +68,7 @@ def read_table(
     columns = data_columns(document.file, document.cells, folder, where)
     columns = replace(columns, source=replace(columns.source, table=document.name))
     number_columns = number_columns_of(document)
-    sources = _status_sources(document, where)
+    sources = status_sources(document, where)
     taken = {*number_columns, *(source.column for source in sources)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = fill_codes(columns, named, fixed, setting.variables, where)
@@ -160,6 +160,8 @@ def data_columns(file: str | None, cells: object, folder: Folder, where: Place) 
     if (file is None) == (cells is None):
         problem = "neither `file` nor `cells` is" if file is None else "both `file` and `cells` are"
         raise InputError(f"{problem} given; expected one of them.", at=where)
+    if isinstance(cells, Columns):  # read already
+        return cells
     if file is not None:
         return read_columns(folder, file, where / "file")
     return inline_columns(cells, where / "cells")
@@ -229,7 +231,8 @@ def number_columns_of(document: TableDocument) -> list[str]:
     return [document.value, *(name for name in optional if name is not None), *document.contributors]
 
 
-def _status_sources(document: TableDocument, where: Place) -> list[StatusSource]:
+def status_sources(document: TableDocument, where: Place) -> list[StatusSource]:
+    """The status columns that the entry of a table names."""
     given = document.status
     items = [] if given in (None, NONE) else given if isinstance(given, list) else [given]
     sources: list[StatusSource] = []

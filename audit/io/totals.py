@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.wording import listing, quoted
@@ -94,6 +95,10 @@ class Checks:
         """bool (codes): a value is not the sum of the others."""
         return np.bincount(self.code[self._differ], minlength=self.codes) > 0
 
+    def failure_of(self, code: int) -> str:
+        """The first value of a code that is not the sum of the others, in words; empty if there is none."""
+        return self.failure(code) if self.failed[code] else ""
+
     def failure(self, code: int) -> str:
         """The first such value of a code, in words."""
         row = int(np.flatnonzero(self._differ & (self.code == code))[0])
@@ -116,7 +121,7 @@ class FoundTotal(NamedTuple):
     checked: bool
 
 
-def find_total(source: Place, variable: str, rows: Rows) -> FoundTotal:
+def find_total(source: Place, variable: str, rows: Rows, advice: Advice = IN_A_FILE) -> FoundTotal:
     """The total of one classification, and the reason for taking it.
 
     Raises
@@ -127,31 +132,20 @@ def find_total(source: Place, variable: str, rows: Rows) -> FoundTotal:
     fits = (checks.agreed > 0) & ~checks.failed
     named = [at for at, code in enumerate(codes) if code.strip().casefold() in NAMES]
     fitting = [at for at in named if fits[at]] if named else np.flatnonzero(fits).tolist()
-    advice = f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"
     if len(named) == 1 and checks.failed[named[0]]:
-        raise InputError(
-            f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
-            f"({checks.failure(named[0])})",
-            at=column,
-            remedy=advice,
-        )
+        text = f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
+        raise InputError(text, f"({checks.failure(named[0])})", at=column, remedy=advice.total(variable))
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
         return FoundTotal(codes[named[0]], reason, bool(fitting))
     if len(fitting) > 1 or (len(named) > 1 and not fitting):
-        raise InputError(
-            f"several codes may be the total ({listing(codes[at] for at in fitting or named)})",
-            at=column,
-            remedy=advice,
-        )
+        text = f"several codes may be the total ({listing(codes[at] for at in fitting or named)})"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     if not fitting:
         return FoundTotal(None, "no code is the sum of the others", False)
     if not named and checks.agreed[fitting[0]] < 2:
-        raise InputError(
-            f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance",
-            at=column,
-            remedy=advice,
-        )
+        text = f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     return FoundTotal(codes[fitting[0]], "it is the sum of the others", True)
 
 

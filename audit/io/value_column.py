@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.document import TableDocument
+from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
-from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
+from tableseal.audit.io.separators import Signs, recognised, refuse_points, stated_signs, without_separators
 from tableseal.audit.io.statuses.marks import Range
-from tableseal.audit.io.statuses.usual_marks import Usual, how_to_say, usual_mark
+from tableseal.audit.io.statuses.usual_marks import Usual, usual_mark
 from tableseal.audit.model import Note
 from tableseal.audit.wording import listing, quoted
-
-ADVICE = "write a release file that says which"
 
 # fmt: off
 _VALUE_NAMES = frozenset((
@@ -54,7 +55,11 @@ def may_hold_values(entries: Column) -> bool:
 
 
 def value_column(
-    columns: Columns, numeric: Sequence[str], withheld: NDArray[np.bool_], fits: Callable[[str, Sequence[str]], bool]
+    columns: Columns,
+    numeric: Sequence[str],
+    withheld: NDArray[np.bool_],
+    fits: Callable[[str, Sequence[str]], bool],
+    advice: Advice,
 ) -> str:
     """The only column of numbers, or the only one with a usual name; marks may stand between the numbers.
 
@@ -74,7 +79,7 @@ def value_column(
     if marked and len(candidates) > 1:
         candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
     if not candidates:
-        _refuse_odd_entry(columns, withheld)
+        _refuse_odd_entry(columns, withheld, advice)
         raise InputError(
             f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
             "empty.",
@@ -84,32 +89,40 @@ def value_column(
         raise InputError(
             f"several columns may hold the values ({listing(candidates)})",
             at=columns.source,
-            remedy=f"{ADVICE}, such as `tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`",
+            remedy=advice.value(columns, candidates),
         )
     return candidates[0]
 
 
-def read_value_column(columns: Columns, name: str, withheld: NDArray[np.bool_]) -> ReadValues:
-    """The numbers and marks of the value column.
+def read_value_column(
+    columns: Columns, name: str, withheld: NDArray[np.bool_], given: TableDocument, hints: Hints, advice: Advice
+) -> ReadValues:
+    """The numbers and marks of the value column, as far as it is not said (given, hints) how they are written.
 
     Raises
     ------
     InputError: a number or a mark that can be read in two ways.
     """
     entries = columns.data[name]
-    signs = recognised(entry for entry in entries.texts if not _is_mark(entry))
+    stated = stated_signs(given.decimal, given.thousands, columns.source)
+    if stated == Signs() and name in hints.numbers:
+        stated = Signs(".")
+    signs = recognised(entry for entry in entries.texts if not _is_mark(entry)) if stated == Signs() else stated
     plain = without_separators(columns, [name], signs)
     bare = replace(plain, data={name: plain.data[name].rewritten(lambda entry: None if _is_mark(entry) else entry)})
     if signs == Signs():
-        refuse_points(bare, name, Fraction(1), withheld, "write a release file whose table says")
+        refuse_points(bare, name, Fraction(1), withheld, advice.signs())
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
     different = [_number(entry, sign) for entry in bare.data[name].texts]
-    scale, text = _scale(different)
-    notes = [Note("assumed_kind", f"{columns.source}: {text}")]
-    if signs.thousands is not None:
+    if hints.unit is not None:
+        unit = _unit(hints.unit)
+        different = [None if number is None else round(number / unit) * unit for number in different]
+    scale, text = _scale(replace(columns.source, column=name), different, hints, advice)
+    notes = [Note("assumed_kind", f"{columns.source}: {text}")] if text else []
+    if signs != stated and signs.thousands is not None:
         what = {" ": "a blank", "'": "an apostrophe"}.get(signs.thousands, quoted(signs.thousands))
         notes.append(Note("assumed_thousands", f"{columns.source}, column {quoted(name)}: {what} separates thousands."))
-    marks, more = _marks(columns, name, withheld, scale, different)
+    marks, more = _marks(columns, name, withheld, scale, different, given, advice)
     said = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
     numbers = tuple(bare.data[name].each(different))
     return ReadValues(numbers, scale, {key: meaning for key, meaning in said.items() if meaning}, (*notes, *more))
@@ -140,9 +153,12 @@ def _marks(
     withheld: NDArray[np.bool_],
     scale: Mapping[str, Any],
     numbers: Sequence[Fraction | None],
+    given: TableDocument,
+    advice: Advice,
 ) -> tuple[dict[str, Any], list[Note]]:
     entries = columns.data[name]
-    usual = usual_marks(marks_of(entries), scale, zeros=any(number == 0 for number in numbers))
+    unsaid = [text for text in marks_of(entries) if text not in given.marks]
+    usual = usual_marks(unsaid, scale, zeros=any(number == 0 for number in numbers))
     found: dict[str, Any] = {}
     notes: list[Note] = []
     for text, taken in usual.items():
@@ -152,24 +168,24 @@ def _marks(
             raise InputError(
                 f"{shown(text, rows[0], withheld)} {problem}",
                 at=columns.place(rows[0], name),
-                remedy=f"write a release file whose table says what it means: {_say(entries, withheld)}",
+                remedy=advice.marks(_free_marks(entries, withheld)),
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
-        advice = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
+        hint = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
         notes.append(
             Note(
                 "assumed_mark",
-                f"{columns.source}, column {quoted(name)}: {quoted(text)} is read as {taken.words}{advice}.",
+                f"{columns.source}, column {quoted(name)}: {quoted(text)} is read as {taken.words}{hint}.",
                 len(rows),
             )
         )
     return found, notes
 
 
-def _say(entries: Column, withheld: NDArray[np.bool_]) -> str:
-    """How to say what the marks mean; what may be a value that is withheld is left out."""
-    return how_to_say(marks_of(entries.at(~withheld)) or ["*"])
+def _free_marks(entries: Column, withheld: NDArray[np.bool_]) -> list[str]:
+    """Marks that may be shown: what may be a value that is withheld is left out."""
+    return marks_of(entries.at(~withheld)) or ["*"]
 
 
 def _texts(entries: Column) -> set[str]:
@@ -185,7 +201,7 @@ def _is_mark(entry: str | None) -> bool:
     return bool(text) and not _is_number(text)
 
 
-def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
+def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_], advice: Advice) -> None:
     """InputError if a column holds numbers and a few texts that are no known marks; names the first of these."""
     for name, entries in columns.data.items():
         written = [entry for entry in entries.texts if entry and not entry.isspace()]
@@ -195,9 +211,17 @@ def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
             row = int(rows[0])
             raise InputError(
                 f"{shown(odd[0].strip(), row, withheld)} is no number and no mark that is known; if the column holds "
-                f"the values, write a release file whose table says what it means: {_say(entries, withheld)}.",
+                f"the values, {advice.marks(_free_marks(entries, withheld))}.",
                 at=columns.place(row, name),
             )
+
+
+def _unit(text: str) -> Fraction:
+    """A unit that is said; where it is none, that is found when the release is read."""
+    try:
+        return decimal(text) or Fraction(1)
+    except ValueError:
+        return Fraction(1)
 
 
 def _number(entry: str | None, sign: str) -> Fraction | None:
@@ -205,17 +229,32 @@ def _number(entry: str | None, sign: str) -> Fraction | None:
     return decimal(text) if text else None
 
 
-def _scale(values: Sequence[Fraction | None]) -> tuple[dict[str, Any], str]:
-    """Kind and unit from the decimals seen, and the words that say so."""
+def _scale(where: Place, values: Sequence[Fraction | None], hints: Hints, advice: Advice) -> tuple[dict[str, Any], str]:
+    """Kind and unit, from the decimals seen where they are not said, and the words that say what was seen."""
     numbers = [number for number in values if number is not None]
+    negative = min(numbers, default=Fraction(0)) < 0
+    below = {"intruder": {"nonnegative": False}} if negative else {}
+    if hints.kind == "count" and hints.unit is None:
+        return {"kind": "count"}, ""
+    if hints.unit is not None:
+        return {"kind": hints.kind or "magnitude", "unit": hints.unit, **below}, ""
     digits = max((places(number) or 0 for number in numbers), default=0)
+    if any(number.denominator > 1 and len(str(number.numerator)) > DIGITS for number in numbers):
+        raise InputError(
+            f"holds numbers with more than {DIGITS} digits, up to {digits} of them decimals, as computers leave behind "
+            "where they add up",
+            at=where,
+            remedy=advice.unit(),
+            keys=("unit",),
+        )
     unit = decimal_text(Fraction(1, 10**digits))
-    if min(numbers, default=Fraction(0)) < 0:
-        scale = {"kind": "magnitude", "unit": unit, "intruder": {"nonnegative": False}}
+    scale = {"kind": "magnitude", "unit": unit, **below}
+    if negative:
         return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
-    if digits:
-        return {
-            "kind": "magnitude",
-            "unit": unit,
-        }, f"the values are magnitudes with the unit {unit}, as seen."
+    if digits or hints.kind == "magnitude":
+        return scale, f"the values are magnitudes with the unit {unit}, as seen."
     return {"kind": "count"}, "the values are counts, as all are whole and none is negative."
+
+
+DIGITS = 15
+"""Decimal digits that a binary fraction of 64 bits holds for sure."""

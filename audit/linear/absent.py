@@ -144,11 +144,8 @@ def _sums(
 ) -> tuple[NDArray[np.int32], Amounts]:
     """Add true values over the finest level for every sum that the table does not list."""
     if table.rounding is not None:
-        raise InputError(
-            f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
-            f"list the rounded totals",
-            places=[table.where],
-        )
+        text = f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
+        raise InputError(text, "list the rounded totals", places=[table.where])
     hierarchies = list(release.variables.values())
     shape = tuple(len(f) for f in finest)
     place = [np.full(len(h.codes), -1, np.int64) for h in hierarchies]

@@ -61,11 +61,8 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     found = CountTable(where, axes, index.astype(np.int64), values[first])
     missing = found.cells - len(index)
     if missing and chosen.absent.leaves != "zero":
-        raise InputError(
-            f"{plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says absent: {{leaves: "
-            f"{chosen.absent.leaves}}}; the measure needs every count.",
-            at=where,
-        )
+        text = f"{plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says absent: {{leaves: "
+        raise InputError(text, f"{chosen.absent.leaves}}}; the measure needs every count.", at=where)
     return found
 
 

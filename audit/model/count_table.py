@@ -174,10 +174,8 @@ def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, Co
     names = [axis.name for axis in original.axes]
     others = [axis.name for axis in protected.axes]
     if sorted(names) != sorted(others):
-        raise InputError(
-            f"has the variables {', '.join(others)}, expected those of {original.name}: {', '.join(names)}.",
-            at=protected.place,
-        )
+        text = f"has the variables {', '.join(others)}, expected those of {original.name}: {', '.join(names)}."
+        raise InputError(text, at=protected.place)
     places = list(np.unravel_index(protected.index, protected.shape)) if names else []
     moved: list[NDArray[np.int64]] = []
     for axis in original.axes:

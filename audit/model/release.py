@@ -232,9 +232,16 @@ CONSENT_UNCHECKED, ACCEPT_UNCHECKED = "consent_unchecked", "accept_unchecked"
 """Codes of notes on consent, and on what is accepted, that has an end in a release that gives no date."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
-    """Everything that is audited together."""
+    """Everything that is audited together. Its `repr` shows no value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ts.read(pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [2, 17, 19]}), value="persons")
+    Release('persons by sex', variables='sex', tables=1, rows=3)
+    """
 
     title: str
     measures: Mapping[str, Measure]
@@ -254,6 +261,11 @@ class Release:
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""
+
+    def __repr__(self) -> str:
+        rows = sum(len(table.codes) for table in self.tables)
+        variables = ", ".join(self.variables)
+        return f"Release({self.title!r}, variables={variables!r}, tables={len(self.tables)}, rows={rows})"
 
     @cached_property
     def statements(self) -> tuple[Link, ...]:

@@ -35,6 +35,7 @@ from tableseal.audit.report.model import (
 )
 from tableseal.audit.report.no_row import without_row
 from tableseal.audit.report.panel import Facts, risk_panel
+from tableseal.audit.report.public import WEIGHED
 from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from tableseal.audit.report.verdict import Judged, judge, reach
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
@@ -60,7 +61,7 @@ class Findings:
     tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
     withheld: positions of the withheld cells, which `rank` speaks of.
     implied: cells that no row lists, None where they were not looked for; implied_arguments: position -> arithmetic.
-    impossible: cells whose stated true values cannot be.
+    impossible: cells whose stated true values cannot be. weighed: tables have a prior that was given.
     """
 
     prepared: Prepared
@@ -77,6 +78,7 @@ class Findings:
     implied: "Implied | None" = None
     implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
     impossible: frozenset[int] = frozenset()
+    weighed: bool = False
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -144,6 +146,8 @@ def build_report(
         )
     if prepared.release.intruder.prior is not None:
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
+    if findings.weighed:
+        notes = (*notes, WEIGHED)
     if findings.sap is not None:
         notes = (*notes, findings.sap.note())
     found = findings.implied
@@ -180,6 +184,7 @@ def build_report(
                 [row for row in open_rows if row.verdict != "not_judged"],
                 findings.rank.decrease,
                 findings.effort,
+                findings.weighed,
             )
         ),
     )

@@ -19,7 +19,8 @@ A public copy holds only what anyone could work out from the published tables: w
   its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
   same manner.
 * Cells that no row lists (`implied`): they are listed only where a rule finds them sensitive.
-* Measures of the risk panel that rest on true values or on which cells are sensitive.
+* Measures of the risk panel that rest on true values or on which cells are sensitive; entropies over tables that were
+  weighed by a prior.
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
 Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge, a what-if
@@ -36,6 +37,9 @@ from tableseal.audit.report.model import Report, ReportCell, Summary, Verdict
 
 PRIOR_NOTE = "prior_knowledge"
 """Code of the note that intervals start from `intruder.prior`, that is from true values."""
+
+WEIGHED = Note("weighed_tables", "Entropies over tables weigh every table by a prior that was given.")
+"""That entropies over tables rest on more than what is published."""
 
 PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit"})
 """Codes of notes that hold nothing confidential; every other note stays inside the agency."""
@@ -69,6 +73,8 @@ def public_copy(report: Report) -> Report:
             "Audit the release without a prior first."
         )
     cells = tuple(_public_cell(cell) for cell in report.cells if not _only_a_finding(cell))
+    if any(note.code == WEIGHED.code for note in report.notes):
+        cells = tuple(cell._replace(over_tables=None) for cell in cells)
     return public_part(
         report,
         confidential=False,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Amounts, Policy, Release
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import Judgement, around
@@ -91,7 +92,8 @@ def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:
     if len(lacking):
         raise InputError(
             f"{facts.place(int(lacking[0]))}: the required protection is a distance from the true value, "
-            f'which is not known; add a column of true values and name it as "truth".'
+            'which is not known; add a column of true values and name it as "truth".',
+            places=[place_of(facts.release, facts.cells, int(lacking[0]))],
         )
     return around(facts, np.zeros_like(sensitive), required, below.units, above.units)
 

@@ -130,7 +130,8 @@ def _told(table: Table, bounds: Bounds, release: Release, reasonless: bool, anew
         raise InputError(
             f'table "{table.name}", cell {cell}: is primary, but not by the threshold: readers who know the rule '
             f"(intruder: knows_rule) would take it to be {bounds[0]} to {bounds[1]}. Give it the status withheld, or "
-            "leave knows_rule out."
+            "leave knows_rule out.",
+            places=[table.place(row)],
         )
     free = np.isin(table.status, (Status.PUBLISHED, Status.MUST_PUBLISH, Status.FROZEN))
     again = (table.status == Status.SECONDARY) | (table.status == Status.WITHHELD)

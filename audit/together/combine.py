@@ -174,11 +174,8 @@ def _recoded(codes: NDArray[np.int32], member: Member, variables: Mapping[str, H
             column = codes[:, own.index(name)]
             found[:, at] = np.where(column >= 0, place[column], -1)
         elif hierarchy.total is None:
-            raise InputError(
-                f'has no variable "{name}", which other releases have and which is never added up; add it to the '
-                f"release and fix it in its tables (`where: {{{name}: ...}}`).",
-                at=member.label,
-            )
+            text = f'has no variable "{name}", which other releases have and which is never added up; add it to the '
+            raise InputError(text, f"release and fix it in its tables (`where: {{{name}: ...}}`).", at=member.label)
     return found
 
 

@@ -112,11 +112,8 @@ def _frequencies(
     for cell in range(len(cells)):
         number = int(value[cell]) if counts[cells.measure[cell]] else cells.frequency.get(cell)
         if number is None and may[cell]:
-            raise InputError(
-                "cost by frequency needs its number of contributors; name the column that holds it as "
-                '"frequency", or choose another cost.',
-                at=place_of(release, cells, cell),
-            )
+            text = "cost by frequency needs its number of contributors; name the column that holds it as "
+            raise InputError(text, '"frequency", or choose another cost.', at=place_of(release, cells, cell))
         found.append(number or 0)
     return found
 

@@ -17,7 +17,7 @@ from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.staying import stays_withheld
 from tableseal.audit.measures.risk.posterior import disclosure_risk
 from tableseal.audit.model import Policy, Release, Status
-from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.report.applied import RULE_IT
 from tableseal.audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
 from tableseal.audit.rules.judging import rules_in_words
 from tableseal.audit.rules.knows_rule import with_readers
@@ -196,7 +196,8 @@ def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity:
     InputError: neither a rule nor a status says what is sensitive.
     """
     if not is_judged(release, cells, policy, sensitivity):
-        raise InputError(f"{nothing_judged(release, cells).text} There is nothing to protect yet: {WHAT_TO_SAY}.")
+        nothing = f"{nothing_judged(release, cells).text} There is nothing to protect yet: "
+        raise InputError(nothing, *RULE_IT, ".")
 
 
 def to_be_withheld(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:

@@ -78,11 +78,8 @@ def refuse_differing(release: Release, cells: Cells) -> None:
     at = np.unique(cell[differs])
     if len(at):
         why = NO_ROW if cells.absent_zero[at[0]] else "two tables give different true values of it"
-        raise InputError(
-            f"{why} ({plural(len(at), 'such cell')})",
-            at=place_of(release, cells, int(at[0])),
-            places=places_of(release, cells, at.tolist()),
-        )
+        text = f"{why} ({plural(len(at), 'such cell')})"
+        raise InputError(text, at=place_of(release, cells, int(at[0])), places=places_of(release, cells, at.tolist()))
 
 
 def refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.bool_]) -> None:
@@ -96,11 +93,8 @@ def refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.boo
     """
     at = np.flatnonzero(impossible)
     if len(at):
-        raise InputError(
-            f"{_contradicted(release, cells, int(at[0]))} ({plural(len(at), 'such cell')})",
-            at=place_of(release, cells, int(at[0])),
-            places=places_of(release, cells, at.tolist()),
-        )
+        text = f"{_contradicted(release, cells, int(at[0]))} ({plural(len(at), 'such cell')})"
+        raise InputError(text, at=place_of(release, cells, int(at[0])), places=places_of(release, cells, at.tolist()))
 
 
 def _contradicted(release: Release, cells: Cells, cell: int) -> str:

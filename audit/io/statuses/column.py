@@ -1,6 +1,6 @@
 """Status columns -> `Status`, by words, by another tool's letters or by an explicit map."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -121,14 +121,19 @@ def _or_none() -> str:
 
 
 def read_statuses(
-    columns: Columns, sources: Sequence[StatusSource], extra: Mapping[str, Status], where: Place
+    columns: Columns,
+    sources: Sequence[StatusSource],
+    extra: Mapping[str, Status],
+    where: Place,
+    advice: Callable[[str, str], str] | None = None,
 ) -> NDArray[np.int8]:
     """The status of every row; of several columns the most restrictive wins. No column: all published.
 
     Parameters
     ----------
     extra: letters explained on the command line; they go before scheme and map.
-    where: place of the table in the document, for messages.
+    where: place of the table in the document, for messages. advice: (column, flag) -> how to explain it, where that is
+        not done in a release file.
 
     Raises
     ------
@@ -142,7 +147,7 @@ def read_statuses(
         for flag in entries.texts:
             found = _meaning((flag or "").strip(), letters, words=source.scheme in (None, "words"))
             if found is None:
-                raise _unknown_flag(columns, source, flag or "", entries.first(flag), letters)
+                raise _unknown_flag(columns, source, flag or "", entries.first(flag), letters, advice)
             meaning.append(found)
         status = np.maximum(status, entries.spread(meaning, np.int8))
     return status
@@ -154,9 +159,17 @@ def _meaning(flag: str, letters: Mapping[str, Status], *, words: bool) -> Status
 
 
 def _unknown_flag(
-    columns: Columns, source: StatusSource, flag: str, row: int, letters: Mapping[str, Status]
+    columns: Columns,
+    source: StatusSource,
+    flag: str,
+    row: int,
+    letters: Mapping[str, Status],
+    advice: Callable[[str, str], str] | None,
 ) -> InputError:
     place, keys = columns.place(row, source.column), ("scheme", "map")
+    if advice is not None:
+        remedy = advice(source.column, flag)
+        return InputError(found=quoted(flag), expected=_one_of_the_words(flag), at=place, remedy=remedy, keys=keys)
     if source.scheme not in (None, "words"):
         return InputError(
             f"the flag {quoted(flag)} has no meaning in the scheme {source.scheme} ({listing(filter(None, letters))}); "

@@ -52,9 +52,8 @@ def read_marks(given: Mapping[str, str | Range], where: Place) -> dict[str, Mark
     for text, meaning in given.items():
         mark, place = text.strip(), where / "marks" / text
         if not mark:
-            raise InputError(
-                "an empty entry is no mark: it is a withheld value, or what the status says of it.", at=where / "marks"
-            )
+            text = "an empty entry is no mark: it is a withheld value, or what the status says of it."
+            raise InputError(text, at=where / "marks")
         if mark in marks:
             raise InputError(f"the mark {quoted(mark)} is given twice.", at=where / "marks")
         if isinstance(meaning, str):
@@ -128,10 +127,8 @@ def check_within(columns: Columns, name: str, lower: Amounts, upper: Amounts) ->
     """Refuse a row whose mark and columns of bounds leave no value."""
     bad = np.flatnonzero(lower.known & upper.known & (lower.units > upper.units))
     if len(bad):
-        raise InputError(
-            "the range that the mark says and the columns of bounds have no value in common.",
-            at=columns.place(int(bad[0]), name),
-        )
+        text = "the range that the mark says and the columns of bounds have no value in common."
+        raise InputError(text, at=columns.place(int(bad[0]), name))
 
 
 def _both(stated: Status, marked: Status, columns: Columns, name: str, row: int) -> int:

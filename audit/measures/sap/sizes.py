@@ -37,9 +37,7 @@ def parse_sizes(text: str | None, total: int) -> tuple[int, ...]:
         if step == 0 or last < first:
             raise InputError(f"{part.strip()} has no sizes.", at=OptionName("n", text))
         if (last - first) // step + len(sizes) >= MOST:
-            raise InputError(
-                f"more than {MOST - 1:,} sizes; take steps, such as 0-{total}/{total // 100 or 1}.",
-                at=OptionName("n", text),
-            )
+            text = f"more than {MOST - 1:,} sizes; take steps, such as 0-{total}/{total // 100 or 1}."
+            raise InputError(text, at=OptionName("n", text))
         sizes.update(range(first, last + 1, step))
     return tuple(sorted(sizes))
