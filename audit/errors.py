@@ -101,6 +101,14 @@ class TablesealError(Exception):
     places: where it lies, the most important place first; left out, at.
     found, expected: as the sentence says them. remedy: what to do about it, with which the text ends.
     keys: of the release file, that would settle it.
+
+    Examples
+    --------
+    >>> try:
+    ...     ts.audit("release.yaml", samples=3)
+    ... except ts.TablesealError as error:
+    ...     print(error.option.name, "must be", error.expected)
+    samples must be at least 64
     """
 
     def __init__(
@@ -138,7 +146,16 @@ class TablesealError(Exception):
 
 
 class InputError(TablesealError):
-    """The input cannot be used as it stands."""
+    """The input cannot be used as it stands.
+
+    Examples
+    --------
+    >>> try:
+    ...     ts.read("relaese.yaml")
+    ... except ts.InputError as error:
+    ...     print(error)
+    "relaese.yaml": there is no such file; expected ...
+    """
 
 
 def unknown(what: str, name: str, known: Collection[str], at: Place) -> InputError:
@@ -182,6 +199,20 @@ class AdditivityError(InputError):
     """Published values that should add up do not (equation, expected, found and difference are in the text).
 
     imbalances: the first of them, as data.
+
+    Examples
+    --------
+    >>> release = {
+    ...     "tableseal": 1,
+    ...     "kind": "count",
+    ...     "variables": {"sex": {"total": "Total", "codes": ["F", "M"]}},
+    ...     "tables": [{"name": "t", "cells": {"sex": ["F", "M", "Total"], "value": [2, 17, 20]}}],
+    ... }
+    >>> try:
+    ...     ts.audit(release)
+    ... except ts.AdditivityError as error:
+    ...     print(error.imbalances[0].difference)
+    1
     """
 
     def __init__(self, *sentence: str, places: Iterable[Place] = (), imbalances: tuple[Imbalance, ...] = ()) -> None:
@@ -190,8 +221,35 @@ class AdditivityError(InputError):
 
 
 class ContradictionError(InputError):
-    """No table fits everything that is released; the text names a small set of statements that conflict."""
+    """No table fits everything that is released; the text names a small set of statements that conflict.
+
+    Examples
+    --------
+    The margins make both cells of the diagonal equal, and a link says that they differ by 3.
+
+    >>> release = {
+    ...     "tableseal": 1,
+    ...     "kind": "count",
+    ...     "variables": {name: {"total": "T", "codes": ["1", "2"]} for name in "ab"},
+    ...     "tables": [{"name": "t", "cells": {
+    ...         "a": list("111222TTT"), "b": list("12T") * 3, "value": [None, None, 5, None, None, 5, 5, 5, 10]}}],
+    ...     "links": [{"terms": [[1, {"a": 1, "b": 1}], [-1, {"a": 2, "b": 2}]], "lower": 3}],
+    ... }
+    >>> try:
+    ...     ts.audit(release)
+    ... except ts.ContradictionError as error:
+    ...     print(error)
+    The released values and intervals contradict each other; no table satisfies all of:...
+    """
 
 
 class LimitError(TablesealError):
-    """A limit on size, time or memory was reached before there was an answer."""
+    """A limit on size, time or memory was reached before there was an answer.
+
+    Examples
+    --------
+    Nothing is wrong with the tables: fewer of them at once may do.
+
+    >>> issubclass(ts.LimitError, ts.InputError)
+    False
+    """

@@ -57,7 +57,7 @@ def _typed(one: Declared) -> inspect.Parameter:
     option = typer.Option(
         *names,
         metavar=one.option.metavar or None,
-        help=one.option.text,
+        help=one.option.text + one.again,
         min=one.bound("ge"),
         max=one.bound("le"),
         show_default=one.default is not None and one.default is not False,

@@ -32,7 +32,7 @@ def _model(request: type[BaseModel]) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     for one in options_of(request):
         typed = Annotated[one.type, *one.bounds] if one.bounds else one.type
-        fields[one.name] = (typed, Field(one.default, description=one.option.described))
+        fields[one.name] = (typed, Field(one.default, description=one.option.described + one.again))
         if one.switch:
             fields[OFF + one.name] = (bool, Field(False, description=one.option.off))
     return create_model(f"{request.__name__}Parameters", __config__=ConfigDict(extra="forbid"), **fields)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.wording import suggestion
@@ -74,6 +74,17 @@ class Declared:
     def several(self) -> bool:
         """Whether it may be repeated."""
         return get_origin(self.type) is tuple
+
+    @property
+    def again(self) -> str:
+        """What is said of an option that may be repeated, behind its help."""
+        return " May be repeated." if self.several else ""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What is chosen from, where nothing else can be said."""
+        parts = (self.type, *get_args(self.type))
+        return next((get_args(part) for part in parts if get_origin(part) is Literal), ())
 
     def bound(self, name: str) -> Any:
         """`ge`, `le`, `max_length` and so on; None if there is no such bound."""

@@ -23,7 +23,7 @@ class PublicationOptions(Options):
     revises: Annotated[
         tuple[str, ...],
         Option(
-            "Entry, or table of an entry, whose values the release changes, such as 2:by_size. May be repeated.",
+            "Entry, or table of an entry, whose values the release changes, such as 2:by_size.",
             metavar="ENTRY[:TABLE]",
         ),
     ] = ()

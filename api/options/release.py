@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 StatusMap = Annotated[
     tuple[str, ...],
-    Option("What a status letter of the files means, such as c=withheld. May be repeated.", metavar="LETTER=STATUS"),
+    Option("What a status letter of the files means, such as c=withheld.", metavar="LETTER=STATUS"),
 ]
 PolicyFile = Annotated[str | None, Option("Policy file to use instead of the policy of the release.", metavar="FILE")]
 

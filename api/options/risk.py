@@ -35,7 +35,7 @@ class RiskOptions(Options):
     table: Annotated[str | None, Option("Which table of a release.", metavar="NAME")] = None
     where: Annotated[
         tuple[str, ...],
-        Option("Only this part; repeat it for more variables or codes.", metavar="VARIABLE=CODE"),
+        Option("Only this part; several for more variables or codes.", metavar="VARIABLE=CODE"),
     ] = ()
     whole: Annotated[bool, Option("Leave out rows, columns and other parts.")] = False
     all_cells: AllCells = False

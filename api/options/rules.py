@@ -21,20 +21,18 @@ class GivenRules(Options):
 
     threshold: Annotated[
         str | None,
-        Option(
-            "Rule: fewer than N contributors (counts: a value below N) are sensitive. Instead of a policy.", metavar="N"
-        ),
+        Option("Fewer than N contributors (counts: a value below N) are sensitive. Instead of a policy.", metavar="N"),
         MaxLen(40),
     ] = None
     p_percent: Annotated[
         str | None,
-        Option("Rule for magnitudes: p%, with P in percent. Instead of a policy.", metavar="P"),
+        Option("Magnitudes: p% rule, with P in percent. Instead of a policy.", metavar="P"),
         MaxLen(40),
     ] = None
     dominance: Annotated[
         tuple[str, ...],
         Option(
-            "Rule for magnitudes: the N largest contributions exceed K percent. May be repeated. Instead of a policy.",
+            "Magnitudes: the N largest contributions exceed K percent. Instead of a policy.",
             metavar="N,K",
         ),
     ] = ()

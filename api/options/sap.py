@@ -37,9 +37,7 @@ class SapOptions(Options):
     n: Annotated[
         str | None, Option("Sample sizes: 5, 0-20, 0-1000/50, several with commas, or all.", metavar="RANGE")
     ] = None
-    target: Annotated[
-        tuple[str, ...], Option("Only zeros of this cell count. May be repeated.", metavar="VAR=CODE,...")
-    ] = ()
+    target: Annotated[tuple[str, ...], Option("Only zeros of this cell count.", metavar="VAR=CODE,...")] = ()
     given: Annotated[
         str | None,
         Option("Key variables: one result for each of their conditional tables.", metavar="VAR,..."),

@@ -68,15 +68,13 @@ class SuppressOptions(Options):
             },
         ),
     ] = "column"
-    table_weight: Annotated[
-        tuple[str, ...], Option("Factor for the costs of a table. May be repeated.", metavar="NAME=W")
-    ] = ()
+    table_weight: Annotated[tuple[str, ...], Option("Factor for the costs of a table.", metavar="NAME=W")] = ()
     prefer: Annotated[
         tuple[str, ...],
-        Option("Cells to withhold rather: ten times cheaper. May be repeated.", metavar="VARIABLE=CODE"),
+        Option("Cells to withhold rather: ten times cheaper.", metavar="VARIABLE=CODE"),
     ] = ()
     avoid: Annotated[
-        tuple[str, ...], Option("Cells to publish rather: ten times dearer. May be repeated.", metavar="VARIABLE=CODE")
+        tuple[str, ...], Option("Cells to publish rather: ten times dearer.", metavar="VARIABLE=CODE")
     ] = ()
     insiders: Annotated[
         bool,

@@ -56,7 +56,20 @@ class AuditKeywords(Running, AuditOptions, Reading):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class AuditResult(Result):
-    """What an audit found. Confidential; `public()` is what may be shown."""
+    """What an audit found. Confidential; `public()` is what may be shown.
+
+    release: that was audited. posteriors: see `distribution`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [None, 17, 19]})
+    >>> found = ts.audit(frame, value="persons")
+    >>> found.verdict, found.cells[0].verdict, found.stopped_by
+    ('unsafe', 'exposed', None)
+    >>> found.to_frame().select("sex", "lower", "upper", "verdict").row(0)
+    ('F', 2, 2, 'exposed')
+    """
 
     release: Release
     report: Report
@@ -232,7 +245,7 @@ def audit(data: object, keywords: AuditKeywords) -> AuditResult:
     --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [None, 17, 19]})
-    >>> audit(frame, value="persons", total="Total").cells[0].reveals.text
+    >>> ts.audit(frame, value="persons", total="Total").cells[0].reveals.text
     'F = Total - M = 19 - 17 = 2'
     """
     about = given(data, keywords)

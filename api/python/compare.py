@@ -23,7 +23,20 @@ class CompareKeywords(Running, CompareOptions, Reading):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class CompareResult(Result):
-    """Methods side by side. Confidential."""
+    """Methods side by side. Confidential.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({
+    ...     "district": ["N", "N", "N", "S", "S", "S", "T", "T", "T"],
+    ...     "sex": ["F", "M", "T"] * 3,
+    ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
+    ... })
+    >>> found = ts.compare(frame, value="persons", threshold=5, methods=["optimal", "elimination"])
+    >>> found.to_frame().select("method", "verdict", "cost").rows()
+    [('optimal', 'safe', 52), ('elimination', 'safe', 52)]
+    """
 
     comparison: Comparison
 
@@ -105,7 +118,7 @@ def compare(data: object, keywords: CompareKeywords) -> CompareResult:
     ...     "sex": ["F", "M", "T"] * 3,
     ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
     ... })
-    >>> compare(frame, value="persons", threshold=5, methods=["optimal", "elimination"]).best
+    >>> ts.compare(frame, value="persons", threshold=5, methods=["optimal", "elimination"]).best
     'optimal'
     """
     about = given(data, keywords)

@@ -26,7 +26,7 @@ def read(data: object, keywords: Reading) -> Release:
     --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [2, 17, 19]})
-    >>> read(frame, value="persons", total="Total").title
+    >>> ts.read(frame, value="persons", total="Total").title
     'persons by sex'
     """
     return given(data, keywords).release

@@ -37,7 +37,16 @@ class RiskKeywords(RiskOptions, Bare):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RiskResult(Result):
-    """The risk of a table, its rows, columns and other parts."""
+    """The risk of a table, its rows, columns and other parts.
+
+    Examples
+    --------
+    >>> found = ts.risk([[10, 0, 3], [2, 5, 0]], rounding=3, replicates=100, seed=1)
+    >>> found.before > found.after
+    True
+    >>> found.to_frame()["part"].to_list()[:3]
+    ['whole table', 'row=1', 'row=2']
+    """
 
     report: Measured
 
@@ -101,7 +110,7 @@ def risk(data: object, keywords: RiskKeywords) -> RiskResult:
 
     Examples
     --------
-    >>> round(risk([[10, 0, 3], [2, 5, 0]]).before, 4)
+    >>> round(ts.risk([[10, 0, 3], [2, 5, 0]]).before, 4)
     0.3498
     """
     said = Reading(**{name: getattr(keywords, name) for name in (one.name for one in declared(Bare))})

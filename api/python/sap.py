@@ -39,7 +39,13 @@ class SapKeywords(SapOptions, Bare):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SapResult(Result):
-    """The probability for each sample size, of each table."""
+    """The probability for each sample size, of each table.
+
+    Examples
+    --------
+    >>> ts.sap([[3, 0], [1, 2]], rounding=3, n=range(0, 3)).to_frame().select("n", "fraction").rows()
+    [(0, '0'), (1, '1/6'), (2, '1/3')]
+    """
 
     found: Measured
 
@@ -94,7 +100,7 @@ def sap(data: object, keywords: SapKeywords) -> SapResult:
 
     Examples
     --------
-    >>> sap([[3, 0], [1, 2]], rounding=3, n=1).to_frame()["fraction"].to_list()
+    >>> ts.sap([[3, 0], [1, 2]], rounding=3, n=1).to_frame()["fraction"].to_list()
     ['1/6']
     """
     settings = keywords.settings(upper=keywords.upper is not None)

@@ -117,9 +117,8 @@ def _policy(said: "Reading") -> Path | Policy | None:
     if isinstance(policy, str | os.PathLike):
         return said.rules().instead_of(existing(policy))
     if said.rules().documents():
-        raise InputError(
-            "rules are in the policy already; give either policy or rules, not both.", at=OptionName("policy")
-        )
+        text = "rules are in the policy already; give either policy or rules, not both."
+        raise InputError(text, at=OptionName("policy"))
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):

@@ -47,7 +47,27 @@ class SuppressKeywords(Running, SuppressOptions, Reading):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SuppressResult(Result):
-    """A pattern of cells to withhold, and the audit of the release with it. Confidential, but for `protected`."""
+    """A pattern of cells to withhold, and the audit of the release with it. Confidential, but for `protected` and
+    `to_frame`.
+
+    release: that was given.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({
+    ...     "district": ["N", "N", "N", "S", "S", "S", "T", "T", "T"],
+    ...     "sex": ["F", "M", "T"] * 3,
+    ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
+    ... })
+    >>> safe = ts.suppress(frame, value="persons", threshold=5)
+    >>> safe.verdict, safe.status, safe.cost, safe.bound
+    ('safe', 'optimal', 52, 52)
+    >>> frame.filter(safe.pattern)["persons"].to_list()
+    [2, 17, 14, 21]
+    >>> ts.audit(safe.confidential).verdict
+    'safe'
+    """
 
     release: Release
     found: Suppression
@@ -253,7 +273,7 @@ def suppress(data: object, keywords: SuppressKeywords) -> SuppressResult:
     ...     "sex": ["F", "M", "T"] * 3,
     ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
     ... })
-    >>> suppress(frame, value="persons", total="T", threshold=5).to_frame()["persons"].to_list()
+    >>> ts.suppress(frame, value="persons", total="T", threshold=5).to_frame()["persons"].to_list()
     [None, None, 19, None, None, 35, 16, 38, 54]
     """
     chosen_search(keywords)  # what was asked for wrongly is said before anything is read

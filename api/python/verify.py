@@ -18,7 +18,15 @@ from tableseal.audit.proof.verification import Verification, verification_json, 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class VerifyResult(Result):
-    """Whether a proof proves what it claims. As a truth value: whether it is accepted."""
+    """Whether a proof proves what it claims. As a truth value: whether it is accepted.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [None, 17, 19]})
+    >>> ts.verify(ts.audit(frame, value="persons", proof=True))
+    VerifyResult(accepted=True, ends=2, proved=2, attained=2)
+    """
 
     found: Verification
 
@@ -70,9 +78,8 @@ def verify(proof: object, release: object = None) -> VerifyResult:
     Examples
     --------
     >>> import polars as pl
-    >>> from tableseal.api.python.audit import audit
     >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [None, 17, 19]})
-    >>> verify(audit(frame, value="persons", total="Total", proof=True)).accepted
+    >>> ts.verify(ts.audit(frame, value="persons", total="Total", proof=True)).accepted
     True
     """
     if isinstance(proof, AuditResult):

@@ -41,20 +41,23 @@ def fields_of(request: type[BaseModel]) -> Mapping[str, Field]:
 def _field(one: Declared) -> Field:
     option, label = one.option, one.name.replace("_", " ").capitalize()
     if one.default is True:
-        return Field(OFF + one.name, option.off.removesuffix("."), "check")
+        return Field(OFF + one.name, _label(option.off), "check")
     if one.type is bool:
-        return Field(one.name, option.help.removesuffix("."), "check")
+        return Field(one.name, _label(option.help), "check")
     if one.switch:
         return Field(one.name, label, "choice", option.help, _UNDECIDED)
-    values = [value for value in get_args(one.type) if isinstance(value, str)] or list(option.choices)
-    if values:
-        worded = [(value, ": ".join(filter(None, (value, option.choices.get(value, ""))))) for value in values]
+    if values := one.values or tuple(option.choices):
+        worded = [(v, f"{v}: {option.choices[v]}" if option.choices.get(v) else v) for v in values]
         undecided = [("", "as it is")] if one.default is None else []
         return Field(one.name, label, "choice", option.help, (*undecided, *worded), one.default or "")
     kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"
     if {int, float} & {one.type, *get_args(one.type)}:
         kind = "number"
     return Field(one.name, label, kind, option.described, value="" if one.default in (None, ()) else str(one.default))
+
+
+def _label(sentence: str) -> str:
+    return sentence.removesuffix(".").replace("`", "")
 
 
 def filled(

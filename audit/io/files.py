@@ -102,9 +102,8 @@ def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise InputError("is a device or a pipe, expected a regular file.", at=source)
         if status.st_size > limit:
-            raise InputError(
-                f"the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes.", at=source
-            )
+            text = f"the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
+            raise InputError(text, at=source)
         with open(path, "rb") as file:
             content = read_at_most(file, limit + 1, expected=status.st_size)
     except FileNotFoundError:

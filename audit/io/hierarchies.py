@@ -74,9 +74,8 @@ def _walk(parent: str | None, node: Document, where: Place, edges: list[Edge]) -
         for code, below in node.items():
             edges.append((parent, code))
             if isinstance(below, str):
-                raise InputError(
-                    f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}].", at=where
-                )
+                text = f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
+                raise InputError(text, at=where)
             _walk(code, below, where, edges)
     elif isinstance(node, Sequence):
         for item in node:

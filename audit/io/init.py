@@ -262,12 +262,8 @@ def _classifications(
     elif extra:
         repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
-            raise InputError(
-                f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
-                "classifications",
-                at=columns.source,
-                remedy=advice.codes(extra),
-            )
+            text = f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
+            raise InputError(text, "classifications", at=columns.source, remedy=advice.codes(extra))
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
         raise InputError(f"no column holds codes; columns found: {listing(columns.data)}.", at=columns.source)

@@ -244,9 +244,8 @@ def _named_columns(document: ReleaseDocument) -> dict[str, set[str]]:
 def _measures(document: ReleaseDocument, top: Place) -> dict[str, Measure]:
     if document.measures is None:
         if document.kind is None:
-            raise InputError(
-                "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`.", at=top
-            )
+            text = "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
+            raise InputError(text, at=top)
         return {"value": _measure("value", document.kind, document.unit, top)}
     if document.kind is not None or document.unit is not None:
         raise InputError("`kind` and `unit` at the top are short for `measures`; leave out one of them.", at=top)
@@ -309,9 +308,8 @@ def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release
     """Refuse links that are said to follow from statistics and do not."""
     spelled = tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is not None)
     if spelled and spelled != release.statements[len(release.links) :]:
-        raise InputError(
-            "those with `statistic` are not what `statistics` say; leave them out, they follow.", at=top / "links"
-        )
+        text = "those with `statistic` are not what `statistics` say; leave them out, they follow."
+        raise InputError(text, at=top / "links")
 
 
 def _policy(

@@ -207,9 +207,8 @@ class _Reader:
             low, high = (int(end[0]) for end in rounding_interval(np.array([shown]), rounding, True))
             if (low, high) != (first, NO_LIMIT if last is None else last):
                 value = decimal_text(shown * self.measure.unit)
-                raise InputError(
-                    f"{value} stands for other values by the method; leave out one.", at=self.where / "ranges"
-                )
+                text = f"{value} stands for other values by the method; leave out one."
+                raise InputError(text, at=self.where / "ranges")
 
     def _triples(self, given: Any, folder: Folder) -> list[tuple[Place, tuple[Any, Any, Any]]]:
         where = self.where / "ranges"

@@ -39,9 +39,8 @@ def read_statistic(
         raise InputError(text, "them, with empty values where they are not published.", at=where)
     for mark, meaning in document.marks.items():
         if meaning == "zero":
-            raise InputError(
-                "zero may be exact or rounded; expected structural_zero, or 0 in the data.", at=where / "marks" / mark
-            )
+            text = "zero may be exact or rounded; expected structural_zero, or 0 in the data."
+            raise InputError(text, at=where / "marks" / mark)
     unit, per = _unit(document, where), _per(document, where)
     of = _denominator(document, setting, where)
     if document.measure is None:
@@ -52,18 +51,16 @@ def read_statistic(
     own = replace(setting, measures={shown.name: shown}, stated_units=frozenset({shown.name}))
     table, notes = read_table(entry, fixed, own, folder, where)
     if any(note.code == "rounded_to_unit" for note in notes):
-        raise InputError(
-            f"values have more decimals than {decimal_text(unit)} has, to which they are rounded.", at=where
-        )
+        text = f"values have more decimals than {decimal_text(unit)} has, to which they are rounded."
+        raise InputError(text, at=where)
     stated = table.frequency
     if stated is not None and (table.value.known & ~stated.known).any():
         row = int(np.flatnonzero(table.value.known & ~stated.known)[0])
         text = f"row {row + 1} has a value but no denominator in column {document.denominator}."
         raise InputError(text, at=where, places=[table.place(row, document.denominator)])
     if (table.lower.known | table.upper.known).any():
-        raise InputError(
-            "a range in place of a statistic is not read; write what it says as `links`.", at=where / "marks"
-        )
+        text = "a range in place of a statistic is not read; write what it says as `links`."
+        raise InputError(text, at=where / "marks")
     # What stands beside a status is the agency's knowledge of a statistic, which nothing asks for.
     table = replace(
         table, truth=table.value, lower=Amounts.none(len(table.codes)), upper=Amounts.none(len(table.codes))

@@ -133,29 +133,19 @@ def find_total(source: Place, variable: str, rows: Rows, advice: Advice = IN_A_F
     named = [at for at, code in enumerate(codes) if code.strip().casefold() in NAMES]
     fitting = [at for at in named if fits[at]] if named else np.flatnonzero(fits).tolist()
     if len(named) == 1 and checks.failed[named[0]]:
-        raise InputError(
-            f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
-            f"({checks.failure(named[0])})",
-            at=column,
-            remedy=advice.total(variable),
-        )
+        text = f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
+        raise InputError(text, f"({checks.failure(named[0])})", at=column, remedy=advice.total(variable))
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
         return FoundTotal(codes[named[0]], reason, bool(fitting))
     if len(fitting) > 1 or (len(named) > 1 and not fitting):
-        raise InputError(
-            f"several codes may be the total ({listing(codes[at] for at in fitting or named)})",
-            at=column,
-            remedy=advice.total(variable),
-        )
+        text = f"several codes may be the total ({listing(codes[at] for at in fitting or named)})"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     if not fitting:
         return FoundTotal(None, "no code is the sum of the others", False)
     if not named and checks.agreed[fitting[0]] < 2:
-        raise InputError(
-            f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance",
-            at=column,
-            remedy=advice.total(variable),
-        )
+        text = f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     return FoundTotal(codes[fitting[0]], "it is the sum of the others", True)
 
 

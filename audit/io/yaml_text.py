@@ -107,9 +107,8 @@ def _parse_json(text: str, source: str) -> Document:
             _refuse_halves(found, source)
         return _json_booleans(found)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"not valid JSON ({error.msg.lower()}).", at=Place(source, line=error.lineno, character=error.colno)
-        ) from error
+        text = f"not valid JSON ({error.msg.lower()})."
+        raise InputError(text, at=Place(source, line=error.lineno, character=error.colno)) from error
     except RecursionError:
         raise InputError("lists and objects are nested too deeply.", at=source) from None
 

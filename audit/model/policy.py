@@ -36,7 +36,18 @@ class Require:
 
 @dataclass(frozen=True)
 class Policy:
-    """One agency's policy; `sha256` identifies the text it came from ('' for the default policy)."""
+    """One agency's policy; `sha256` identifies the text it came from ('' for the default policy).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [2, 17, 19]})
+    >>> policy = ts.read(frame, value="persons", threshold=5).policy
+    >>> policy.primary[0].count
+    5
+    >>> ts.audit(frame, value="persons", policy=policy).report.rules
+    ('threshold 5',)
+    """
 
     primary: "tuple[Rule, ...]" = ()
     require: Require = Require()

@@ -234,7 +234,14 @@ CONSENT_UNCHECKED, ACCEPT_UNCHECKED = "consent_unchecked", "accept_unchecked"
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """Everything that is audited together. Its `repr` shows no value."""
+    """Everything that is audited together. Its `repr` shows no value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ts.read(pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [2, 17, 19]}), value="persons")
+    Release('persons by sex', variables='sex', tables=1, rows=3)
+    """
 
     title: str
     measures: Mapping[str, Measure]

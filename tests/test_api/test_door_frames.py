@@ -60,6 +60,7 @@ def test_every_library(kind: str) -> None:
     ],
 )
 def test_unusual_columns_and_indexes(data: Any) -> None:
+    # CONVENTION 670
     assert same(data)
 
 
@@ -105,6 +106,7 @@ def test_numbers_with_three_decimals_are_no_thousands() -> None:
 
 
 def test_what_adding_up_leaves_behind_needs_a_unit() -> None:
+    # CONVENTION 671
     table = pl.DataFrame({"a": ["x", "y", "Total"], "v": [0.1, 0.2, 0.1 + 0.2]})
     with pytest.raises(ts.InputError, match="pass the published precision, such as unit=") as error:
         ts.read(table, value="v")
@@ -113,6 +115,7 @@ def test_what_adding_up_leaves_behind_needs_a_unit() -> None:
 
 
 def test_a_mask_or_a_column_says_what_is_sensitive() -> None:
+    # CONVENTION 672
     wanted = [Status.PRIMARY, *[Status.PUBLISHED] * 8]
     for data, primary in (
         (TRUE, TRUE["persons"] < 5),
@@ -146,6 +149,7 @@ def test_a_column_that_is_not_named_but_says_what_is_withheld_is_asked_for() -> 
 
 
 def test_hierarchies_in_every_form(tmp_path: Path) -> None:
+    # CONVENTION 673
     table = TABLE.assign(district=["N1", "N1", "N1", "N2", "N2", "N2", "N", "N", "N"], sex=["F", "M", "Total"] * 3)
     (tmp_path / "d.hrc").write_text("N\n@N1\n@N2\n")
     pairs = {"code": ["N", "N1", "N2"], "parent": [None, "N", "N"]}

@@ -128,7 +128,7 @@ def test_magnitudes_in_their_decimals_and_codes_that_nobody_tells_apart() -> Non
 
 
 def test_nothing_of_a_prior_is_public() -> None:
-    """CONVENTION 655: whoever reads the public copy does not learn what the agency believes."""
+    """CONVENTION 676: whoever reads the public copy does not learn what the agency believes."""
     found = ts.audit(MARGINS, value="n", total="T", prior=MEANS)
     assert [note.code for note in found.report.notes].count("weighed_tables") == 1
     entry = next(entry for entry in found.report.risk_panel if entry.measure == "entropy_over_tables")

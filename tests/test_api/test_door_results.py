@@ -46,6 +46,7 @@ RESULTS = every_result()
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
 def test_repr_is_short_and_holds_no_value(result: Any) -> None:
+    # CONVENTION 674
     shown = repr(result)
     assert "\n" not in shown
     assert len(shown) < 250
@@ -88,7 +89,7 @@ def test_nothing_that_is_public_holds_the_value() -> None:
 
 
 def test_stopped_by_says_which_limit() -> None:
-    """Three-way with two-way margins that leave fractions: shuttle leaves ends apart."""
+    """CONVENTION 675: linear programming leaves ends of overlapping groups apart."""
     assert ts.audit(OPEN, value="n", status="status").stopped_by is None
     groups = Path(__file__).parents[2] / "cases" / "overlapping_groups" / "release.yaml"
     assert ts.audit(groups, bounds="lp").stopped_by == "bounds"

@@ -52,9 +52,8 @@ def read_marks(given: Mapping[str, str | Range], where: Place) -> dict[str, Mark
     for text, meaning in given.items():
         mark, place = text.strip(), where / "marks" / text
         if not mark:
-            raise InputError(
-                "an empty entry is no mark: it is a withheld value, or what the status says of it.", at=where / "marks"
-            )
+            text = "an empty entry is no mark: it is a withheld value, or what the status says of it."
+            raise InputError(text, at=where / "marks")
         if mark in marks:
             raise InputError(f"the mark {quoted(mark)} is given twice.", at=where / "marks")
         if isinstance(meaning, str):

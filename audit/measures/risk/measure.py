@@ -147,9 +147,8 @@ def _roundings(
 
 def _sample(settings: RiskSettings, table: CountTable, how: SampleSettings) -> SampleRisk:
     if table.cells > DENSEST:
-        raise LimitError(
-            f"models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}.", at=table.place
-        )
+        text = f"models are fitted to at most {DENSEST:,} cells; the table has {table.cells:,}."
+        raise LimitError(text, at=table.place)
     random = np.random.default_rng(settings.seed)
     try:
         if settings.population is not None:
