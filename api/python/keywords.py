@@ -104,8 +104,8 @@ class Bare(Options):
         Mapping[str, Any] | None,
         AS_GIVEN,
         Option(
-            "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a "
-            ".hrc or csv file, or a frame with the columns code and parent."
+            "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a .hrc or csv "
+            "file, or a frame, with the columns code and parent or a column for each level."
         ),
     ] = None
     kind: Annotated[Literal["count", "magnitude"] | None, Option("Numbers of units, or sums of a variable.")] = None
