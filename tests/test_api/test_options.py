@@ -89,7 +89,7 @@ def test_a_declaration_says_what_is_needed(verb: str) -> None:
 
 
 def test_off_and_on(client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # CONVENTION 660
+    # CONVENTION 656
     monkeypatch.chdir(tmp_path)
     Path("release.json").write_text(json.dumps(UNPROTECTED), "utf-8")
     methods = "--methods", "optimal,rank"
