@@ -120,9 +120,7 @@ class Rounds:
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
-            outcome = self._judged(self._run)
-            outcome.oracle.watch = None  # what is asked from here on is about this pattern, and about no more attacks
-            return outcome
+            return self._judged(self._run)
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
                 self._tell(self._latest, within=False)
@@ -232,9 +230,9 @@ class Rounds:
         )
 
     def _oracle_of(self, watch: InsiderWatch) -> Oracle:
-        oracle = oracle_for(self._problem.equations, watch.attacks, self._engine)
-        if self._problem.insiders.any:
-            oracle.watch = watch
+        insiders = self._problem.insiders.any
+        oracle = oracle_for(self._problem.equations, watch.attacks, self._engine, watch if insiders else None)
+        if insiders:
             oracle.shun(self._problem.insiders.known(self._problem.primary))
         return oracle
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.equations import Equations
-from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.decision.oracle import Oracle, Watch
 from tableseal.audit.solvers.protocol import Solver
 
 
@@ -35,10 +35,10 @@ def stronger(attack: Attack) -> Attack:
     return Attack(replace(need, known_to=tuple(sorted(known))), (), attack.who, assumed=True)
 
 
-def oracle_for(equations: Equations, attacks: Sequence[Attack], solver: Solver) -> Oracle:
+def oracle_for(equations: Equations, attacks: Sequence[Attack], solver: Solver, watch: Watch | None = None) -> Oracle:
     """An oracle for these attacks, all with the same shares; its requirements are theirs, in order."""
     own = attacks[0].own if attacks else ()
-    oracle = Oracle(with_shares(equations, own), [a.requirement for a in attacks], deciding(solver), solver)
+    oracle = Oracle(with_shares(equations, own), [a.requirement for a in attacks], deciding(solver), solver, watch)
     oracle.unsure.update(q for q, attack in enumerate(attacks) if attack.assumed)
     return oracle
 
