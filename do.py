@@ -23,7 +23,10 @@ DEMO = ["audit", "cases/french_business/turnover.yaml", "--withhold-primaries", 
 LINT = [["-m", "ruff", "check", "."], ["-m", "ruff", "format", "--check", "."]]
 TYPES = [["-m", "mypy"]]
 IMPORTS = [["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]]
-TEST = [["-m", "pytest", "-q"]]
+SPHINX = ["-W", "--keep-going", "-q", "-E", "-b", "html", "-d", str(ENVIRONMENT / "doctrees")]
+SUITE = (4_600, 28)
+"""Tests, and the minutes that one idle core takes for all of them."""
+
 SOAK = [
     f"tests/test_audit/test_{name}.py"
     for name in (
@@ -57,10 +60,11 @@ def main(arguments: list[str]) -> int:
     """Run one verb; further arguments are handed on (python3 do.py test -k report)."""
     verbs: dict[str, Callable[[list[str]], int]] = {
         "demo": demo,
-        "test": lambda more: development(TEST, more),
+        "test": test,
         "lint": lambda _: development(LINT, []),
         "types": lambda _: development(TYPES, []),
         "check": lambda _: development([*LINT, *TYPES, *IMPORTS], []),
+        "docs": docs,
         "bench": bench,
         "faults": lambda more: development([["-m", "cases.service"]], more),
         "cases": lambda more: tableseal(["cases", "--run", *more]),
@@ -84,20 +88,63 @@ def demo(more: list[str]) -> int:
     return code
 
 
+def test(more: list[str]) -> int:
+    """Run the tests on all cores, and say before how long that takes."""
+    install(development=True)
+    spread = not any(word.startswith(("-n", "--numprocesses")) for word in more)
+    if spread and subprocess.run([str(PYTHON), "-c", "import xdist"], capture_output=True).returncode:
+        print("pytest-xdist is missing, so one core does it all.", file=sys.stderr)
+        spread = False
+    if not more:
+        print(how_long(cores() if spread else 1), file=sys.stderr, flush=True)
+    return run([str(PYTHON), "-m", "pytest", "-q", *(["-n", "auto"] if spread else []), *more])
+
+
+def cores() -> int:
+    """Those that we may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def how_long(cores: int) -> str:
+    """What the whole suite takes, in words."""
+    number, minutes = SUITE
+    shared = f"{cores} core{'s' if cores > 1 else ''}"
+    return f"Some {number:,} tests, about {round(minutes / cores) or 1} minutes on {shared} with nothing else to do."
+
+
+def docs(more: list[str]) -> int:
+    """Build the documentation site into site/; whatever Sphinx warns of is an error."""
+    install(development=False)
+    if add("docs", "what builds the site"):
+        return 1
+    site = ROOT / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    code = run([str(PYTHON), "-m", "sphinx", *SPHINX, *more, "docs", "site"])
+    if code == 0:
+        print(f"Open {site / 'index.html'}")
+    return code
+
+
 def bench(more: list[str]) -> int:
     """Measure ourselves against the programs of the bench group; those that cannot be installed are left out."""
     install(development=False)
-    wanted = requirements((ROOT / "pyproject.toml").read_text("utf-8"), "bench")
-    stamp = ENVIRONMENT / "stamp-bench"
-    if not stamp.exists() or stamp.read_text() != "\n".join(wanted):
-        print("Installing the programs to compare with into .venv ...", file=sys.stderr, flush=True)
-        pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-        failed = [program for program in wanted if run([*pip, program])]
-        for program in failed:
-            print(f"{program} could not be installed; its rows will say so.", file=sys.stderr)
-        if not failed:
-            stamp.write_text("\n".join(wanted))
+    for program in add("bench", "the programs to compare with"):
+        print(f"{program} could not be installed; its rows will say so.", file=sys.stderr)
     return run([str(PYTHON), "-m", "cases.benchmarks", *more])
+
+
+def add(group: str, words: str) -> list[str]:
+    """Install a dependency group besides, once; gives what could not be installed."""
+    wanted = requirements((ROOT / "pyproject.toml").read_text("utf-8"), group)
+    stamp = ENVIRONMENT / f"stamp-{group}"
+    if stamp.exists() and stamp.read_text() == "\n".join(wanted):
+        return []
+    print(f"Installing {words} into .venv ...", file=sys.stderr, flush=True)
+    pip = [str(PYTHON), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    failed = [program for program in wanted if run([*pip, program])]
+    if not failed:
+        stamp.write_text("\n".join(wanted))
+    return failed
 
 
 def soak(more: list[str]) -> int:

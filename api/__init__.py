@@ -1,1 +1,1 @@
-"""The ways in: command line (and, later, HTTP)."""
+"""The ways in: the command line, the HTTP service with its pages, and clients of it."""

@@ -1,20 +1,13 @@
 """Problem documents (RFC 9457): what went wrong, for programs and for people, pointing into the request."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tableseal.api.places import Files, Located, places_in
-from tableseal.audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, TablesealError
+from tableseal.audit.errors import AdditivityError, ContradictionError, Imbalance, LimitError, Place, TablesealError
 from tableseal.audit.execution.memory import OutOfMemoryError
 
 PREFIX = "urn:tableseal:problem:"
-
-NOWHERE = Files()
-
-_OPTION = re.compile(r'(?<![\w"-])--([a-z](?:[a-z-]*[a-z])?)')
-"""An option in a message that was written for the command line; over HTTP it is a query parameter."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +16,19 @@ class Problem:
 
     slug: end of its type, which programs rely on. detail: complete; it never holds the value of a withheld cell.
     places: where in the request it lies, the most important place first. parameter: the query parameter, form field or
-    header that is meant. imbalances: released sums that do not add up.
+    header that is meant. found, expected: as the detail says them. keys: of the release file, that would settle it.
+    imbalances: released sums that do not add up.
     """
 
     slug: str
     title: str
     status: int
     detail: str
-    places: tuple[Located, ...] = ()
+    places: tuple[Place, ...] = ()
     parameter: str | None = None
+    found: str | None = None
+    expected: str | None = None
+    keys: tuple[str, ...] = ()
     imbalances: tuple[Imbalance, ...] = ()
 
     def document(self) -> dict[str, Any]:
@@ -43,8 +40,8 @@ class Problem:
             "detail": self.detail,
             **(_present(self.places[0]) if self.places else {}),
         }
-        if self.parameter is not None:
-            written["parameter"] = self.parameter
+        beside = {"found": self.found, "expected": self.expected, "keys": self.keys, "parameter": self.parameter}
+        written |= {key: value for key, value in beside.items() if value}
         if len(self.places) > 1:
             written["places"] = [_present(place) for place in self.places]
         if self.imbalances:
@@ -52,8 +49,10 @@ class Problem:
         return written
 
 
-def _present(place: Located) -> dict[str, Any]:
-    return {key: value for key, value in asdict(place).items() if value is not None}
+def _present(place: Place) -> dict[str, Any]:
+    """What is known of a place; a pointer says it of a document."""
+    known = {**asdict(place), "path": None, "pointer": place.pointer, "cell": dict(place.cell)}
+    return {key: value for key, value in known.items() if value not in (None, "", {})}
 
 
 TIME_LIMIT = Problem(
@@ -86,20 +85,26 @@ UNEXPECTED = Problem(
 _KINDS: Mapping[type[TablesealError], tuple[str, str]] = {
     AdditivityError: ("not-additive", "Released values do not add up"),
     ContradictionError: ("contradiction", "No table fits what is released"),
+    LimitError: ("limit", "A limit was reached"),
 }
 
 
-def problem_of(error: TablesealError, files: Files = NOWHERE) -> Problem:
-    """The problem behind an error; `files` of the request, to find the places that the message names."""
-    text = _OPTION.sub(lambda option: option[1].replace("-", "_"), str(error))
+def problem_of(error: TablesealError) -> Problem:
+    """The problem behind an error."""
     if isinstance(error, OutOfMemoryError):
         return replace(MEMORY_LIMIT, detail=f"{MEMORY_LIMIT.detail} It allows {error.megabytes:,} MB.")
-    if isinstance(error, LimitError):
-        return Problem("limit", "A limit was reached", 422, text)
-    option = _OPTION.match(str(error))
-    if option is not None:
-        name = option[1].replace("-", "_")
-        return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)
     slug, title = _KINDS.get(type(error), ("invalid-release", "The release cannot be used"))
-    imbalances = error.imbalances if isinstance(error, AdditivityError) else ()
-    return Problem(slug, title, 422, text, tuple(places_in(error, files)), imbalances=imbalances)
+    if error.option is not None:
+        slug, title = "invalid-parameter", "A parameter cannot be used"
+    return Problem(
+        slug,
+        title,
+        422,
+        str(error),
+        error.places,
+        parameter=None if error.option is None else error.option.name,
+        found=error.found,
+        expected=error.expected,
+        keys=error.keys,
+        imbalances=error.imbalances if isinstance(error, AdditivityError) else (),
+    )

@@ -141,7 +141,7 @@ def load_settings(**given: object) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{name or 'settings'}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise InputError(f"{name or 'settings'}: {first.get('ctx', {}).get('error', first['msg'])}") from None
 
 
 def _secrets_folder() -> str | None:

@@ -1,71 +1,24 @@
-"""One search for secondary cells, however it was asked for: the command line and the service come through here."""
+"""One search for secondary cells, or one comparison of ways to protect, however it was asked for: the command line and
+the service come through here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from tableseal.audit.errors import InputError
+from tableseal.api.options.compare import CompareOptions
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
     from tableseal.audit.bounds.component import Limits
     from tableseal.audit.model import Policy, Release
     from tableseal.suppression.answer import Suppression
+    from tableseal.suppression.comparison.compare import Comparison
     from tableseal.suppression.problem.decisions import Decision
     from tableseal.suppression.search.method import Search
-
-
-class SuppressOptions(BaseModel):
-    """What may be said about a search besides the release."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    method: Annotated[str, Field(max_length=40, description="Search method, such as optimal or heuristic.")] = "optimal"
-    cost: Annotated[
-        Literal["column", "unit", "value", "log", "frequency", "distance"],
-        Field(
-            description="column (of the file, else value), unit (fewest cells), value (least value), log, frequency, "
-            "or distance (near the sensitive cells)."
-        ),
-    ] = "column"
-    table_weight: Annotated[
-        tuple[str, ...], Field(description="NAME=W: factor for the costs of a table. May be repeated.")
-    ] = ()
-    prefer: Annotated[
-        tuple[str, ...], Field(description="VARIABLE=CODE: cells to withhold rather, ten times cheaper.")
-    ] = ()
-    avoid: Annotated[
-        tuple[str, ...], Field(description="VARIABLE=CODE: cells to publish rather, ten times dearer.")
-    ] = ()
-    insiders: Annotated[bool, Field(description="Contributors to withheld cells count as attackers.")] = True
-    basis: Annotated[
-        Literal["any", "integer"] | None,
-        Field(description="Overrides require.basis of the policy: integer needs tables of whole units."),
-    ] = None
-    time_limit: Annotated[
-        float | None, Field(ge=0, description="Seconds for everything but the audit, which gets as long again at most.")
-    ] = None
-    explain: Annotated[
-        bool | None,
-        Field(
-            description="Find out what needs each secondary cell: as far as there is time left and not too much hangs "
-            "together (nothing said), whatever it takes (true), or not at all (false)."
-        ),
-    ] = None
-    seed: Annotated[int, Field(ge=0, description="Seed of methods that draw at random.")] = 0
-    pure: Annotated[bool, Field(description="rank: patterns need not be safe, and are labelled so.")] = False
-    budget: Annotated[
-        str | None,
-        Field(
-            max_length=80,
-            description="cells=N,cost=C: what secondary cells may cost with rank (default: as the cheapest safe "
-            "pattern).",
-        ),
-    ] = None
-    margins: Annotated[bool, Field(description="rank: margins count as released.")] = True
 
 
 def run_suppression(
@@ -74,9 +27,9 @@ def run_suppression(
     *,
     decisions: "Sequence[Decision]" = (),
     last: "Release | None" = None,
-    solver: str | None = None,
     keep: "Callable[[Suppression], None] | None" = None,
     progress: Progress | None = None,
+    executor: Executor = HERE,
 ) -> "Suppression":
     """Search as the options say; what needs each cell is another step (see `with_reasons`), so that what was found can
     be written first.
@@ -86,7 +39,6 @@ def run_suppression(
     InputError, LimitError: as `suppression.suppress.suppress`; an unknown method.
     """
     from tableseal.suppression.problem.costs import Costs
-    from tableseal.suppression.search.method import DEFAULT_SOLVER
     from tableseal.suppression.suppress import suppress
 
     method, search = chosen_search(options)
@@ -99,12 +51,13 @@ def run_suppression(
         insiders=options.insiders,
         decisions=decisions,
         last=last,
-        solver=DEFAULT_SOLVER if solver is None else solver,
+        solver=options.solver,
         seed=options.seed,
         time_limit=options.time_limit,
         keep=keep,
         explain=False,
         progress=progress,
+        executor=executor,
     )
 
 
@@ -132,19 +85,45 @@ def chosen_search(options: SuppressOptions) -> "tuple[str, Search]":
     ------
     InputError: an unknown method; settings of rank for another one.
     """
-    from tableseal.suppression.search.methods import METHODS
+    from tableseal.suppression.search.methods import method_named
     from tableseal.suppression.search.rank import Budget, Rank
 
-    if options.method not in METHODS:
-        raise InputError(f"--method {options.method}: there is no such method; methods are {', '.join(METHODS)}.")
-    search = METHODS[options.method]
+    search = method_named(options.method)
     if isinstance(search, Rank):
         budget = Budget() if options.budget is None else Budget.parse(options.budget)
         pure = search.pure or options.pure
         return "rank-pure" if pure else options.method, Rank(budget, pure, options.margins)
     if options.pure or options.budget is not None or not options.margins:
-        raise InputError(f"--method {options.method}: --pure, --budget and --no-margins are for --method rank.")
+        one, another, third, rank = *map(OptionName, ("pure", "budget", "no_margins")), OptionName("method", "rank")
+        text = (one, ", ", another, " and ", third, " are for ", rank, ".")
+        raise InputError(*text, at=OptionName("method", options.method))
     return options.method, search
+
+
+def run_comparison(
+    release: "Release", options: CompareOptions, *, progress: Progress | None = None, executor: Executor = HERE
+) -> "Comparison":
+    """Compare as the options say.
+
+    Raises
+    ------
+    InputError, LimitError: as `suppression.comparison.compare.compare`.
+    """
+    from tableseal.suppression.comparison.compare import compare
+    from tableseal.suppression.search.rank import Budget
+
+    return compare(
+        release,
+        [name.strip() for name in options.methods.split(",") if name.strip()],
+        budget=None if options.budget is None else Budget.parse(options.budget),
+        margins=options.margins,
+        curve=options.trade_off,
+        solver=options.solver,
+        seed=options.seed,
+        time_limit=options.time_limit,
+        progress=progress,
+        executor=executor,
+    )
 
 
 def _policy(release: "Release", basis: Literal["any", "integer"] | None) -> "Policy | None":
@@ -169,6 +148,7 @@ def _weights(pairs: Sequence[str]) -> Mapping[str, Fraction]:
         except ValueError:
             equals = ""
         if not equals or name in weights:
-            raise InputError(f"--table-weight {pair}: expected NAME=WEIGHT, such as t=2, each table once.")
+            expected = "NAME=WEIGHT, such as t=2, each table once"
+            raise InputError(expected=expected, at=OptionName("table_weight", pair))
         weights[name] = weight
     return weights

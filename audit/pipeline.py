@@ -22,7 +22,7 @@ from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.linear.reduce import Reduced
-from tableseal.audit.measures.feasible_tables import QUICK, Effort, table_posteriors
+from tableseal.audit.measures.feasible_tables import QUICK, Belief, Effort, TablePosterior, table_posteriors
 from tableseal.audit.measures.rank_view import rank_view
 from tableseal.audit.model import WHAT_IF, Note, Policy, Release, Status
 from tableseal.audit.prepare import Prepared, check_sums, prepare
@@ -32,7 +32,7 @@ from tableseal.audit.reduction import reduction
 from tableseal.audit.report.build import Findings, build_report
 from tableseal.audit.report.model import Report
 from tableseal.audit.rules import assess, completed
-from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.sparse import rows_at
 from tableseal.audit.truths import impossible_truths
@@ -75,11 +75,15 @@ class Explain:
 
 @dataclass(frozen=True)
 class AuditResult:
-    """The report, how it was computed, and where it was asked for its proof."""
+    """The report, how it was computed, and where it was asked for its proof.
+
+    posteriors: over tables, of the first cells of the report (those that are open); None where it was not computed.
+    """
 
     report: Report
     explain: Explain
     proof: Proof | None = None
+    posteriors: tuple[TablePosterior | None, ...] = ()
 
 
 def audit(
@@ -90,6 +94,7 @@ def audit(
     withhold_primaries: bool = False,
     cumulative: bool = False,
     entropy: Effort = QUICK,
+    prior: Belief | None = None,
     time_limit: float | None = None,
     prove: bool = False,
     progress: Progress | None = None,
@@ -105,6 +110,7 @@ def audit(
     withhold_primaries: audit the what-if that exactly the sensitive cells are withheld.
     cumulative: also give each cell's interval as one table after another is released.
     entropy: what entropies over tables may cost; the default counts small components exactly.
+    prior: what is likely before the release, for entropies over tables; None: all tables are equally likely.
     time_limit: seconds after which open ends stay open.
     prove: also write a proof that can be checked without this program.
     progress: told (step, done, total).
@@ -187,7 +193,8 @@ def audit(
         clock.lap("proof")
     forms, open_cells = prepared.system.forms, prepared.system.open_cells
     single = np.array([b.lower.outer is not None and b.lower.outer == b.upper.outer for b in found.bounds], np.bool_)
-    tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, progress=tell)
+    weights = None if prior is None else prior.on(release, prepared.system.base)
+    tables = table_posteriors(reduced, forms, entropy, engine, limits, skip=single, prior=weights, progress=tell)
     clock.lap("entropy over tables")
     withheld = np.flatnonzero(cells.status[open_cells] >= Status.SECONDARY)
     rank = rank_view(_equations(prepared), reduced.rank, rows_at(forms, withheld), found.determined[withheld])
@@ -207,6 +214,7 @@ def audit(
         implied,
         implied_arguments,
         truths.open,
+        weighed=prior is not None,
     )
     report = build_report(
         findings,
@@ -220,7 +228,7 @@ def audit(
     )
     clock.lap("report")
     matrix = prepared.system.matrix
-    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)), proof)
+    return AuditResult(report, Explain(tuple(clock.laps), found, (*matrix.shape, matrix.nnz)), proof, tables)
 
 
 _NO_PROOF = InputError(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import AdditivityError, InputError
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import full_name
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.linear.staying import stays_withheld
 from tableseal.audit.model import Amounts, Release, Status
 from tableseal.audit.rules import Sensitivity
@@ -22,7 +22,7 @@ MISFIT = InputError(
 def what_if_misfit(error: AdditivityError) -> AdditivityError:
     """The same error in the words of the what-if: values that it alone publishes are not in it (see `prepare`)."""
     text = f"What-if: the true values of withheld cells, which the what-if publishes, do not fit.\n{error}"
-    return AdditivityError(text, error.places, error.imbalances)
+    return AdditivityError(text, places=error.places, imbalances=error.imbalances)
 
 
 def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity) -> Cells:
@@ -41,15 +41,14 @@ def withhold_primaries(release: Release, cells: Cells, sensitivity: Sensitivity)
     unknown = np.flatnonzero(published & ~cells.truth.known)
     if len(unknown):
         more = f" ({len(unknown)} such cells)" if len(unknown) > 1 else ""
-        raise InputError(
-            f"{full_name(release, cells, int(unknown[0]))}: the what-if publishes secondary cells, and this one has no "
-            f"true value{more}; add a truth column"
-        )
+        text = f"the what-if publishes secondary cells, and this one has no true value{more}; add a truth column"
+        raise InputError(text, at=place_of(release, cells, int(unknown[0])))
     rounded = np.flatnonzero(published & stays_withheld(release, cells))
     if len(rounded):
         raise InputError(
-            f"{full_name(release, cells, int(rounded[0]))}: the what-if would have to publish this secondary cell of a "
-            "rounded table, and its rounded value is not given; give it as published, or audit the release as it is"
+            "the what-if would have to publish this secondary cell of a rounded table, and its rounded value is not "
+            "given; give it as published, or audit the release as it is",
+            at=place_of(release, cells, int(rounded[0])),
         )
     return exactly_withheld(cells, sensitive, published)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
-from tableseal.audit.report.model import Report
+from tableseal.audit.report.model import ReleaseVerdict, Report
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.decisions import Decided
 from tableseal.suppression.problem.problem import Problem
@@ -31,7 +31,8 @@ class Suppression:
     release: with the pattern put in (None without one); report: the audit of that release.
     conflict: why there is no pattern. decided: decisions by hand. changes: beside last period's pattern.
     costs: what was minimised. seconds: of each step; not part of the result's documents.
-    outcome: what the search came to; limits: those that it had.
+    outcome: what the search came to; limits: those that it had. stopped_by: which of them ended the search before it
+        was sure of its answer (`time`); None: none did.
     explanation: whether `needs` and `idle` were looked for (see `reasons`). needs: for each secondary cell
         that was looked at what fails without it. idle: cells withheld for nothing, which can all be given back.
     """
@@ -48,6 +49,7 @@ class Suppression:
     seconds: tuple[tuple[str, float], ...]
     outcome: Outcome = field(repr=False, compare=False)
     limits: Limits = field(repr=False, compare=False)
+    stopped_by: Literal["time"] | None = field(default=None, compare=False)
     explanation: Explanation = "not asked"
     needs: Mapping[int, tuple[Need, ...]] = field(default_factory=dict)
     idle: tuple[int, ...] = ()
@@ -69,6 +71,6 @@ class Suppression:
         return {cell: tuple(sorted({n.cell for n in found})) for cell, found in self.needs.items()}
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> ReleaseVerdict:
         """Of the audit; unsafe where no pattern is safe."""
         return "unsafe" if self.report is None else self.report.verdict

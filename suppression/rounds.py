@@ -1,6 +1,6 @@
 """Search, audit, ask for what the audit found, search again: until the audit passes or nothing helps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
 from time import monotonic
@@ -8,19 +8,19 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.errors import LimitError
 from tableseal.audit.execution.executor import Executor
-from tableseal.audit.io.wording import listing
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.attackers.attacks import Attack, oracle_for
+from tableseal.audit.wording import listing
 from tableseal.suppression.attackers.shares import narrowed, widened
 from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.decisions import Decided
@@ -53,15 +53,15 @@ class Outcome:
     """What a search came to.
 
     found: its pattern, cost with all secondary cells; release, report: with the pattern, audited (None without one).
-    attacks: all that was asked for; oracle: of these. impossible: an attack that no pattern withstands.
+    requirements: all that was asked for; oracle: of these. impossible: one that no pattern meets.
     """
 
     found: Found
     release: Release | None
     report: Report | None
-    attacks: tuple[Attack, ...]
+    requirements: tuple[Requirement, ...]
     oracle: Oracle
-    impossible: Attack | None = None
+    impossible: Requirement | None = None
 
 
 class _RefutedError(Exception):
@@ -99,8 +99,8 @@ class Rounds:
             self._audit_limit = max(LEAST_AUDIT, limits.seconds_left())
         self._passed, self._progress, self._executor, self._lap = passed, progress, executor, lap
         self._places = Places(problem.release, problem.cells)
-        self._watch = InsiderWatch(problem, [Attack(r) for r in problem.requirements], set())
-        self._oracle = self._oracle_of(self._watch)
+        self._watch = InsiderWatch(problem, problem.requirements, frozenset())
+        self._oracle = self._oracle_of(problem.requirements)
         self._forced, self._kept = hand.accept | problem.stays, hand.keep
         self._raised: dict[int, int] = {}
         self._subtracted: set[Requirement] = set()
@@ -154,17 +154,16 @@ class Rounds:
             return False
         return not report.only_ranks
 
-    def _refuting(self) -> Attack | None:
-        """An attack that not even everything withstands that may be withheld: the fewer cells are, the more everybody
-        knows."""
+    def _refuting(self) -> Requirement | None:
+        """One that not even everything meets that may be withheld: the fewer cells are, the more everybody knows."""
         problem, helpless = self._problem, set(self._problem.hopeless)
         everything = problem.primary | problem.may | self._forced
         limits = self._auditing()
         decision = self._oracle.decide(everything, limits)
         needs = [self._oracle.requirements[q] for q in np.flatnonzero(decision.failing).tolist()]
-        proved = [a for a in map(self._attack, needs) if not a.assumed and a.requirement.cell not in self._raised]
-        proved += [u.attack for u in problem.insiders.broken(everything, limits, exact=True) if u.cut is not None]
-        return next((attack for attack in proved if attack.requirement.cell not in helpless), None)
+        proved = [need for need in needs if need.sure and need.cell not in self._raised]
+        proved += [u.requirement for u in problem.insiders.unmet(everything, limits, exact=True) if u.cut is not None]
+        return next((need for need in proved if need.cell not in helpless), None)
 
     def _auditing(self) -> Limits:
         """As long as an audit may take, from now on."""
@@ -175,7 +174,7 @@ class Rounds:
         for _ in range(ROUNDS):
             outcome = self._searched()
             if outcome.found.pattern is None:
-                need = None if outcome.impossible is None else outcome.impossible.requirement
+                need = outcome.impossible
                 if before is None or need is None or need.cell not in self._raised:
                     return outcome
                 # What only the audit has asked for is not the user's: the pattern before it stands.
@@ -203,7 +202,7 @@ class Rounds:
             if found.impossible is not None:
                 if self._give_up(found.impossible):
                     continue
-                return self._outcome(replace(found, pattern=None), None, None, self._attack(found.impossible))
+                return self._outcome(replace(found, pattern=None), None, None, found.impossible)
             if found.pattern is not None and found.guarantee != "intervals":
                 return self._audited(found, found.pattern)  # as it is: it promises no more
             pattern = found.pattern
@@ -214,7 +213,7 @@ class Rounds:
                 wider = self._against_shares(pattern)
             except _RefutedError as refuted:
                 need = refuted.requirement
-                return self._outcome(Found("infeasible", None, 0, 0, need), None, None, self._attack(need))
+                return self._outcome(Found("infeasible", None, 0, 0, need), None, None, need)
             if not np.array_equal(wider, pattern):
                 found = replace(found, status="feasible", pattern=wider, bound=0)
             return self._audited(found, wider)
@@ -229,30 +228,29 @@ class Rounds:
             requirements=self._oracle.requirements,
         )
 
-    def _oracle_of(self, watch: InsiderWatch) -> Oracle:
-        insiders = self._problem.insiders.any
-        oracle = oracle_for(self._problem.equations, watch.attacks, self._engine, watch if insiders else None)
+    def _oracle_of(self, requirements: Sequence[Requirement]) -> Oracle:
+        """An oracle that is watched."""
+        problem, insiders = self._problem, self._problem.insiders.any
+        watch = self._watch if insiders else None
+        oracle = Oracle(problem.equations, requirements, deciding(self._engine), self._engine, watch)
         if insiders:
-            oracle.shun(self._problem.insiders.known(self._problem.primary))
+            oracle.shun(problem.insiders.known(problem.primary))
         return oracle
 
     def _outcome(
-        self, found: Found, release: Release | None, report: Report | None, impossible: Attack | None = None
+        self, found: Found, release: Release | None, report: Report | None, impossible: Requirement | None = None
     ) -> Outcome:
-        return Outcome(found, release, report, tuple(self._watch.attacks), self._oracle, impossible)
+        return Outcome(found, release, report, self._oracle.requirements, self._oracle, impossible)
 
     @property
     def _proves(self) -> bool:
         """Whether what a search proves holds: every safe pattern withstands all that was asked for, or the search knows
         what it need not withstand."""
-        return not self._raised and (self._search is optimal or not any(a.assumed for a in self._watch.attacks))
+        return not self._raised and (self._search is optimal or not self._oracle.unsure)
 
-    def _attack(self, need: Requirement) -> Attack:
-        return next(a for a in self._watch.attacks if a.requirement == need)
-
-    def _broken(self, pattern: Pattern) -> list[Attack]:
-        """The attacks of insiders that a pattern does not withstand."""
-        return [unmet.attack for unmet in self._problem.insiders.broken(pattern, self._limits)]
+    def _unmet(self, pattern: Pattern) -> list[Requirement]:
+        """What insiders require that a pattern does not meet."""
+        return [unmet.requirement for unmet in self._problem.insiders.unmet(pattern, self._limits)]
 
     def _against_shares(self, pattern: Pattern) -> Pattern:
         """The pattern, changed to withstand also those insiders with shares whom the search could not be asked for."""
@@ -260,7 +258,7 @@ class Rounds:
         if not self._watch.given_up:
             return pattern
         wider = widened(
-            problem, pattern, broken=self._broken, complete=self._completed, solver=self._engine, limits=self._limits
+            problem, pattern, unmet=self._unmet, complete=self._completed, solver=self._engine, limits=self._limits
         )
         if np.array_equal(wider, pattern):
             return pattern
@@ -268,7 +266,7 @@ class Rounds:
         def safe(narrower: Pattern) -> bool:
             return not self._limits.out_of_time() and self._oracle.shows_safe(narrower, self._limits)
 
-        result = narrowed(problem, wider, self._forced, broken=self._broken, safe=safe)
+        result = narrowed(problem, wider, self._forced, unmet=self._unmet, safe=safe)
         self._lap("insiders with shares")
         return result
 
@@ -309,12 +307,12 @@ class Rounds:
         )
 
     def _give_up(self, impossible: Requirement) -> bool:
-        """Ask no longer for what nothing protects, if the attacker was taken to know more than it does: whoever knows
-        less may not get so far, and the audit will tell. False: it does know as much."""
-        attack = self._attack(impossible)
-        if attack.assumed:
-            self._pose([a for a in self._watch.attacks if a != attack], self._watch.given_up | {attack})
-        return attack.assumed
+        """Ask no longer for what nothing meets, if it is not sure: the insider as it is may not get so far, and the
+        audit will tell."""
+        if not impossible.sure:
+            kept = [need for need in self._oracle.requirements if need != impossible]
+            self._pose(kept, self._watch.given_up | {impossible})
+        return not impossible.sure
 
     def _leave_open(self, impossible: Requirement) -> bool:
         """Ask no longer for a cell that no pattern keeps from subtraction: with the others the limit may be met.
@@ -323,15 +321,15 @@ class Rounds:
         if impossible not in asked:
             return False
         self._open.add(impossible.cell)
-        kept = [a for a in self._watch.attacks if a.requirement.cell != impossible.cell or a.requirement not in asked]
+        kept = [need for need in self._oracle.requirements if need.cell != impossible.cell or need not in asked]
         self._pose(kept, self._watch.given_up)
         return True
 
-    def _pose(self, attacks: list[Attack], given_up: set[Attack]) -> None:
-        """Search for what withstands these attacks."""
+    def _pose(self, requirements: list[Requirement], given_up: frozenset[Requirement]) -> None:
+        """Search for what meets these requirements."""
         before = self._oracle
-        self._watch = InsiderWatch(self._problem, attacks, given_up)
-        self._oracle = self._oracle_of(self._watch)
+        self._watch = InsiderWatch(self._problem, requirements, given_up)
+        self._oracle = self._oracle_of(requirements)
         self._oracle.learn_from(before)
 
     def _audited(self, found: Found, pattern: Pattern, seconds: float | None = None) -> Outcome:
@@ -410,7 +408,6 @@ class Rounds:
         return asked
 
     def _ask(self, need: Requirement) -> None:
-        self._watch.attacks.append(Attack(need))
         self._oracle.ask([Broken(need, None)])
 
     def _falling_with(self, cell: int) -> list[int]:

@@ -21,7 +21,7 @@ from tableseal.suppression.reasons.explaining import explained
 from tableseal.suppression.reasons.impossible import conflict
 from tableseal.suppression.rounds import Outcome, Rounds
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
-from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.search.methods import method_named
 
 
 def suppress(
@@ -50,7 +50,7 @@ def suppress(
 
     Parameters
     ----------
-    method: one of METHODS; search: one with settings of its own, which `method` then only names.
+    method: see suppression.search.methods; search: one with settings of its own, which `method` then only names.
     policy: overrides the release's own; its rules and the statuses in the files say what is sensitive.
     costs: of withholding a cell; the files' own where nothing is given.
     insiders: False leaves contributors out, in the search and in the audit.
@@ -91,6 +91,7 @@ def suppress(
             kept = frozenset(np.flatnonzero(hand.keep).tolist())
             reason = conflict(problem, outcome.impossible, kept, full(engine))
         pattern = outcome.found.pattern
+        sure = outcome.found.status in ("optimal", "infeasible") and not outcome.found.last_resort
         return Suppression(
             method,
             problem,
@@ -104,6 +105,7 @@ def suppress(
             tuple(clock.laps),
             outcome,
             limits,
+            stopped_by="time" if limits.reached and not sure else None,
         )
 
     def passed(outcome: Outcome) -> None:
@@ -113,7 +115,7 @@ def suppress(
     rounds = Rounds(
         problem,
         hand,
-        search or METHODS[method],
+        search or method_named(method),
         engine,
         solver=solver,
         seed=seed,

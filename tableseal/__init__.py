@@ -1,5 +1,119 @@
 """What can an intruder work out from the tables we are about to publish, and what must we withhold so that they cannot?
 
+    import tableseal as ts
+
+    found = ts.audit(frame, value="persons", status="status")   # what can be worked out
+    found.to_frame()                                            # cell by cell, with the arithmetic
+    safe = ts.suppress(frame, value="persons", threshold=5)     # what to withhold besides
+    safe.save("protected.csv")
+
+Tables are a path (str or Path), a release document (dict), a Release, or a DataFrame of pandas, polars or pyarrow.
+
+    read        tables, whatever they come as
+    audit       what an intruder can work out
+    suppress    what else to withhold, and the audit of that
+    compare     methods of protection side by side
+    risk        disclosure risk of a whole table
+    sap         how likely subtracting known units recovers a zero
+    verify      check the proof of an audit
+
 The folders `audit`, `suppression` and `api` beside this one are its packages: the links here make them one import name
-in a working copy, the wheel has them in its own folder.
+in a working copy, the wheel has them in its own folder. Names are loaded when they are first used.
 """
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tableseal import audit as _audit
+from tableseal.audit.doors import opener
+
+if TYPE_CHECKING:
+    from tableseal.api.python.audit import AuditResult, audit
+    from tableseal.api.python.compare import CompareResult, compare
+    from tableseal.api.python.read import read
+    from tableseal.api.python.risk import RiskResult, risk
+    from tableseal.api.python.sap import SapResult, sap
+    from tableseal.api.python.suppress import SuppressResult, suppress
+    from tableseal.api.python.verify import VerifyResult, verify
+    from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, TablesealError
+    from tableseal.audit.model import Policy, Release
+
+    __version__: str
+
+__all__ = [
+    "AdditivityError",
+    "AuditResult",
+    "CompareResult",
+    "ContradictionError",
+    "InputError",
+    "LimitError",
+    "Policy",
+    "Release",
+    "RiskResult",
+    "SapResult",
+    "SuppressResult",
+    "TablesealError",
+    "VerifyResult",
+    "__version__",
+    "audit",
+    "compare",
+    "read",
+    "risk",
+    "sap",
+    "suppress",
+    "verify",
+]
+
+_opened = opener(
+    __name__,
+    {
+        "api.python.audit": ("AuditResult",),
+        "api.python.compare": ("CompareResult", "compare"),
+        "api.python.read": ("read",),
+        "api.python.risk": ("RiskResult", "risk"),
+        "api.python.sap": ("SapResult", "sap"),
+        "api.python.suppress": ("SuppressResult", "suppress"),
+        "api.python.verify": ("VerifyResult", "verify"),
+        "audit.errors": ("AdditivityError", "ContradictionError", "InputError", "LimitError", "TablesealError"),
+        "audit.model": ("Policy", "Release"),
+    },
+)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from tableseal.audit.version import engine_version
+
+        return engine_version()
+    return _opened(name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+class _Package(ModuleType):
+    """The package `tableseal.audit`, which is the function of the door, too: `ts.audit(...)`."""
+
+    def __call__(self, *data: Any, **keywords: Any) -> Any:
+        return self._function(*data, **keywords)
+
+    @property
+    def _function(self) -> Any:
+        from tableseal.api.python.audit import audit
+
+        return audit
+
+    @property
+    def __signature__(self) -> Any:
+        return self._function.__signature__
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        summary, _, more = self._function.__doc__.partition("\n")
+        named = [f"{p.name}={p.default!r}" for p in self.__signature__.parameters.values() if p.kind == p.KEYWORD_ONLY]
+        return f"{summary}\n\naudit(data, *, {', '.join(named)})\n{more}"
+
+
+if isinstance(_audit, ModuleType):  # for the type checker it is the function
+    _audit.__class__ = _Package

@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.given import given_call
-from tableseal.api.cli.options import (
-    Bounds,
-    DominanceOption,
-    JsonOption,
-    PolicyOption,
-    PPercentOption,
-    ThresholdOption,
-    given_rules,
-)
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.batch import BatchOptions, BatchOutputs, ResultsFolder
+from tableseal.api.options.release import PolicyOptions
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,35 +37,10 @@ def batch_verb(
             "them: CSV with a column `file`, or YAML.",
         ),
     ],
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the results; made if it is not there.")
-    ],
-    together: Annotated[
-        bool, typer.Option("--together", help="Audit all releases as one: what an intruder learns who has all of them.")
-    ] = False,
-    bounds: Annotated[
-        Bounds,
-        typer.Option(help="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
-    ] = Bounds.INTEGER,
-    policy: PolicyOption = None,
-    threshold: ThresholdOption = None,
-    p_percent: PPercentOption = None,
-    dominance: DominanceOption = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each release."),
-    ] = None,
-    memory_limit: Annotated[
-        int | None,
-        typer.Option("--memory-limit", metavar="MB", min=1, help="Megabytes for each worker process."),
-    ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option("--scheduler", metavar="URL", help="Work on a Dask cluster, such as tcp://host:8786."),
-    ] = None,
-    html: Annotated[bool, typer.Option("--html", help="Write each report as a page, too.")] = False,
-    json: JsonOption = None,
+    output: ResultsFolder,
+    options: BatchOptions,
+    said: PolicyOptions,
+    to: BatchOutputs,
 ) -> Code:
     """Audit many releases; one that fails never stops the others.
 
@@ -82,57 +50,53 @@ def batch_verb(
 
     Example: tableseal batch releases/ --jobs 4 --html -o results
     """
-    from tableseal.api.given_rules import policy_of
-    from tableseal.audit.batch import FolderSource, Settings, batch_document, opened, run_batch, run_together, source_of
-    from tableseal.audit.io import read_policy
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.batch import FolderSource, opened, run_batch, run_together, source_of
+    from tableseal.audit.codec.documents import json_of
 
     folder = Path(output)
     if folder.resolve() == Path(releases).resolve():
         raise InputError(f"--output {output}: this folder is the input; choose another one for the results.")
-    if scheduler is not None and (jobs > 1 or memory_limit is not None):
+    if to.scheduler is not None and (to.jobs > 1 or to.memory_limit is not None):
         raise InputError(
             "--scheduler: the workers of the cluster have their own number and limits of memory; leave out "
             "--jobs and --memory-limit."
         )
-    check_targets({"--json": json}, inputs=(policy,))
-    given = policy_of(given_rules(threshold, p_percent, dominance), None if policy is None else Path(policy))
-    rules = read_policy(given) if isinstance(given, Path) else given
+    check_targets({"--json": to.json}, inputs=(said.policy,))
+    settings = options.settings(said.given(), to.memory_limit)
     source, listed = source_of(Path(releases), output=folder)
-    settings = Settings(bounds.value, rules, time_limit, memory_limit, html)
+    where = _executor(to, here=options.together)
     try:
-        with opened(folder) as results, Progress() as progress, _executor(jobs, scheduler, here=together) as executor:
-            if together:
+        with opened(folder) as results, Progress() as progress, where as executor:
+            if options.together:
                 batch = run_together(source, listed, settings, results, executor=executor)
             else:
                 batch = run_batch(source, listed, settings, results, executor=executor, progress=progress)
     except KeyboardInterrupt:
         say("Interrupted; the same command goes on from here.", error=True)
         return Code.INTERRUPTED
-    if json is not None:
-        write_target(json, dumps(batch_document(batch), indent=1))
+    if to.json is not None:
+        write_target(to.json, json_of(batch))
     files = {one.name: one for one in listed} if isinstance(source, FolderSource) else {}
     following = _next_step(batch, files, folder, given_call(context))
-    say(_text(batch, folder, following), error=json == STREAM)
-    verdicts = {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED, "failed": Code.BAD_INPUT}
-    return verdicts[batch.verdict]
+    say(_text(batch, folder, following), error=to.json == STREAM)
+    return VERDICTS[batch.verdict]
 
 
 @contextmanager
-def _executor(jobs: int, scheduler: str | None, *, here: bool) -> "Iterator[Executor]":
+def _executor(to: BatchOutputs, *, here: bool) -> "Iterator[Executor]":
     """Where to work. `here`: a single worker may be this process; else a process of its own, whose end is no harm."""
     from tableseal.audit.execution.executor import local
     from tableseal.audit.execution.processes import Processes
 
-    if scheduler is not None:
+    if to.scheduler is not None:
         from tableseal.audit.execution.dask import connect
 
-        yield connect(scheduler)
+        yield connect(to.scheduler)
     elif here:
-        with local(jobs) as executor:
+        with local(to.jobs) as executor:
             yield executor
     else:
-        with Processes(jobs) as pool:
+        with Processes(to.jobs) as pool:
             yield pool
 
 
@@ -149,8 +113,8 @@ def _text(batch: "Batch", folder: Path, following: str | None) -> str:
     from tableseal.audit.report.frame import framed
     from tableseal.audit.report.words import printable
 
-    counts = batch.counts()
-    verdict = f"{releases_words(counts['releases'])}: {counts_words(counts)}"
+    counts = batch.counts
+    verdict = f"{releases_words(counts.releases)}: {counts_words(vars(counts))}"
     lines = []
     if batch.members:
         lines = _unjudged(batch)
@@ -173,7 +137,7 @@ def _next_step(batch: "Batch", files: "Mapping[str, Listed]", folder: Path, call
     """
     from tableseal.audit.report.applied import WHAT_TO_SAY
 
-    if batch.counts()["not_judged"]:
+    if batch.counts.not_judged:
         return f"{WHAT_TO_SAY}."
     for verdict in ("unsafe", "undecided"):
         for entry in batch.entries:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.shared import JsonFile
 
 if TYPE_CHECKING:
-    from tableseal.api.case_runner import Comparison
-    from tableseal.api.cases import Case
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.api.cases import Case, Comparison
+    from tableseal.audit.codec.exact_json import Json
 
 HEADER = ("run", "value", "expected", "computed", "agrees", "origin")
 
@@ -29,7 +28,7 @@ def cases_verb(
         bool, typer.Option("--run", help="Compute each case and compare; exit 1 if a value deviates.")
     ] = False,
     slow: Annotated[bool, typer.Option("--slow", help="With --run: also what takes minutes.")] = False,
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """List or compute the shipped cases.
 
@@ -55,14 +54,14 @@ def cases_verb(
 
 
 def _computed(case: "Case", slow: bool) -> "Sequence[Comparison]":
-    from tableseal.api.case_runner import run_case
+    from tableseal.api.cases import run_case
 
     with Progress() as progress:
         return run_case(case, progress, slow=slow)
 
 
 def _document(results: "Sequence[tuple[Case, Sequence[Comparison]]]", *, agree: bool | None) -> str:
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.codec.exact_json import dumps
 
     cases = [_case_document(case, found) for case, found in results]
     return dumps({"schema": "tableseal/cases/1", "agree": agree, "cases": cases}, indent=1)

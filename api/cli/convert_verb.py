@@ -5,22 +5,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tableseal.api.cli.arguments import ReleaseArgument
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption, PolicyOption, ReleaseArgument, StatusMapOption
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 def convert_verb(
     release: ReleaseArgument,
     output: Annotated[str, typer.Argument(metavar="OUT.json", help="File to write; - for standard output.")],
-    policy: PolicyOption = None,
-    status_map: StatusMapOption = None,
-    json: JsonOption = None,
+    said: ReleaseOptions,
+    json: JsonFile = None,
 ) -> Code:
     """Write a release as one canonical JSON file.
 
@@ -29,11 +30,11 @@ def convert_verb(
 
     Example: tableseal convert release.yaml release.json
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import canonical_json, release_digest
-    from tableseal.audit.report.exact_json import dumps
 
-    check_targets({"OUT.json": output, "--json": json}, inputs=(release, policy))
-    loaded = release_of(release, policy=policy, status_map=status_map)
+    check_targets({"OUT.json": output, "--json": json}, inputs=(release, said.policy))
+    loaded = release_of(release, said)
     check_targets({"OUT.json": output, "--json": json}, inputs=loaded.files)
     suffix = PurePath(output).suffix
     if suffix.lower() in (".csv", ".yaml", ".yml"):

@@ -16,3 +16,7 @@ class Code(IntEnum):
     """A limit was reached before there was an answer."""
     INTERRUPTED = 130
     """Stopped with Ctrl-C."""
+
+
+VERDICTS = {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED, "failed": Code.BAD_INPUT}
+"""Verdict on a release or a batch -> exit code."""

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from tableseal.api.cli.streams import STREAM
+from tableseal.api.options.option import declared
+from tableseal.api.options.release import ReleaseOptions
 
 if TYPE_CHECKING:
     from tableseal.audit.report.call import Call
 
-RULES = ("policy", "threshold", "p_percent", "dominance", "status_map")
+RULES = tuple(one.name for one in declared(ReleaseOptions))
 """Options by which a release is judged: they mean the same with every verb that has them."""
 
 RELEASES = ("release", "releases")

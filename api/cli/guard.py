@@ -9,6 +9,7 @@ import typer
 
 from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import say
+from tableseal.audit.errors import OptionName
 from tableseal.audit.execution.failures import failure_of
 
 P = ParamSpec("P")
@@ -35,7 +36,7 @@ def _code(work: Callable[[], Code]) -> Code:
         say("Interrupted; nothing was written.", error=True)
         return Code.INTERRUPTED
     except Exception as error:
-        failure = failure_of(error)
+        failure = failure_of(error, OptionName.flag)
         if failure.kind == "fault" and os.environ.get(DEBUG) == "1":
             raise
         say(f"{_HEADINGS[failure.kind]}{failure.message}", error=True)

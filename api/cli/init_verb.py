@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import DominanceOption, JsonOption, PPercentOption, ThresholdOption, given_rules
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.rules import GivenRules
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+    from tableseal.audit.codec.exact_json import Json
 
 
 UNDECIDED = """\
@@ -36,6 +37,7 @@ READERS = """\
 
 def init_verb(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A table as CSV, with a header.")],
+    rules: GivenRules,
     output: Annotated[
         str,
         typer.Option(
@@ -45,10 +47,7 @@ def init_verb(
             help="Release file to write, beside the data; - for standard output.",
         ),
     ] = STREAM,
-    threshold: ThresholdOption = None,
-    p_percent: PPercentOption = None,
-    dominance: DominanceOption = None,
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """Write a first release file for a table, and say what was assumed.
 
@@ -57,15 +56,14 @@ def init_verb(
 
     Example: tableseal init table.csv -o release.yaml
     """
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import infer_document, write_document
-    from tableseal.audit.report.exact_json import dumps
 
     source = Path(data)
     _check_output(source, output)
-    targets = {"--output": None if json == STREAM and output == STREAM else output, "--json": json}
+    targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))
-    rules = given_rules(threshold, p_percent, dominance)
-    rules.policy()  # what was said wrongly is said before anything is read
+    rules.to_policy()  # what was said wrongly is said before anything is read
     document, notes = infer_document(source)
     asked = READERS if document.get("kind") == "count" else ""
     if rules.documents():
@@ -88,7 +86,7 @@ def _check_output(data: Path, output: str) -> None:
         return
     path = Path(output)
     if path.exists():
-        raise InputError(f"{path}: this file exists already and is left as it is; choose another name.")
+        raise InputError("this file exists already and is left as it is; choose another name.", at=str(path))
     if path.resolve().parent != data.resolve().parent:
         raise InputError(
             f"{path}: a release file names files of its own folder only; write it to {data.resolve().parent}."

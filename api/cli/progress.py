@@ -10,10 +10,13 @@ PAUSE = 0.1
 
 
 class Progress:
-    """A line on standard error that says what is being done; `with Progress() as progress: ...`."""
+    """A line on standard error that says what is being done; `with Progress() as progress: ...`.
 
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+    shown: whether it is; None: on a terminal.
+    """
+
+    def __init__(self, *, shown: bool | None = None) -> None:
+        self._shown = sys.stderr.isatty() if shown is None else shown
         self._last = 0.0
         self._width = 0
 

@@ -2,33 +2,23 @@
 
 import json as json_text
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.arguments import ReleaseArgument
+from tableseal.api.cli.exit_codes import VERDICTS, Code
 from tableseal.api.cli.given import given_call
-from tableseal.api.cli.options import (
-    Bounds,
-    DominanceOption,
-    JsonOption,
-    PolicyOption,
-    PPercentOption,
-    ReleaseArgument,
-    StatusMapOption,
-    ThresholdOption,
-    given_rules,
-)
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
-from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.publication import PublicationOptions
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.service import StoreOptions
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.api.store.engine import Store
     from tableseal.audit.publications import Assessment
     from tableseal.audit.report.call import Call
 
@@ -48,30 +38,12 @@ def publication_audit(
     context: typer.Context,
     name: NameArgument,
     release: ReleaseArgument,
-    publish: Annotated[
-        bool, typer.Option("--publish", help="Publish it if it is safe beside all that is out.")
-    ] = False,
-    despite: Annotated[
-        str | None,
-        typer.Option("--despite", metavar="REASON", help="Publish it even if it is not; this is kept."),
-    ] = None,
-    revises: Annotated[
-        list[str] | None,
-        typer.Option("--revises", metavar="ENTRY[:TABLE]", help="Whose values it changes. May be repeated."),
-    ] = None,
-    bounds: Annotated[Bounds, typer.Option(help="How sharp, as for an audit.")] = Bounds.INTEGER,
-    policy: PolicyOption = None,
-    threshold: ThresholdOption = None,
-    p_percent: PPercentOption = None,
-    dominance: DominanceOption = None,
-    status_map: StatusMapOption = None,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", metavar="S", min=0, help="Seconds for each audit.")
-    ] = None,
-    json: JsonOption = None,
+    options: PublicationOptions,
+    said: ReleaseOptions,
+    json: JsonFile = None,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Audit a release together with everything that was published before under a name.
 
@@ -80,23 +52,12 @@ def publication_audit(
     Example: tableseal publication audit prices release.yaml --publish
     """
     from tableseal.api.jobs.kinds import OutdatedError
-    from tableseal.api.jobs.publication_kind import (
-        PublicationOptions,
-        PublicationRequest,
-        assessed,
-        published,
-        published_before,
-    )
+    from tableseal.api.jobs.publication_kind import PublicationRequest, assessed, published, published_before
 
-    check_targets({"--json": json}, inputs=(release, policy))
-    options = PublicationOptions(
-        publish=publish, despite=despite, revises=tuple(revises or ()), bounds=bounds.value, time_limit=time_limit
-    )
+    check_targets({"--json": json}, inputs=(release, said.policy))
     request = PublicationRequest(release=release, name=_checked(name), by=_WHO, options=options)
-    loaded = release_of(
-        release, policy=policy, rules=given_rules(threshold, p_percent, dominance), status_map=status_map
-    )
-    with _opened(database, data) as store, Progress() as progress:
+    loaded = release_of(release, said)
+    with at.opened() as (_, store), Progress() as progress:
         while True:
             with store.reading() as connection:
                 (before,) = published_before(connection, owner, request)
@@ -111,16 +72,16 @@ def publication_audit(
         write_target(json, answer)
     number = json_text.loads(answer)["published"]
     say(_text(found, number, given_call(context)), error=json == STREAM)
-    return {"safe": Code.DONE, "unsafe": Code.UNSAFE, "undecided": Code.UNDECIDED}[str(result.outcome)]
+    return VERDICTS[str(result.outcome)]
 
 
 def publication_show(
     name: NameArgument,
     releases: Annotated[bool, typer.Option("--releases", help="With the releases themselves (confidential).")] = False,
-    json: JsonOption = None,
+    json: JsonFile = None,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """List what was published under a name, withdrawn entries included.
 
@@ -128,7 +89,7 @@ def publication_show(
     """
     from tableseal.api.store.publications import publication
 
-    with _opened(database, data) as store, store.reading() as connection:
+    with at.opened() as (_, store), store.reading() as connection:
         kept = publication(connection, owner, _checked(name), releases=releases)
     if not kept.entries:
         raise InputError(f"publication {name}: nothing was published under this name.")
@@ -152,8 +113,8 @@ def publication_withdraw(
         bool, typer.Option("--never-out", help="Nobody ever had it: later releases are not audited with it.")
     ] = False,
     owner: OwnerOption = "local",
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Take an entry back. It stays in the list, with the reason.
 
@@ -165,7 +126,7 @@ def publication_withdraw(
 
     if not reason.strip():
         raise InputError("--reason: a withdrawal says why.")
-    with _opened(database, data) as store, store.writing() as connection:
+    with at.opened() as (_, store), store.writing() as connection:
         kept = publication(connection, owner, _checked(name))
         found = [known for known in kept.entries if known["number"] == entry]
         if not found:
@@ -209,13 +170,3 @@ def _checked(name: str) -> str:
     if not re.search(NAME, name):
         raise InputError(f"NAME {name[:100]!r}: expected letters, digits, spaces, and the signs _ . -")
     return name
-
-
-@contextmanager
-def _opened(database: str | None, data: str | None) -> "Iterator[Store]":
-    """The database of the service, up to date."""
-    from tableseal.api.settings import load_settings
-    from tableseal.api.store.migrate import opened
-
-    with opened(load_settings(database=database, data=data).database_url) as store:
-        yield store

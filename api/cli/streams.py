@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.writing import write_whole
+from tableseal.audit.execution.writing import write_whole
 
 STREAM = "-"
 """Stands for standard input or standard output."""

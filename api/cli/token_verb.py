@@ -1,22 +1,16 @@
 """`tableseal token`: keys for the HTTP service."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
-from tableseal.api.cli.serve_verb import DatabaseOption, DataOption
 from tableseal.api.cli.streams import say, write_target
+from tableseal.api.options.service import StoreOptions
+from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
-
-if TYPE_CHECKING:
-    from tableseal.api.settings import Settings
-    from tableseal.api.store.engine import Store
 
 _ADMINISTRATOR = "command line"
 """Who makes and revokes keys, in the log: whoever can write to the database."""
@@ -47,8 +41,8 @@ def token_create(
     days: Annotated[
         float | None, typer.Option("--days", metavar="N", min=0, help="Days until it expires (default: never).")
     ] = None,
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Make an API key and print it; it is kept only as a digest, so it cannot be shown again.
 
@@ -60,7 +54,7 @@ def token_create(
     for option, text, most in (("--owner", owner, 200), ("--name", name, 100)):
         if len(text) > most or not text.isprintable() or (option == "--owner" and not text.strip()):
             raise InputError(f"{option}: expected 1 to {most} printable signs.")
-    with _opened(database, data) as (settings, store), store.writing() as connection:
+    with at.opened() as (settings, store), store.writing() as connection:
         key = create_token(connection, owner, Role(role.value), name=name, days=days, secret=settings.pepper)
         asking = Principal(owner, Role.OFFICER, _ADMINISTRATOR)
         note(connection, asking, "token.create", key.split("_")[1], role.value)
@@ -72,9 +66,9 @@ def token_list(
     owner: Annotated[
         str | None, typer.Option("--owner", metavar="NAME", help="Only keys of this owner (default: all).")
     ] = None,
-    json: JsonOption = None,
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    json: JsonFile = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """List keys by their public part: owner, name, role, when made, and whether they still work.
 
@@ -84,7 +78,7 @@ def token_list(
 
     from tableseal.api.store.tokens import tokens_of
 
-    with _opened(database, data) as (_, store), store.reading() as connection:
+    with at.opened() as (_, store), store.reading() as connection:
         found = tokens_of(connection, owner)
     now = datetime.now(UTC).timestamp()
     rows = [
@@ -116,8 +110,8 @@ def token_list(
 
 def token_revoke(
     token: Annotated[str, typer.Argument(metavar="ID", help="Public part of the key, as `token list` shows it.")],
-    database: DatabaseOption = None,
-    data: DataOption = None,
+    *,
+    at: StoreOptions,
 ) -> Code:
     """Let a key, and the browsers that were signed in with it, end at once.
 
@@ -126,24 +120,13 @@ def token_revoke(
     from tableseal.api.store.log import note
     from tableseal.api.store.tokens import Principal, Role, revoke_token
 
-    with _opened(database, data) as (_, store), store.writing() as connection:
+    with at.opened() as (_, store), store.writing() as connection:
         revoked = revoke_token(connection, token)
         if revoked is None:
             raise InputError(f"token {token[:40]}: there is no such key, or it is revoked already; see `token list`.")
         note(connection, Principal(revoked.owner, Role.OFFICER, _ADMINISTRATOR), "token.revoke", revoked.id)
     say(f"Key {revoked.id} of {revoked.owner} is revoked.")
     return Code.DONE
-
-
-@contextmanager
-def _opened(database: str | None, data: str | None) -> "Iterator[tuple[Settings, Store]]":
-    """The database of the service, up to date."""
-    from tableseal.api.settings import load_settings
-    from tableseal.api.store.migrate import opened
-
-    settings = load_settings(database=database, data=data)
-    with opened(settings.database_url) as store:
-        yield settings, store
 
 
 def _when(seconds: float | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.guard import guarded
+from tableseal.api.cli.spread import spread
 from tableseal.api.cli.streams import say
 from tableseal.api.cli.supervised import supervise
 
@@ -51,7 +52,7 @@ GROUPS = {
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from tableseal.audit.report.to_json import engine_version
+        from tableseal.audit.version import engine_version
 
         say(f"tableseal {engine_version()}")
         raise typer.Exit
@@ -84,7 +85,7 @@ def command(only: str | None = None) -> typer.Typer:
 def _add(app: typer.Typer, verbs: dict[str, str]) -> None:
     for name, place in verbs.items():
         module, _, function = place.partition(":")
-        app.command(name)(guarded(getattr(import_module(f"tableseal.api.cli.{module}"), function)))
+        app.command(name)(guarded(spread(getattr(import_module(f"tableseal.api.cli.{module}"), function))))
 
 
 COLLECT_AFTER = 500_000

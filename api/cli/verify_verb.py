@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from tableseal.api.cli.exit_codes import Code
-from tableseal.api.cli.options import JsonOption
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.shared import JsonFile
 
 
 def verify_verb(
@@ -16,7 +16,7 @@ def verify_verb(
         str,
         typer.Argument(metavar="RELEASE.json", help="The release in canonical form (convert).", show_default=False),
     ],
-    json: JsonOption = None,
+    json: JsonFile = None,
 ) -> Code:
     """Check the proof of an audit with exact arithmetic and no solver.
 
@@ -26,30 +26,14 @@ def verify_verb(
 
     Example: tableseal verify proof.json release.json
     """
-    from tableseal.audit.errors import InputError
-    from tableseal.audit.proof.verify import RefusedError, check
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.audit.proof.verification import verification_json, verification_text, verified
 
     check_targets({"--json": json}, inputs=(proof, release))
-    reason, count = None, {}
-    try:
-        count = check(_content(proof), _content(release))
-    except RefusedError as error:
-        reason = str(error)
-    except ValueError as error:
-        raise InputError(f"{proof} and {release}: {error}") from error
+    found = verified(_content(proof), _content(release), f"{proof} and {release}")
     if json is not None:
-        result = {"schema": "tableseal/verification/1", "accepted": reason is None, "reason": reason, **count}
-        write_target(json, dumps(result, indent=1))
-    text = f"Refused: {reason}." if reason is not None else _accepted(count)
-    say(text, error=json == STREAM)
-    return Code.DONE if reason is None else Code.UNSAFE
-
-
-def _accepted(count: dict[str, int]) -> str:
-    ends, proved, attained = count["ends"], count["proved"], count["attained"]
-    text = f"Accepted: of {ends:,} ends of intervals {proved:,} are proved and {attained:,} attained by a table."
-    return text if proved == attained == ends else f"{text} What is left over is claimed by nobody."
+        write_target(json, verification_json(found))
+    say(verification_text(found), error=json == STREAM)
+    return Code.DONE if found.reason is None else Code.UNSAFE
 
 
 def _content(name: str) -> bytes:
@@ -58,4 +42,4 @@ def _content(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"{name}: cannot be read: {error.strerror}.") from error
+        raise InputError(f"cannot be read: {error.strerror}.", at=name) from error

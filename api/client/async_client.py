@@ -1,18 +1,28 @@
 """The same client for programs that do other things meanwhile: every verb is awaited."""
 
 import asyncio
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx2
 
 from tableseal.api.client import talk, verbs
-from tableseal.api.client.model import Job, Json
-from tableseal.api.client.talk import Answer, Call, Pause, Progress, Release, Talk
+from tableseal.api.client.talk import Answer, Call, Pause, Talk
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def _said(verb: Callable[P, Talk[T]]) -> "Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]":
+    """A verb as a method that is awaited."""
+
+    @wraps(verb)
+    async def method(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._held(verb(*args, **kwargs))
+
+    return method
 
 
 class AsyncClient:
@@ -41,102 +51,21 @@ class AsyncClient:
         """Close all connections."""
         await self._http.aclose()
 
-    async def audit(
-        self,
-        release: Release,
-        *,
-        files: Sequence[Path] = (),
-        policy: Path | None = None,
-        key: str | None = None,
-        **options: Any,
-    ) -> Job:
-        """As `Client.audit`."""
-        return await self._said(verbs.audit(release, files, policy, key, options))
+    audit = _said(verbs.audit)
+    suppress = _said(verbs.suppress)
+    compare = _said(verbs.compare)
+    batch = _said(verbs.batch)
+    risk = _said(verbs.risk)
+    sap = _said(verbs.sap)
+    wait = _said(verbs.wait)
+    result = _said(verbs.result)
+    rows = _said(verbs.rows)
+    file = _said(verbs.file)
+    job = _said(verbs.job)
+    jobs = _said(verbs.jobs)
+    cancel = _said(verbs.cancel)
 
-    async def suppress(
-        self,
-        release: Release,
-        *,
-        files: Sequence[Path] = (),
-        policy: Path | None = None,
-        decisions: Path | None = None,
-        last_period: Path | None = None,
-        key: str | None = None,
-        **options: Any,
-    ) -> Job:
-        """As `Client.suppress`."""
-        roles = {"policy": policy, "decisions": decisions, "last_period": last_period}
-        return await self._said(verbs.suppress(release, files, roles, key, options))
-
-    async def compare(
-        self,
-        release: Release,
-        *,
-        files: Sequence[Path] = (),
-        policy: Path | None = None,
-        key: str | None = None,
-        **options: Any,
-    ) -> Job:
-        """As `Client.compare`."""
-        return await self._said(verbs.compare(release, files, policy, key, options))
-
-    async def batch(
-        self,
-        releases: Path,
-        *,
-        manifest: Path | None = None,
-        policy: Path | None = None,
-        key: str | None = None,
-        **options: Any,
-    ) -> Job:
-        """As `Client.batch`."""
-        return await self._said(verbs.batch(releases, manifest, policy, key, options))
-
-    async def risk(
-        self,
-        original: Release,
-        *,
-        protected: Path | None = None,
-        transition: Path | None = None,
-        key: str | None = None,
-        **options: Any,
-    ) -> Job:
-        """As `Client.risk`."""
-        return await self._said(verbs.risk(original, protected, transition, key, options))
-
-    async def sap(self, table: Release, *, upper: Path | None = None, key: str | None = None, **options: Any) -> Job:
-        """As `Client.sap`."""
-        return await self._said(verbs.sap(table, upper, key, options))
-
-    async def wait(self, job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Job:
-        """As `Client.wait`."""
-        return await self._said(talk.waited(job.id, progress, seconds))
-
-    async def result(self, job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Json:
-        """As `Client.result`."""
-        return await self._said(talk.resulted(job.id, progress, seconds))
-
-    async def rows(self, job: Job, form: str = "csv") -> bytes:
-        """As `Client.rows`."""
-        return await self._said(talk.fetched(job.id, "result", {"format": form}))
-
-    async def file(self, job: Job, name: str) -> bytes:
-        """As `Client.file`."""
-        return await self._said(talk.fetched(job.id, name, {}))
-
-    async def job(self, job: str) -> Job:
-        """As `Client.job`."""
-        return await self._said(talk.looked(job))
-
-    async def jobs(self, *, limit: int = 100, after: str | None = None, state: str | None = None) -> tuple[Job, ...]:
-        """As `Client.jobs`."""
-        return await self._said(talk.listed({"limit": limit, "after": after, "state": state}))
-
-    async def cancel(self, job: Job) -> Job | None:
-        """As `Client.cancel`."""
-        return await self._said(talk.deleted(job.id))
-
-    async def _said(self, conversation: Talk[T]) -> T:
+    async def _held(self, conversation: Talk[T]) -> T:
         answer: Answer | None = None
         while True:
             try:

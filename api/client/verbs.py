@@ -1,59 +1,131 @@
-"""The verbs of the service as conversations; the clients only hold them."""
+"""The verbs of the service as conversations; the clients hold them, one waiting and one awaited."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from tableseal.api.client.model import Job
-from tableseal.api.client.talk import Release, Talk, submitted
+from tableseal.api.client import talk
+from tableseal.api.client.model import Job, Json
+from tableseal.api.client.talk import Progress, Release, Talk, submitted
 
 
 def audit(
-    release: Release, files: Sequence[Path], policy: Path | None, key: str | None, options: Mapping[str, object]
+    release: Release, *, files: Sequence[Path] = (), policy: Path | None = None, key: str | None = None, **options: Any
 ) -> Talk[Job]:
-    """Ask for an audit."""
+    """Ask for an audit.
+
+    Parameters
+    ----------
+    release: its document, or its file. files: that the release names. policy: goes before the release's own.
+    key: Idempotency-Key of your own, if a later run of your program may ask the same again.
+    options: query parameters of `POST /v1/audits`, such as `proof=True`.
+
+    Raises
+    ------
+    ServiceError: the service refuses. UnreachableError: it does not answer. ValueError: no such kind of file.
+    """
     return _of_release("audits", release, files, {"policy": policy}, key, options)
 
 
 def suppress(
     release: Release,
-    files: Sequence[Path],
-    roles: Mapping[str, Path | None],
-    key: str | None,
-    options: Mapping[str, object],
+    *,
+    files: Sequence[Path] = (),
+    policy: Path | None = None,
+    decisions: Path | None = None,
+    last_period: Path | None = None,
+    key: str | None = None,
+    **options: Any,
 ) -> Talk[Job]:
-    """Ask for a suppression. roles: policy, decisions, last_period."""
+    """Ask for a pattern of cells to withhold, and the audit of it. Errors as `audit`.
+
+    decisions: made by hand. last_period: the release of the last period. The protected release is
+    `file(job, "protected")`, if its audit says safe.
+    """
+    roles = {"policy": policy, "decisions": decisions, "last_period": last_period}
     return _of_release("suppressions", release, files, roles, key, options)
 
 
 def compare(
-    release: Release, files: Sequence[Path], policy: Path | None, key: str | None, options: Mapping[str, object]
+    release: Release, *, files: Sequence[Path] = (), policy: Path | None = None, key: str | None = None, **options: Any
 ) -> Talk[Job]:
-    """Ask for a comparison of protections."""
+    """Ask for several ways of protection side by side (`methods="optimal,rank"`). Errors as `audit`."""
     return _of_release("comparisons", release, files, {"policy": policy}, key, options)
 
 
 def batch(
-    releases: Path, manifest: Path | None, policy: Path | None, key: str | None, options: Mapping[str, object]
+    releases: Path,
+    *,
+    manifest: Path | None = None,
+    policy: Path | None = None,
+    key: str | None = None,
+    **options: Any,
 ) -> Talk[Job]:
-    """Ask for a batch of a zip archive of releases."""
-    given = {"manifest": manifest, "policy": policy}
-    others = [(role, path.name, path) for role, path in given.items() if path is not None]
-    return submitted("batches", ("releases", releases), others, options, key)
+    """Ask for audits of the releases in a zip archive; `manifest` lists those wanted. Errors as `audit`."""
+    return submitted("batches", ("releases", releases), _named({"manifest": manifest, "policy": policy}), options, key)
 
 
 def risk(
-    original: Release, protected: Path | None, transition: Path | None, key: str | None, options: Mapping[str, object]
+    original: Release,
+    *,
+    protected: Path | None = None,
+    transition: Path | None = None,
+    key: str | None = None,
+    **options: Any,
 ) -> Talk[Job]:
-    """Ask for the risk of a whole table."""
-    given = {"protected": protected, "transition": transition}
-    others = [(role, path.name, path) for role, path in given.items() if path is not None]
+    """Ask for the risk of a whole frequency table. Errors as `audit`."""
+    others = _named({"protected": protected, "transition": transition})
     return submitted("risk", ("original", original), others, options, key)
 
 
-def sap(table: Release, upper: Path | None, key: str | None, options: Mapping[str, object]) -> Talk[Job]:
-    """Ask for the probability that subtraction recovers a zero."""
-    others = [] if upper is None else [("upper", upper.name, upper)]
-    return submitted("sap", ("table", table), others, options, key)
+def sap(table: Release, *, upper: Path | None = None, key: str | None = None, **options: Any) -> Talk[Job]:
+    """Ask for the probability that subtraction recovers a zero. Errors as `audit`."""
+    return submitted("sap", ("table", table), _named({"upper": upper}), options, key)
+
+
+def wait(job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Talk[Job]:
+    """The job when it has ended; `progress` is told whenever something has changed.
+
+    Raises
+    ------
+    TimeoutError: it has not ended within so many seconds, about.
+    """
+    return talk.waited(job.id, progress, seconds)
+
+
+def result(job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Talk[Json]:
+    """The answer of a job (a report, a summary), when it is there.
+
+    Raises
+    ------
+    ServiceError: the job failed; its failure says why. TimeoutError: as `wait`.
+    """
+    return talk.resulted(job.id, progress, seconds)
+
+
+def rows(job: Job, form: str = "csv") -> Talk[bytes]:
+    """The rows of an answer as `csv`, `jsonl` or `parquet`."""
+    return talk.fetched(job.id, "result", {"format": form})
+
+
+def file(job: Job, name: str) -> Talk[bytes]:
+    """A file beside the answer: `report.html` (`html=True`), `proof` (`proof=True`), `reports/NAME.json`."""
+    return talk.fetched(job.id, name, {})
+
+
+def job(job: str) -> Talk[Job]:
+    """The job with this id, as it is now."""
+    return talk.looked(job)
+
+
+def jobs(*, limit: int = 100, after: str | None = None, state: str | None = None) -> Talk[tuple[Job, ...]]:
+    """Your jobs, newest first. after: id of the last job of the page before."""
+    return talk.listed({"limit": limit, "after": after, "state": state})
+
+
+def cancel(job: Job) -> Talk[Job | None]:
+    """End a job; one that has ended already is erased (None)."""
+    return talk.deleted(job.id)
 
 
 def _of_release(
@@ -67,8 +139,12 @@ def _of_release(
     """Files that the release names are sent under their place beside it."""
     base = release.parent if isinstance(release, Path) else None
     others = [("file", _beside(path, base), path) for path in files]
-    others += [(role, path.name, path) for role, path in roles.items() if path is not None]
-    return submitted(kind, ("release", release), others, options, key)
+    return submitted(kind, ("release", release), [*others, *_named(roles)], options, key)
+
+
+def _named(roles: Mapping[str, Path | None]) -> list[tuple[str, str, Path]]:
+    """Files in fields of their own."""
+    return [(role, path.name, path) for role, path in roles.items() if path is not None]
 
 
 def _beside(path: Path, base: Path | None) -> str:

@@ -1,14 +1,15 @@
 """A draft in words and figures, as plain data for pages: nothing here decides anything."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tableseal.audit.codec.exact_json import decimal_text
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.model import Release, Status, Table
-from tableseal.audit.model.policy import PQ, Attribute, Dominance, Entropy, Policy, Request, Rule, Threshold
-from tableseal.audit.report.exact_json import decimal_text
+from tableseal.audit.model.policy import Policy
 
 SAMPLES = 4
 """Entries of a column that are shown."""
@@ -54,14 +55,14 @@ def describe_columns(columns: Columns) -> list[dict[str, Any]]:
     return found
 
 
-def codes_of(entries: Sequence[str | None]) -> list[str]:
+def codes_of(entries: Column) -> list[str]:
     """The different entries of a column, in the order in which they come."""
-    return [code or "" for code in dict.fromkeys(entries)]
+    return [code or "" for code in entries.texts]
 
 
 def policy_words(policy: Policy, counts: bool) -> list[str]:
     """Each rule and requirement as a sentence; `counts`: the tables hold counts only."""
-    words = [_rule(rule, counts) for rule in policy.primary]
+    words = [rule.sentence(counts) for rule in policy.primary]
     require = policy.require
     if not require.exposed:
         words.append("No sensitive cell may be computed from the others.")
@@ -84,26 +85,8 @@ def _table(table: Table) -> Mapping[str, Any]:
         "rows": len(status),
         "published": int(np.count_nonzero(status <= Status.STRUCTURAL_ZERO)),
         "withheld": int(np.count_nonzero(status >= Status.SECONDARY)),
-        "source": table.source,
+        "source": str(table.where),
     }
-
-
-def _rule(rule: Rule, counts: bool) -> str:
-    match rule:
-        case Threshold():
-            return f"Sensitive: {'a count below' if counts else 'fewer contributors than'} {rule.count}."
-        case Dominance():
-            who = "the largest contributor makes" if rule.n == 1 else f"the {rule.n} largest contributors make"
-            return f"Sensitive: {who} up more than {_number(rule.k)} % of the cell."
-        case PQ():
-            known = "" if rule.q == 100 else f", knowing the others to {_number(rule.q)} %"
-            return f"Sensitive: a contributor can estimate another to {_number(rule.p)} %{known}."
-        case Entropy():
-            return f"Sensitive: relative entropy of the contributions below {_number(rule.limit)}."
-        case Request():
-            return "Sensitive: a contributor asked for it."
-        case Attribute():
-            return f"Sensitive: {', '.join(rule.given)} tell more of a person."
 
 
 def _number(value: Any) -> str:

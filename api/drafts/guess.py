@@ -1,7 +1,7 @@
 """What the columns of a plain table seem to be: a proposal for a person who looks at it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -9,13 +9,14 @@ from typing import Any
 
 from tableseal.api.drafts.marks import Marks, Role, texts_of
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.flags import looks_like_flags, named_like_flags
 from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.numbers import decimal as number_in
 from tableseal.audit.io.numbers import decimal_sign, decimal_text, looks_like_number
+from tableseal.audit.io.statuses.flags import looks_like_flags, named_like_flags
+from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.totals import NAMES
-from tableseal.audit.io.usual_marks import usual_mark
 from tableseal.audit.io.value_column import is_numeric, marks_of, may_hold_values, meaning_document
 from tableseal.audit.model.status import WORDS
 
@@ -42,7 +43,7 @@ def guess_marks(path: Path, columns: Columns) -> tuple[Marks, str | None]:
     try:
         document, _ = infer_document(path)
     except InputError as error:
-        return _by_name(path.stem, columns), str(error).partition("; write a release file")[0]
+        return _by_name(path.stem, columns), error.words(advised=False)
     return _of_document(document, columns), None
 
 
@@ -83,7 +84,7 @@ def _by_name(title: str, columns: Columns) -> Marks:
     digits = 0 if value is None else _digits(columns, value)
     totals = {}
     for name, role in roles.items():
-        named = [code for code in dict.fromkeys(columns.data[name]) if code and code.strip().casefold() in NAMES]
+        named = [code for code in columns.data[name].texts if code and code.strip().casefold() in NAMES]
         if role is Role.CLASSIFICATION and len(named) == 1:
             totals[name] = named[0]
     return Marks(
@@ -104,7 +105,7 @@ def _threshold(columns: Columns, value: str) -> str:
     )
 
 
-def _texts(entries: Sequence[str | None]) -> str:
+def _texts(entries: Column) -> str:
     """What the marks of a column usually mean; nothing yet where that is open."""
     usual = {text: usual_mark(text) for text in marks_of(entries)}
     return texts_of(
@@ -112,12 +113,12 @@ def _texts(entries: Sequence[str | None]) -> str:
     )
 
 
-def _role(name: str, entries: Sequence[str | None]) -> Role:
+def _role(name: str, entries: Column) -> Role:
     lower = name.lower()
     if named_like_flags(name) and looks_like_flags(name, entries):
         return Role.STATUS
     if not may_hold_values(entries):
-        words = {(entry or "").strip().lower() for entry in entries}
+        words = {(entry or "").strip().lower() for entry in entries.texts}
         return Role.STATUS if words <= WORDS.keys() else Role.CLASSIFICATION
     for pattern, role in (
         (_FREQUENCY, Role.FREQUENCY),
@@ -132,12 +133,12 @@ def _role(name: str, entries: Sequence[str | None]) -> Role:
 
 def _digits(columns: Columns, name: str) -> int:
     """Decimals that the values need, up to what binary fractions leave behind; 0 if they cannot be read for sure."""
-    entries = [entry if entry and looks_like_number(entry.strip()) else None for entry in columns.data[name]]
+    entries = columns.data[name].rewritten(lambda e: e if e and looks_like_number(e.strip()) else None)
     try:
         sign = decimal_sign(replace(columns, data={name: entries}), [name], None, True, published=(name,))
     except InputError:
         return 0
-    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in entries if entry]
+    numbers = [number_in(entry.strip().replace(sign, ".")) for entry in entries.texts if entry]
     digits = 0
     for number in numbers:
         while digits < MOST and abs(number - round(number, digits)) > DUST * abs(number):

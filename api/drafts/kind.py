@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from tableseal.api.drafts.marks import Marks, Role, document_of
 from tableseal.api.jobs.kinds import Context, Kind, Result
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import AdditivityError, InputError
+from tableseal.audit.errors import AdditivityError, InputError, Place
 
 DESCRIPTION = "draft.json"
 FILES = "files/"
@@ -42,7 +42,7 @@ def run(request: DraftRequest, context: Context) -> Result:
     ------
     InputError: the release cannot be read, or there is none. LimitError: too many cells.
     """
-    from tableseal.audit.io.init import is_data_file
+    from tableseal.audit.io.sources import is_data_file
 
     release = request.release
     if release is None:
@@ -62,7 +62,7 @@ def _plain(request: DraftRequest, context: Context, table: str) -> Result:
     from tableseal.audit.io.files import Folder
     from tableseal.audit.io.sources import read_columns
 
-    columns = read_columns(Folder(context.folder), table, table)
+    columns = read_columns(Folder(context.folder), table, Place(table))
     said: dict[str, Any] = {"table": table, "columns": describe_columns(columns)}
     if request.marks is None:
         marks, doubt = guess_marks(context.folder / table, columns)
@@ -79,12 +79,17 @@ def _release(request: DraftRequest, context: Context, release: str, said: dict[s
     from tableseal.api.drafts.describe import describe_release
     from tableseal.api.jobs.releases import check_size
     from tableseal.api.problems import problem_of
-    from tableseal.audit.io import read_release
+    from tableseal.audit.io import read_release, release_from_document
     from tableseal.audit.linear.merge import merge_cells
     from tableseal.audit.prepare import check_sums
 
     policy = None if request.policy is None else context.folder / request.policy
-    found = read_release(context.folder / release, policy=policy)
+    path = context.folder / release
+    marked = _document(path) if release == MARKED else None
+    if marked is None:
+        found = read_release(path, policy=policy)
+    else:  # the file is ours: nobody who fills in the form knows its name
+        found = release_from_document(marked, folder=context.folder, policy=policy, source="")
     check_size(found, context.max_cells)
     cells, _ = merge_cells(found)
     said |= {"release": release, "policy": request.policy, **describe_release(found)}
@@ -103,7 +108,7 @@ def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
     InputError: there is none.
     """
     from tableseal.audit.io.files import read_bytes
-    from tableseal.audit.io.init import is_data_file
+    from tableseal.audit.io.sources import is_data_file
     from tableseal.audit.io.unread import refuse_ending, refuse_unread
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]

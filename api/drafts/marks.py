@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tableseal.audit.io.status_words import NONE
+from tableseal.audit.io.statuses.column import NONE
 
 
 class Role(StrEnum):

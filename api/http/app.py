@@ -24,7 +24,7 @@ from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
 from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
-from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.version import engine_version
 
 
 def create_app(settings: Settings) -> FastAPI:

@@ -2,18 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
-from pydantic import Field
+from fastapi import APIRouter, Depends, Response
 
-from tableseal.api.auditing import AuditOptions
-from tableseal.api.given_rules import GivenRules
 from tableseal.api.http.described import body, component, work_responses
-from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.intake import Asked, taken
+from tableseal.api.http.parameters import Said, said
 from tableseal.api.http.resources import JobResource
-from tableseal.api.http.spool import Spool
-from tableseal.api.http.uploads import RELEASE, read_upload
-from tableseal.api.jobs.audit_kind import KIND, AuditRequest
-from tableseal.api.jobs.releases import StatusMap
+from tableseal.api.http.uploads import RELEASE
+from tableseal.api.jobs.audit_kind import KIND
 
 EXAMPLE: dict[str, Any] = {
     "tableseal": 1,
@@ -40,14 +36,6 @@ EXAMPLE: dict[str, Any] = {
 """A release that the documentation of the interface shows; it runs."""
 
 
-class AuditParameters(AuditOptions, GivenRules):
-    """Options of an audit as query parameters."""
-
-    public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
-    html: Annotated[bool, Field(description="Also make a page of the report, `/v1/jobs/{job}/report.html`.")] = False
-    status_map: StatusMap = ()
-
-
 router = APIRouter(tags=["audits"])
 
 
@@ -58,21 +46,10 @@ router = APIRouter(tags=["audits"])
     responses=work_responses("Report", KIND.rows),
     openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
 )
-async def post_audit(ask: Asked, options: Annotated[AuditParameters, Query()]) -> Response:
+async def post_audit(ask: Asked, options: Annotated[Said, Depends(said(KIND.request))]) -> Response:
     """Audit a release: as the body (a release file in JSON or YAML, or bare CSV), as files of a form, or as a zip.
 
     Options are query parameters. In a form, the field `release` is the release file, `policy` a policy that goes before
     the release's own, and every other field a file that the release names.
     """
-    with Spool(ask.at.settings.working_folder) as spool:
-        upload = await read_upload(ask.http, ask.at.settings, spool)
-        wanted = AuditRequest(
-            release=upload.main,
-            policy=upload.roles.get("policy"),
-            rules=options.alone(),
-            status_map=options.status_map,
-            public=options.public,
-            html=options.html,
-            options=AuditOptions(**options.model_dump(include=set(AuditOptions.model_fields))),
-        )
-        return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))
+    return await taken(ask, KIND, RELEASE, options)

@@ -20,7 +20,7 @@ _MEANING = {
     409: "Not while things are as they are.",
     413: "Too large for this service.",
     415: "A media type that is not understood.",
-    422: "The request cannot be used; `detail` says why, `pointer` or `row` and `column` where.",
+    422: "The request cannot be used; `detail` says why, `source`, `pointer`, `row`, `column` and `cell` where.",
     500: "A fault of the service.",
     503: "The database does not answer at the moment.",
     507: "There is no room on the disk.",

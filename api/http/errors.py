@@ -114,5 +114,5 @@ def _parameters(error: RequestValidationError) -> Problem:
     first = error.errors()[0]
     name = str(first["loc"][-1])
     place = "parameter" if first["loc"][0] == "query" else str(first["loc"][0])
-    text = f"{place} {name}: {str(first['msg']).removeprefix('Value error, ')}."
+    text = f"{place} {name}: {first.get('ctx', {}).get('error', first['msg'])}."
     return Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=name)

@@ -4,9 +4,9 @@ import asyncio
 import hashlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -16,8 +16,10 @@ from sqlalchemy.exc import IntegrityError
 from tableseal.api.http.errors import ProblemError, problem_response
 from tableseal.api.http.resources import at_once_response, job_resource, negotiated, result_response
 from tableseal.api.http.service import Analyst, Service, ServiceDep
+from tableseal.api.http.spool import Spool
+from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
-from tableseal.api.jobs.kinds import OutdatedError, Result, all_kinds
+from tableseal.api.jobs.kinds import Kind, OutdatedError, Result, all_kinds
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
 from tableseal.api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
@@ -87,6 +89,22 @@ async def _ask(
 
 
 Asked = Annotated[Ask, Depends(_ask)]
+
+
+async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], **more: str) -> Response:
+    """The answer to what comes with a request for work. said: what its options say; more: what else its model needs.
+
+    Raises
+    ------
+    ProblemError: what comes cannot be used; as `answer`.
+    """
+    with Spool(ask.at.settings.working_folder) as spool:
+        upload = await read_upload(ask.http, ask.at.settings, spool, fields)
+        if fields.packed:
+            packed = next(file.content for file in upload.files if file.name == upload.main)
+            await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
+        wanted = kind.request.model_validate({fields.main: upload.main, **upload.roles, **said, **more})
+        return await answer(ask, Order(kind.name, wanted.model_dump_json(), upload.files))
 
 
 async def answer(ask: Ask, order: Order) -> Response:

@@ -8,19 +8,23 @@ from fastapi.openapi.utils import get_openapi
 
 from tableseal.api.http.described import component
 from tableseal.api.problems import PREFIX
+from tableseal.api.schemas import SCHEMAS, schema
 
 _PLACE = {
     "source": {"type": "string", "description": "The file of the request that is meant."},
     "pointer": {"type": "string", "description": "JSON pointer (RFC 6901) into it, if it is a document."},
-    "row": {"type": "integer", "description": "Row of it, from 1 below the header, if it is a table."},
-    "column": {"type": "string", "description": "Name of the column."},
+    "table": {"type": "string", "description": "Name of the table of the release, or of the statistic."},
+    "row": {"type": "integer", "description": "Row of its data, from 1 below the header."},
+    "column": {"type": ["string", "integer"], "description": "Name of the column, or its number if it has no name."},
+    "cell": {"type": "object", "description": "Code of each variable.", "additionalProperties": {"type": "string"}},
+    "measure": {"type": "string", "description": "Measure of the cell, where there are several."},
     "line": {"type": "integer", "description": "Line of its text, from 1."},
     "character": {"type": "integer", "description": "Position on the line, from 1."},
 }
 
 PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "A problem document (RFC 9457). The guide lists the types.",
+    "description": "A problem document (RFC 9457). The HTTP page of the documentation lists the types.",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "pattern": f"^{PREFIX}[a-z-]+$"},
@@ -28,11 +32,14 @@ PROBLEM: dict[str, Any] = {
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What was found and what was expected."},
         **_PLACE,
+        "found": {"type": "string", "description": "What was found, as `detail` says it."},
+        "expected": {"type": "string", "description": "What was expected, as `detail` says it."},
+        "keys": {"type": "array", "description": "Keys of the release file that would settle it."},
         "parameter": {"type": "string", "description": "The query parameter or header that is meant."},
         "places": {
             "type": "array",
             "description": "All places, if there are several; the first one stands beside the detail too.",
-            "items": {"type": "object", "required": ["source"], "properties": _PLACE},
+            "items": {"type": "object", "properties": _PLACE},
         },
         "imbalances": {
             "type": "array",
@@ -89,41 +96,18 @@ def _secure(operation: dict[str, Any]) -> None:
 
 
 def _schemas() -> dict[str, Any]:
-    from tableseal.audit.batch import batch_schema
-    from tableseal.audit.io.schemas import policy_schema, release_schema
-    from tableseal.audit.proof import proof_schema
-    from tableseal.audit.publications import publication_schema
-    from tableseal.audit.report.schema import report_schema, risk_schema, sap_schema
-    from tableseal.suppression.comparison.to_json import comparison_schema
-    from tableseal.suppression.report.schema import suppression_schema
-
     found: dict[str, Any] = {"Problem": PROBLEM}
-    documents = {
-        "Release": release_schema,
-        "Policy": policy_schema,
-        "Report": report_schema,
-        "Batch": batch_schema,
-        "Comparison": comparison_schema,
-        "Proof": proof_schema,
-        "Publication": publication_schema,
-        "PublicationAudit": lambda: publication_schema("publication-audit"),
-        "Risk": risk_schema,
-        "Sap": sap_schema,
-        "Suppression": suppression_schema,
-    }
-    for name, schema in documents.items():
-        found |= _component(name, schema())
-    entries = found["Publication"]["properties"]["entries"]
-    found["PublicationEntry"], entries["items"] = entries["items"], component("PublicationEntry")
+    for word in SCHEMAS:
+        found |= _component("".join(part.capitalize() for part in word.split("-")), schema(word))
     answers = ("Batch", "Comparison", "Report", "PublicationAudit", "Risk", "Sap", "Suppression")
     found["Result"] = {"anyOf": [component(name) for name in answers]}
     return found
 
 
-def _component(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _component(name: str, whole: Mapping[str, Any]) -> dict[str, Any]:
     """A schema with its definitions beside it, under names of their own."""
-    plain = {key: value for key, value in schema.items() if key not in ("$schema", "$id", "$defs")}
-    found = {name: plain, **{f"{name}.{part}": value for part, value in schema.get("$defs", {}).items()}}
+    plain = {key: value for key, value in whole.items() if key not in ("$schema", "$id", "$defs")}
+    found = {name: plain, **{f"{name}.{part}": value for part, value in whole.get("$defs", {}).items()}}
     return {key: _moved(value, name) for key, value in found.items()}
 
 

@@ -4,20 +4,19 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from tableseal.api.given_rules import GivenRules
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.described import READING, body, component, problems, work_responses
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Asked, Order, answer
+from tableseal.api.http.intake import Asked, taken
+from tableseal.api.http.parameters import Said, said
 from tableseal.api.http.resources import JobResource, own_job
 from tableseal.api.http.service import Officer, Reader, Service, ServiceDep, require
-from tableseal.api.http.spool import Spool
-from tableseal.api.http.uploads import RELEASE, read_upload
-from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
+from tableseal.api.http.uploads import RELEASE
+from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME
 from tableseal.api.problems import Problem
 from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import Job, State
@@ -38,11 +37,7 @@ _CHANGED = Problem(
 )
 
 
-_ENTRY = {"application/json": {"schema": component("PublicationEntry")}}
-
-
-class PublicationParameters(PublicationOptions, GivenRules):
-    """What may be said of a release for a publication, as query parameters."""
+_ENTRY = {"application/json": {"schema": component("Publication.entry")}}
 
 
 class PublicationResource(BaseModel):
@@ -120,26 +115,15 @@ def get_publication(
     responses=work_responses("PublicationAudit", KIND.rows),
     openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
 )
-async def post_release(name: Name, ask: Asked, options: Annotated[PublicationParameters, Query()]) -> Response:
+async def post_release(name: Name, ask: Asked, options: Annotated[Said, Depends(said(KIND.request))]) -> Response:
     """Audit a release together with everything that was published before under this name.
 
     The answer names the cells that fall, and the earlier tables that make them fall. With `publish=true` the release is
     published if it is safe; of several that come at once, each is audited with those that were quicker.
     """
-    if options.publish:
+    if options["options"].get("publish"):
         require(ask.http, ask.at, ask.asking, Role.OFFICER)
-    with Spool(ask.at.settings.working_folder) as spool:
-        upload = await read_upload(ask.http, ask.at.settings, spool)
-        wanted = PublicationRequest(
-            release=upload.main,
-            policy=upload.roles.get("policy"),
-            rules=options.alone(),
-            status_map=options.status_map,
-            name=name,
-            by=ask.asking.who,
-            options=PublicationOptions(**options.model_dump(include=set(PublicationOptions.model_fields))),
-        )
-        return await answer(ask, Order(KIND.name, wanted.model_dump_json(), upload.files))
+    return await taken(ask, KIND, RELEASE, options, name=name, by=ask.asking.who)
 
 
 @router.post(

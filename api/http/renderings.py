@@ -10,8 +10,8 @@ from typing import Any
 
 from tableseal.api.http.json_rows import rows_in
 from tableseal.api.jobs.kinds import Rows
+from tableseal.audit.codec.exact_json import dumps
 from tableseal.audit.io.spreadsheet import csv_text
-from tableseal.audit.report.exact_json import dumps
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

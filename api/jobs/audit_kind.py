@@ -1,22 +1,19 @@
 """The kind `audit`: a release in, its report out, exactly as `tableseal audit` gives it."""
 
-from typing import Annotated
-
-from pydantic import Field
-
-from tableseal.api.auditing import AuditOptions, run_audit
+from tableseal.api.auditing import refuse_public_proof, run_audit
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.options.audit import AuditOptions
+from tableseal.api.options.shared import Html, Public
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
 
 
 class AuditRequest(ReleaseRequest):
     """An audit."""
 
     options: AuditOptions = AuditOptions()
-    public: Annotated[bool, Field(description="Leave out of the report what only the agency may know.")] = False
-    html: Annotated[bool, Field(description="Also write the report as a page.")] = True
+    public: Public = False
+    html: Html = False
 
 
 def run(request: AuditRequest, context: Context) -> Result:
@@ -28,8 +25,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     """
     from tableseal.audit.report import public_copy, report_json
 
-    if request.public and request.options.proof:
-        raise InputError("--proof: a proof is confidential and has no public form; leave out --proof or --public.")
+    refuse_public_proof(public=request.public, proof=request.options.proof)
     release = release_in(request, context)
     result = run_audit(release, request.options, progress=context.progress)
     report = public_copy(result.report) if request.public else result.report

@@ -1,13 +1,14 @@
 """The kind `batch`: an archive of releases in, a verdict for each and all reports out, as `tableseal batch`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
-from tableseal.api.given_rules import GivenRules, policy_of
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import check_size
+from tableseal.api.options.batch import BatchOptions
+from tableseal.api.options.rules import GivenRules
 from tableseal.api.store.job import Document
 from tableseal.audit.errors import InputError
 
@@ -25,22 +26,6 @@ LONGEST = 200
 
 TABLE = "summary.csv"
 """A row for each release, for a spreadsheet."""
-
-
-class BatchOptions(BaseModel):
-    """What may be said about a batch besides the releases."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    together: Annotated[
-        bool, Field(description="Audit all releases as one: what an intruder learns who has all of them.")
-    ] = False
-    bounds: Annotated[
-        Literal["shuttle", "lp", "integer"],
-        Field(description="How sharp: shuttle (quick, wide), lp (linear programming), integer (whole units)."),
-    ] = "integer"
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each release.")] = None
-    html: Annotated[bool, Field(description="Write each report as a page, too.")] = False
 
 
 class BatchRequest(BaseModel):
@@ -63,15 +48,13 @@ def run(request: BatchRequest, context: Context) -> Result:
     ------
     InputError: no archive, no release in it, a name that is too long, releases that do not agree (together).
     """
-    from tableseal.audit.batch import Settings, batch_document, opened, run_batch, run_together, source_of
+    from tableseal.audit.batch import opened, run_batch, run_together, source_of
+    from tableseal.audit.codec.documents import json_of
     from tableseal.audit.execution.executor import HERE
     from tableseal.audit.execution.processes import Processes
-    from tableseal.audit.io import read_policy
-    from tableseal.audit.report.exact_json import dumps
 
     options = request.options
-    given = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)
-    policy = read_policy(given) if isinstance(given, Path) else given
+    policy = request.rules.instead_of(None if request.policy is None else context.folder / request.policy)
     manifest = None if request.manifest is None else context.folder / request.manifest
     called = "The files" if request.releases == ALL else request.releases
     found, listed = source_of(context.folder / request.releases, manifest=manifest, called=called)
@@ -79,7 +62,7 @@ def run(request: BatchRequest, context: Context) -> Result:
         if len(one.name) > LONGEST:
             raise InputError(f"{one.name[:LONGEST]}...: the name is longer than {LONGEST} signs.")
     source = _Limited(found, context.max_cells)
-    settings = Settings(options.bounds, policy, options.time_limit, None, options.html)
+    settings = options.settings(policy)
     with opened(context.folder / ".results") as results:
         if options.together:
             batch = run_together(source, listed, settings, results, executor=HERE)
@@ -87,7 +70,7 @@ def run(request: BatchRequest, context: Context) -> Result:
             with Processes(1) as executor:  # a release that takes its process down is no harm to the others
                 batch = run_batch(source, listed, settings, results, executor=executor, progress=context.progress)
     folder = context.folder / ".results"
-    answer = Document("batch.json", "application/json", dumps(batch_document(batch), indent=1).encode())
+    answer = Document("batch.json", "application/json", json_of(batch).encode())
     page = Document("report.html", _HTML, folder / "summary.html")
     table = Document(TABLE, "text/csv; charset=utf-8", folder / "summary.csv")
     files = [name for entry in batch.entries for name in (entry.report, entry.html) if name is not None]
@@ -128,22 +111,10 @@ KIND = Kind(
     Rows(
         "releases",
         columns=(
-            "name",
-            "verdict",
-            "failure",
-            "title",
-            "sha256",
-            "policy_sha256",
-            "bounds",
-            "counts",
-            "report",
-            "html",
-            "called",
-            "judged",
-            "rules",
-            "headline",
+            "name", "verdict", "failure", "title", "sha256", "policy_sha256", "bounds", "counts", "report", "html",
+            "called", "judged", "rules", "headline",
         ),
         flags=frozenset(("judged",)),
     ),
     inline=False,
-)
+)  # fmt: skip

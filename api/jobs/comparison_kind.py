@@ -1,44 +1,26 @@
 """The kind `comparison`: a release in, several ways to protect it side by side out, as `tableseal compare`."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BeforeValidator
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.options.compare import CompareOptions
+from tableseal.api.options.option import switched
 from tableseal.api.store.job import Document
 
 
-class CompareOptions(BaseModel):
-    """What may be said about a comparison besides the release."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    methods: Annotated[
-        str,
-        Field(
-            description="With commas, of optimal, heuristic, network, modular, elimination, greedy-elimination, rank, "
-            "rank-pure and rounding:BASE."
-        ),
-    ] = "optimal,heuristic,elimination"
-    budget: Annotated[
-        str | None,
-        Field(description="cells=N,cost=C: what secondary cells may cost with rank and rank-pure."),
-    ] = None
-    no_margins: Annotated[bool, Field(description="rank and rank-pure: leave margins out of the rank.")] = False
-    trade_off: Annotated[
-        int, Field(ge=0, le=1000, description="Also the curve of cost, rank and entropy, in so many steps.")
-    ] = 0
-    time_limit: Annotated[
-        float | None, Field(ge=0, description="Seconds for the search of each method, and for its audit.")
-    ] = None
-    seed: Annotated[int, Field(ge=0, description="Seed of all that is drawn.")] = 0
+def _as_now(given: Any) -> Any:
+    """Requests that were kept by earlier versions say `no_margins`."""
+    return switched(CompareOptions, given) if isinstance(given, Mapping) else given
 
 
 class ComparisonRequest(ReleaseRequest):
     """A comparison."""
 
-    options: CompareOptions = CompareOptions()
+    options: Annotated[CompareOptions, BeforeValidator(_as_now)] = CompareOptions()
 
 
 def run(request: ComparisonRequest, context: Context) -> Result:
@@ -48,22 +30,11 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from tableseal.suppression.comparison.compare import compare
+    from tableseal.api.suppressing import run_comparison
+    from tableseal.suppression.comparison.document import comparison_json
     from tableseal.suppression.comparison.html import comparison_html
-    from tableseal.suppression.comparison.to_json import comparison_json
-    from tableseal.suppression.search.rank import Budget
 
-    options = request.options
-    comparison = compare(
-        release_in(request, context),
-        [name.strip() for name in options.methods.split(",") if name.strip()],
-        budget=None if options.budget is None else Budget.parse(options.budget),
-        margins=not options.no_margins,
-        curve=options.trade_off,
-        seed=options.seed,
-        time_limit=options.time_limit,
-        progress=context.progress,
-    )
+    comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
     return Result(
         (
             Document("comparison.json", "application/json", comparison_json(comparison).encode()),

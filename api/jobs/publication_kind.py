@@ -3,14 +3,14 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tableseal.api.jobs.kinds import Context, Kind, Ledger, OutdatedError, Result
-from tableseal.api.jobs.releases import ReleaseRequest, StatusMap, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, release_in
+from tableseal.api.options.publication import PublicationOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress
 
 if TYPE_CHECKING:
@@ -27,27 +27,6 @@ NAME = r"^\w[\w .-]{0,99}$"
 
 ENTRY = "entry.json"
 """The entry that the release becomes when it is published, and the version of the publication that it belongs to."""
-
-
-class PublicationOptions(BaseModel):
-    """What may be said besides the release."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    publish: Annotated[
-        bool, Field(description="Publish the release if it is safe beside all that is out already (role officer).")
-    ] = False
-    despite: Annotated[
-        str | None,
-        Field(min_length=1, max_length=1000, description="Publish it even if it is not safe, for this reason; kept."),
-    ] = None
-    revises: Annotated[
-        tuple[str, ...],
-        Field(description="ENTRY or ENTRY:TABLE whose values the release changes, such as 2:by_size. May be repeated."),
-    ] = ()
-    bounds: Annotated[Literal["shuttle", "lp", "integer"], Field(description="How sharp, as for an audit.")] = "integer"
-    time_limit: Annotated[float | None, Field(ge=0, description="Seconds for each audit.")] = None
-    status_map: StatusMap = ()
 
 
 class PublicationRequest(ReleaseRequest):
@@ -82,17 +61,16 @@ def assessed(
     ------
     InputError: the release does not agree with earlier ones, or the options with each other.
     """
+    from tableseal.audit.codec.documents import document_of, json_of
+    from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.publications import (
         assess,
-        assessment_document,
-        entry_document,
         publication_from_document,
         publish,
     )
-    from tableseal.audit.report.exact_json import dumps
 
     if options.despite is not None and not options.publish:
-        raise InputError("--despite: a reason to publish, without --publish.")
+        raise InputError("a reason to publish, without ", OptionName("publish"), ".", at=OptionName("despite"))
     publication = publication_from_document(before["publication"])
     revises = _revisions(options.revises)
     found = assess(
@@ -106,10 +84,10 @@ def assessed(
     despite = None if found.verdict == "safe" else options.despite
     entry = publish(publication, release, revises=revises, by=by, despite=despite).entries[-1]
     number = entry.number if _goes_out(options, found.verdict) else None
-    answer = dumps(assessment_document(found, published=number), indent=1)
-    kept = {"version": before["version"], "entry": entry_document(entry)}
+    found = replace(found, published=number)
+    kept = {"version": before["version"], "entry": document_of(entry)}
     documents = (
-        Document("publication-audit.json", "application/json", answer.encode()),
+        Document("publication-audit.json", "application/json", json_of(found).encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
     return Result(documents, found.verdict), found
@@ -159,9 +137,8 @@ def _revisions(given: Sequence[str]) -> "tuple[Revision, ...]":
     for text in given:
         parts = re.fullmatch(r"(\d{1,9})(?::(.+))?", text, re.ASCII | re.DOTALL)
         if parts is None:
-            raise InputError(
-                f"--revises {text[:100]}: expected the number of an entry, or number and table such as 2:by_size."
-            )
+            expected = "the number of an entry, or number and table such as 2:by_size"
+            raise InputError(expected=expected, at=OptionName("revises", text[:100]))
         found.append(Revision(int(parts[1]), parts[2]))
     return tuple(found)
 

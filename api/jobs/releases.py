@@ -1,34 +1,36 @@
-"""What kinds of work that begin with a release share."""
+"""What kinds of work that begin with tables share."""
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
-from tableseal.api.given_rules import GivenRules, policy_of
 from tableseal.api.jobs.kinds import Context
+from tableseal.api.options.release import StatusMap, letters_of
+from tableseal.api.options.rules import GivenRules
 from tableseal.audit.errors import LimitError
 
 if TYPE_CHECKING:
-    from tableseal.audit.model import Release
-
-StatusMap = Annotated[
-    tuple[str, ...],
-    Field(description="LETTER=STATUS: what a status letter of the files means, such as c=withheld. May be repeated."),
-]
+    from tableseal.audit.model import Policy, Release
 
 
-class ReleaseRequest(BaseModel):
+class TableRequest(BaseModel):
+    """A request whose files have statuses."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    status_map: StatusMap = ()
+
+
+class ReleaseRequest(TableRequest):
     """Which of the files is the release, and which the policy (None: the release's own); rules: in its place.
 
     draft: the draft whose files these are, for those who look from the job back to it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     release: str
     policy: str | None = None
     rules: GivenRules = GivenRules()
-    status_map: StatusMap = ()
     draft: str | None = None
 
 
@@ -39,12 +41,20 @@ def release_in(request: ReleaseRequest, context: Context) -> "Release":
     ------
     InputError: it cannot be used. LimitError: too many rows or columns.
     """
-    from tableseal.api.cli.reading import parse_status_map
+    policy = request.rules.instead_of(None if request.policy is None else context.folder / request.policy)
+    return read(context.folder / request.release, request, context, policy)
+
+
+def read(path: Path, request: TableRequest, context: Context, policy: "Path | Policy | None" = None) -> "Release":
+    """A release among the files of a request.
+
+    Raises
+    ------
+    InputError: it cannot be used. LimitError: too many rows or columns.
+    """
     from tableseal.audit.io import read_release
 
-    policy = policy_of(request.rules, None if request.policy is None else context.folder / request.policy)
-    letters = parse_status_map(request.status_map)
-    release = read_release(context.folder / request.release, policy=policy, status_map=letters)
+    release = read_release(path, policy=policy, status_map=letters_of(request.status_map))
     check_size(release, context.max_cells)
     return release
 
@@ -59,3 +69,14 @@ def check_size(release: "Release", most: int) -> None:
     rows = sum(len(table.status) for table in release.tables)
     if rows > most:
         raise LimitError(f"The release has {rows:,} rows in all tables; this service takes at most {most:,}.")
+
+
+def check_cells(cells: int, most: int) -> None:
+    """Refuse tables with more cells than the service takes.
+
+    Raises
+    ------
+    LimitError: says how many there are.
+    """
+    if cells > most:
+        raise LimitError(f"The table has {cells:,} cells; this service takes at most {most:,}.")

@@ -1,23 +1,19 @@
 """The kind `risk`: a table, perhaps with its protected version, in; its risk out, as `tableseal risk` gives it."""
 
-from pydantic import BaseModel, ConfigDict
+from functools import partial
 
 from tableseal.api.jobs.kinds import Context, Kind, Result
-from tableseal.api.jobs.releases import StatusMap
-from tableseal.api.risk_options import RiskOptions
+from tableseal.api.jobs.releases import TableRequest, check_cells, read
+from tableseal.api.options.risk import RiskOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import LimitError
 
 
-class RiskOrder(BaseModel):
+class RiskOrder(TableRequest):
     """Which file is the table, which its protected version, which the matrix of transition probabilities."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     original: str
     protected: str | None = None
     transition: str | None = None
-    status_map: StatusMap = ()
     options: RiskOptions = RiskOptions()
 
 
@@ -28,33 +24,20 @@ def run(request: RiskOrder, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from tableseal.api.cli.reading import count_table_of
-    from tableseal.api.risk import measure
-    from tableseal.api.risk_options import read_transition
+    from tableseal.api.reading import count_table, transition_matrix
+    from tableseal.audit.measures.risk.measure import measure
     from tableseal.audit.report.risk import risk_json
 
     options, folder = request.options, context.folder
-    first, _ = count_table_of(
-        str(folder / request.original),
-        table=options.table,
-        all_cells=options.all_cells,
-        status_map=request.status_map,
-    )
-    if first.cells > context.max_cells:
-        raise LimitError(f"The table has {first.cells:,} cells; this service takes at most {context.max_cells:,}.")
-    second = None
+    within = partial(read, request=request, context=context)
+    table, _ = count_table(folder / request.original, within, options)
+    check_cells(table.cells, context.max_cells)
+    after = None
     if request.protected is not None:
-        # Sums that protection happens to make are no margins: a matrix with margins would have another shape.
-        second, _ = count_table_of(
-            str(folder / request.protected),
-            table=options.table,
-            all_cells=True,
-            status_map=request.status_map,
-            published=True,
-        )
-    matrix = None if request.transition is None else read_transition(folder / request.transition)
-    report = measure(options.request(first, second, matrix))
-    return Result((Document("risk.json", "application/json", risk_json(report).encode()),))
+        after, _ = count_table(folder / request.protected, within, options, after=True)
+    matrix = None if request.transition is None else transition_matrix(folder / request.transition)
+    found = measure(table, options.settings(after, matrix))
+    return Result((Document("risk.json", "application/json", risk_json(found).encode()),))
 
 
 KIND = Kind("risk", RiskOrder, run)

@@ -1,22 +1,18 @@
 """The kind `sap`: a table in, the probability that subtracting known units recovers a zero out, as `tableseal sap`."""
 
-from pydantic import BaseModel, ConfigDict
+from functools import partial
 
 from tableseal.api.jobs.kinds import Context, Kind, Result
-from tableseal.api.jobs.releases import StatusMap, check_size
-from tableseal.api.sap import SapOptions, matrix_population, measure_sap, release_population
+from tableseal.api.jobs.releases import TableRequest, check_cells, read
+from tableseal.api.options.sap import SapOptions
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import LimitError
 
 
-class SapOrder(BaseModel):
+class SapOrder(TableRequest):
     """Which file is the table, and which the matrix of the tightest upper bounds."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     table: str
     upper: str | None = None
-    status_map: StatusMap = ()
     options: SapOptions = SapOptions()
 
 
@@ -27,23 +23,18 @@ def run(request: SapOrder, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from tableseal.api.cli.reading import release_of
-    from tableseal.audit.report.exact_json import dumps
+    from tableseal.api.reading import population
+    from tableseal.audit.measures.sap.measure import measure
+    from tableseal.audit.report.sap import sap_json
 
-    options, folder = request.options, context.folder
-    options.check(upper=request.upper is not None)
+    folder = context.folder
+    settings = request.options.settings(upper=request.upper is not None)
     upper = None if request.upper is None else folder / request.upper
-    population = matrix_population(folder / request.table, upper, options)
-    matrix = population is not None
-    if population is None:
-        release = release_of(str(folder / request.table), status_map=request.status_map)
-        check_size(release, context.max_cells)
-        population = release_population(release, request.table, options, upper=upper is not None)
-    if population.attack.counts.size > context.max_cells:
-        size = population.attack.counts.size
-        raise LimitError(f"The table has {size:,} cells; this service takes at most {context.max_cells:,}.")
-    document, _ = measure_sap(population, options, matrix=matrix, title=request.table, progress=context.progress)
-    return Result((Document("sap.json", "application/json", dumps(document, indent=1).encode()),))
+    within = partial(read, request=request, context=context)
+    table, _ = population(folder / request.table, within, request.options, upper)
+    check_cells(table.attack.counts.size, context.max_cells)
+    found = measure(table, settings, progress=context.progress)
+    return Result((Document("sap.json", "application/json", sap_json(found).encode()),))
 
 
 KIND = Kind("sap", SapOrder, run)

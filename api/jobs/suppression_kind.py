@@ -4,14 +4,13 @@ import io
 import zipfile
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated
-
-from pydantic import Field
+from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
-from tableseal.api.jobs.releases import ReleaseRequest, check_size, release_in
+from tableseal.api.jobs.releases import ReleaseRequest, read, release_in
+from tableseal.api.options.suppress import SuppressOptions, Symbol, TellStatuses
 from tableseal.api.store.job import Document
-from tableseal.api.suppressing import SuppressOptions, run_suppression, with_reasons
+from tableseal.api.suppressing import run_suppression, with_reasons
 
 if TYPE_CHECKING:
     from tableseal.audit.model import Release
@@ -28,26 +27,12 @@ LEAST_REASONS = 10.0
 """Seconds that may go into what needs each cell where no time limit is given: so many, or as many as all before."""
 
 
-Symbol = Annotated[
-    str | None,
-    Field(
-        description="Stands for a withheld value in the CSV files of the archive; without it, the mark of the files "
-        "that came in, or nothing.",
-        min_length=1,
-        max_length=20,
-    ),
-]
-"""What marks withheld values where tables are written for readers."""
-
-
 class SuppressionRequest(ReleaseRequest):
     """A search; which files hold decisions by hand and the release of the last period."""
 
     decisions: str | None = None
     last_period: str | None = None
-    tell_statuses: Annotated[bool, Field(description="The protected release tells primary from secondary cells.")] = (
-        False
-    )
+    tell_statuses: TellStatuses = False
     symbol: Symbol = None
     options: SuppressOptions = SuppressOptions()
 
@@ -60,19 +45,14 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     ------
     InputError: files or options that cannot be used. LimitError: too many cells.
     """
-    from tableseal.api.cli.reading import parse_status_map
     from tableseal.audit.bounds.component import Limits
-    from tableseal.audit.io import check_symbol, read_release
+    from tableseal.audit.io import check_symbol
     from tableseal.suppression.problem.decisions import read_decisions
     from tableseal.suppression.reasons.explaining import explained
 
     check_symbol(request.symbol, _RELEASE)
     release = release_in(request, context)
-    last = None
-    if request.last_period is not None:
-        letters = parse_status_map(request.status_map)
-        last = read_release(context.folder / request.last_period, status_map=letters)
-        check_size(last, context.max_cells)
+    last = None if request.last_period is None else read(context.folder / request.last_period, request, context)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
     began = monotonic()
     found = run_suppression(release, request.options, decisions=decisions, last=last, progress=context.progress)

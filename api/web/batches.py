@@ -10,12 +10,13 @@ from tableseal.api.http.intake import Order, submitted
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.http.spool import Spool
 from tableseal.api.http.uploads import bad_upload, refuse_too_much
-from tableseal.api.jobs.batch_kind import ALL, KIND, BatchOptions, BatchRequest
+from tableseal.api.jobs.batch_kind import ALL, KIND, BatchRequest
 from tableseal.api.store.job import Document, Job
 from tableseal.api.store.jobs import jobs_of
 from tableseal.api.store.tokens import Principal
 from tableseal.api.web.drafts import result_file
-from tableseal.api.web.intake import Brought, brought, checked, chosen, laid_open, rules_of
+from tableseal.api.web.fields import fields_of, filled
+from tableseal.api.web.intake import Brought, brought, laid_open
 from tableseal.api.web.pages import page, see
 from tableseal.audit.report.applied import applied_to_each, word_of
 
@@ -23,9 +24,6 @@ LISTED = 200
 """Batches on the page, the newest."""
 
 WORST_FIRST = ("unsafe", "undecided", "failed", "safe")
-
-FLAGS = ("together", "html")
-FIELDS = ("bounds", "time_limit")
 
 router = APIRouter(prefix="/batches")
 
@@ -43,12 +41,9 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
         try:
             form = await brought(request, at.settings, spool)
             files, releases = await _releases(form, at, spool)
-            wanted = BatchRequest(
-                releases=releases,
-                manifest=form.roles.get("manifest"),
-                policy=form.roles.get("policy"),
-                rules=await run_in_threadpool(rules_of, form.fields),
-                options=checked(BatchOptions, chosen(form.fields, FIELDS, FLAGS)),
+            manifest, policy = form.roles.get("manifest"), form.roles.get("policy")
+            wanted = await run_in_threadpool(
+                lambda: filled(BatchRequest, form.fields, releases=releases, manifest=manifest, policy=policy)
             )
         except ProblemError as error:
             return await run_in_threadpool(_list, at, asking, error)
@@ -86,5 +81,6 @@ def _list(at: Service, asking: Principal, error: ProblemError | None = None) -> 
         "batches.html",
         status=200 if problem is None else problem.status,
         batches=found,
+        fields=fields_of(BatchRequest),
         problem=None if problem is None else problem.document(),
     )

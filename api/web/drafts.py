@@ -1,22 +1,27 @@
 """Drafts as pages see them: looked up, described, and taken as the input of other jobs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 
 from tableseal.api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Order
+from tableseal.api.http.intake import Order, submitted
 from tableseal.api.http.service import Service
+from tableseal.api.jobs.kinds import Kind
 from tableseal.api.problems import Problem
 from tableseal.api.store.engine import Store
 from tableseal.api.store.files import content_of, files_of
 from tableseal.api.store.job import Document, Job, State
 from tableseal.api.store.jobs import job_by_id, jobs_of
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.fields import filled
+from tableseal.api.web.pages import see
 
 RECENT = 500
 """Jobs that are looked through for those of a draft."""
@@ -97,3 +102,29 @@ def draft_behind(job: Job) -> str | None:
     """The draft whose files a job works on."""
     found = json.loads(job.request).get("draft")
     return found if isinstance(found, str) else None
+
+
+async def begun(
+    at: Service,
+    asking: Principal,
+    draft: str,
+    kind: Kind,
+    form: FormData,
+    without: Collection[str] = (),
+    **more: object,
+) -> Response:
+    """Begin what a form asks for with a draft, and go to its job. without, more: see `filled`.
+
+    Raises
+    ------
+    ProblemError: as `own_draft` and `filled`; a draft that is not ready.
+    """
+    found = await run_in_threadpool(own_draft, at, asking, draft)
+    if found.said["state"] != "ready":
+        text = "The release cannot be audited yet; its page says what is missing."
+        raise ProblemError(Problem("not-ready", "Not ready", 409, text))
+    given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
+    wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
+    files = await files_of_draft(at, found, found.said["names"])
+    job = await run_in_threadpool(submitted, at, asking, Order(kind.name, wanted.model_dump_json(), files), None)
+    return see(f"/jobs/{job.id}")

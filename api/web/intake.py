@@ -3,24 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
-from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
 from tableseal.api.drafts.marks import SINGLE, Marks, Role
-from tableseal.api.given_rules import GivenRules
-from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.spool import Spool, copied
 from tableseal.api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
-from tableseal.api.problems import Problem
 from tableseal.api.settings import Settings
 from tableseal.api.store.job import Document
-from tableseal.audit.errors import InputError
-
-Options = TypeVar("Options", bound=BaseModel)
 
 FIELDS = 5000
 """Fields of a form, at most: a table has fewer columns than that."""
@@ -94,44 +87,6 @@ async def files_of_form(request: Request, settings: Settings, spool: Spool) -> t
     if not [file for file in found if file.name != policy]:
         raise bad_upload("There is nothing to look at yet: choose files, or paste a release or a table.")
     return found, policy
-
-
-def checked(model: type[Options], given: Mapping[str, object]) -> Options:
-    """Options that a form gives.
-
-    Raises
-    ------
-    ProblemError: one of them cannot be used.
-    """
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        text = f"{first['loc'][-1]}: {first['msg']}."
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
-
-
-def chosen(form: Mapping[str, object], fields: Sequence[str], flags: Sequence[str] = ()) -> dict[str, object]:
-    """What is filled in of some fields of a form, and whether others, which are boxes, are ticked."""
-    filled = {name: text for name in fields if (text := str(form.get(name, "")).strip())}
-    return {**filled, **{name: name in form for name in flags}}
-
-
-def rules_of(form: Mapping[str, object]) -> GivenRules:
-    """Rules that are filled in: `threshold`, `p_percent`, and `dominance`, where several pairs are parted by blanks.
-
-    Raises
-    ------
-    ProblemError: a rule that says nothing sensible.
-    """
-    given = chosen(form, ("threshold", "p_percent"))
-    rules = checked(GivenRules, {**given, "dominance": str(form.get("dominance", "")).split()})
-    try:
-        rules.policy()
-    except InputError as error:
-        text = str(error).removeprefix("--")
-        raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text)) from None
-    return rules
 
 
 async def plain_form(request: Request) -> FormData:

@@ -7,22 +7,25 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Order, submitted
 from tableseal.api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
 from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep
-from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationOptions, PublicationRequest
+from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationRequest
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.publications import names_of, publication
 from tableseal.api.store.tokens import Principal, Role
-from tableseal.api.web.drafts import Draft, drafts_of, files_of_draft, own_draft, result_file
-from tableseal.api.web.intake import checked, chosen, plain_form
+from tableseal.api.web.drafts import Draft, begun, drafts_of, result_file
+from tableseal.api.web.fields import checked, fields_of
+from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, see
 
 SHOWN = 500
 """Cells that fall on a page; all of them are in the answer as JSON."""
+
+FIELDS = fields_of(PublicationRequest)
 
 router = APIRouter(prefix="/publications")
 
@@ -32,7 +35,7 @@ def list_publications(at: ServiceDep, asking: Reader) -> Response:
     """All publications, and the form for a new one."""
     with at.store.reading() as connection:
         found = [publication(connection, asking.owner, name) for name in names_of(connection, asking.owner)]
-    return page("publications.html", publications=found, drafts=_ready(at, asking))
+    return page("publications.html", publications=found, drafts=_ready(at, asking), fields=FIELDS)
 
 
 @router.post("")
@@ -45,36 +48,23 @@ async def post_audit(request: Request, at: ServiceDep, asking: Analyst) -> Respo
             "The name of a publication has letters, digits, spaces and the signs _ . - , and none of the signs first."
         )
         raise ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text, parameter="name"))
-    found = await run_in_threadpool(own_draft, at, asking, str(form.get("draft", "")))
-    if found.said["state"] != "ready":
-        text = "The release cannot be audited yet; its page says what is missing."
-        raise ProblemError(Problem("not-ready", "Not ready", 409, text))
-    revises = [str(value) for value in form.getlist("revises")]
-    wanted = PublicationRequest(
-        release=found.said["release"],
-        policy=found.said["policy"],
-        draft=found.job.id,
-        name=name,
-        by=asking.who,
-        options=checked(PublicationOptions, {"revises": revises, **chosen(form, ["bounds", "time_limit"])}),
-    )
-    order = Order(KIND.name, wanted.model_dump_json(), await files_of_draft(at, found, found.said["names"]))
-    job = await run_in_threadpool(submitted, at, asking, order, None)
-    return see(f"/jobs/{job.id}")
+    kept_for_officers = ("publish", "despite")
+    draft = str(form.get("draft", ""))
+    return await begun(at, asking, draft, KIND, form, without=kept_for_officers, name=name, by=asking.who)
 
 
 @router.get("/{name}")
 def get_publication(name: Name, at: ServiceDep, asking: Reader) -> Response:
     """One publication: its entries, and the form for the next release."""
-    return page("publication.html", publication=published(at, asking, name), drafts=_ready(at, asking))
+    return page("publication.html", publication=published(at, asking, name), drafts=_ready(at, asking), fields=FIELDS)
 
 
 @router.post("/{name}/entries")
 async def post_entry(name: Name, request: Request, at: ServiceDep, asking: Officer) -> Response:
     """Publish a release that was audited."""
     form = await plain_form(request)
-    given = {"job": str(form.get("job", "")), **chosen(form, ["despite"])}
-    await run_in_threadpool(accept, at, asking, name, checked(Acceptance, given))
+    given = checked(Acceptance, {"job": str(form.get("job", "")), **_said(form, "despite")})
+    await run_in_threadpool(accept, at, asking, name, given)
     return see(_path(name))
 
 
@@ -89,7 +79,7 @@ def get_entry(name: Name, number: Number, at: ServiceDep, asking: Reader) -> Res
 async def post_withdrawal(name: Name, number: Number, request: Request, at: ServiceDep, asking: Officer) -> Response:
     """Take an entry back."""
     await run_in_threadpool(entry_of, at, asking, name, number)  # what is another's is not there, whatever is sent
-    taken = checked(Retraction, chosen(await plain_form(request), ["reason", "was_out"]))
+    taken = checked(Retraction, _said(await plain_form(request), "reason", "was_out"))
     await run_in_threadpool(retract, at, asking, name, number, taken)
     return see(f"{_path(name)}/entries/{number}")
 
@@ -123,6 +113,11 @@ def _state(at: Service, asking: Principal, job: Job, found: dict[str, Any]) -> d
 def _ready(at: Service, asking: Principal) -> list[Draft]:
     """Releases that can be audited."""
     return [draft for draft in drafts_of(at, asking) if draft.said["state"] == "ready"]
+
+
+def _said(form: FormData, *fields: str) -> dict[str, str]:
+    """Fields that are filled in."""
+    return {name: text for name in fields if (text := str(form.get(name, "")).strip())}
 
 
 def _path(name: str) -> str:

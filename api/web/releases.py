@@ -1,19 +1,22 @@
 """Pages on releases: bring one, say what its columns are, look at it, erase it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from tableseal.api.drafts.kind import MARKED, DraftRequest
+from tableseal.api.drafts.kind import DraftRequest
 from tableseal.api.drafts.marks import Marks, Role
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.intake import Order, begin
 from tableseal.api.http.resources import note_read
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.http.spool import Spool
+from tableseal.api.jobs.audit_kind import KIND as AUDIT
+from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
+from tableseal.api.options.suppress import METHODS
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
 from tableseal.api.store.jobs import erase
@@ -28,9 +31,11 @@ from tableseal.api.web.drafts import (
     order_of,
     own_draft,
 )
+from tableseal.api.web.fields import fields_of
 from tableseal.api.web.intake import files_of_form, marks_of, missing, plain_form
 from tableseal.api.web.pages import page, see
-from tableseal.api.web.patterns import CHOSEN, METHODS
+from tableseal.api.web.patterns import CHOSEN
+from tableseal.audit.errors import Place
 
 EXAMPLE = ("french_business", "turnover.yaml")
 """Case and release that the start page offers."""
@@ -83,7 +88,8 @@ def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
     jobs = jobs_of_draft(at, asking, draft)
     with at.store.reading() as connection:
         names = names_of(connection, asking.owner)
-    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names)
+    forms = {kind.name: fields_of(kind.request) for kind in (AUDIT, COMPARISON, SUPPRESSION)}
+    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names, forms=forms)
 
 
 @router.post("/releases/{draft}/choice")
@@ -123,8 +129,7 @@ async def post_columns(draft: str, request: Request, at: ServiceDep, asking: Ana
     wanted = DraftRequest(names=tuple(found.plain), release=found.said["table"], marks=marks)
     done = await begin(at, asking, order_of(wanted, files))
     if isinstance(done, Problem):
-        # The file with the marks is ours: nobody who fills in the form knows it.
-        return _columns(found, marks, replace(done, detail=done.detail.removeprefix(f"{MARKED}: "), places=()))
+        return _columns(found, marks, done)
     return await _instead(at, asking, done, found)
 
 
@@ -138,7 +143,7 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
 
 def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
-    from tableseal.audit.model.status import SCHEMES  # loads numpy
+    from tableseal.audit.io.statuses.schemes import SCHEMES  # loads numpy
 
     return page(
         "columns.html",
@@ -148,31 +153,33 @@ def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Resp
         roles=list(Role),
         schemes=list(SCHEMES),
         problem=None if problem is None else problem.document(),
-        fields=set() if problem is None else fields_in(problem.detail, [c["name"] for c in draft.said["columns"]]),
+        fields=set() if problem is None else fields_in(problem, [c["name"] for c in draft.said["columns"]]),
     )
 
 
-def fields_in(detail: str, columns: Sequence[str]) -> set[str]:
-    """Fields of the form that a message speaks of: `role-N` of a column, or the name of a field of Marks."""
-    found = {
-        f"role-{number}"
-        for number, name in enumerate(columns)
-        if f'column "{name}"' in detail or f"variables.{name}" in detail
-    }
-    places = {
-        "unit": ("unit",),
-        "threshold": ("threshold",),
-        "p_percent": ("p_percent",),
-        "dominance_n": ("dominance.n",),
-        "dominance_k": ("dominance.k",),
-        "risk": ("require.risk",),
-        "scheme": ("scheme", "status word"),
-        "absent": ("absent",),
-        "decimal": ("`decimal",),
-        "thousands": ("`thousands",),
-        "texts": ("marks",),
-    }
-    return found | {field for field, words in places.items() if any(word in detail for word in words)}
+_FIELDS = {
+    "unit": ("unit",),
+    "threshold": ("threshold",),
+    "p_percent": ("p_percent",),
+    "dominance_n": ("dominance", "n"),
+    "dominance_k": ("dominance", "k"),
+    "risk": ("risk",),
+    "scheme": ("scheme",),
+    "absent": ("absent",),
+    "decimal": ("decimal",),
+    "thousands": ("thousands",),
+    "texts": ("marks",),
+}
+"""Field of the form -> keys of the release file that it says."""
+
+
+def fields_in(problem: Problem, columns: Sequence[str]) -> set[str]:
+    """Fields of the form that a problem speaks of: `role-N` of a column, or the name of a field of Marks."""
+    place = problem.places[0] if problem.places else Place()
+    variable = place.path[1] if place.path[:1] == ("variables",) else None
+    found = {f"role-{number}" for number, name in enumerate(columns) if name in (place.column, variable)}
+    said = {*problem.keys, *place.path} - {variable}
+    return found | {field for field, keys in _FIELDS.items() if said.issuperset(keys)}
 
 
 async def _drafted(

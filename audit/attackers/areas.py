@@ -1,13 +1,13 @@
-"""Parts of a release that hang together through what knowers know: what is shown in one says nothing of another."""
+"""Parts of a release that hang together through what attackers know: what is shown in one says nothing of another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.attackers.asking import Asking
+from tableseal.audit.attackers.asked import Asked
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.components import Components
 from tableseal.audit.linear.graph import joined
@@ -18,34 +18,34 @@ from tableseal.audit.sparse import entries, row_of_entries, rows_at
 Ints = NDArray[np.int64]
 
 MOST = 2_000_000
-"""Pairs of knowers and cells of one area that are looked at together (16 MB for each number of a pair)."""
+"""Pairs of attackers and cells of one area that are looked at together (16 MB for each number of a pair)."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A knower in an area, by positions among the area's forms; amounts as their columns there give them.
+    """An attacker in an area, by positions among the area's forms; amounts as their columns there give them.
 
-    exact, value: forms that it knows. own, least: forms to which it gave so much. targets: forms that it asks about;
-    low, high: how far down and up each must be able to go (NO_UPPER, NO_LOWER: any change will do). asking, test:
-    int64, which question each target is (position among all knowers, position among the cells that it asks about).
+    known, value: forms that it knows. shares, least: forms to which it gave so much. targets: forms that it is asked
+    about; low, high: how far down and up each must be able to go (NO_UPPER, NO_LOWER: any change will do). attacker,
+    cell: int64, which question each target is (position among all attackers, among the cells that it is asked about).
     """
 
-    exact: Ints
+    known: Ints
     value: Ints
-    own: Ints
+    shares: Ints
     least: Ints
     targets: Ints
     low: Ints
     high: Ints
-    asking: int
-    test: Ints
+    attacker: int
+    cell: Ints
 
 
 @dataclass(frozen=True)
 class Area:
     """A component with all forms of interest as targets.
 
-    value, known: int64, bool (forms), true values as far as they are known. views: of each knower.
+    value, known: int64, bool (forms), true values as far as they are known. views: of each attacker.
     """
 
     component: Component
@@ -55,9 +55,9 @@ class Area:
 
 
 def areas(
-    reduced: Reduced, forms: csr_array, truth: Ints, known: NDArray[np.bool_], asked: Sequence[Asking]
+    reduced: Reduced, forms: csr_array, truth: Ints, known: NDArray[np.bool_], asked: Sequence[Asked]
 ) -> list[Area]:
-    """Areas in which some knower asks about something that is not settled by what outsiders know.
+    """Areas in which some attacker is asked about something that is not settled by what outsiders know.
 
     forms: int64 csr (forms x columns); truth, known: int64, bool (forms), their true values as far as they are known.
     """
@@ -65,7 +65,7 @@ def areas(
         return []
     involved = np.zeros(forms.shape[0], np.bool_)
     for a in asked:
-        involved[[*a.knower.exact, *a.knower.own]] = involved[a.cells] = True
+        involved[list(a.attacker.involved)] = involved[a.cells] = True
     which = np.flatnonzero(involved)
     local = rows_at(forms, which)
     constant = local @ np.where(reduced.fixed, reduced.value, 0)
@@ -82,7 +82,7 @@ def areas(
         doubtful = np.flatnonzero(a.doubtful)
         of_test = places.area[a.cells[doubtful]]
         for area in np.unique(of_test).tolist():
-            views.setdefault(area, []).append(_view(a, number, doubtful[of_test == area], area, places))
+            views.setdefault(area, []).append(_view(a, truth, number, doubtful[of_test == area], area, places))
     label = np.where(reduced.component >= 0, of_component[reduced.component], -1)
     parts = Components(replace(reduced, component=label, components=count))
     found = []
@@ -114,13 +114,15 @@ def _areas(local: csr_array, reduced: Reduced) -> tuple[Ints, Ints, int]:
     return label[:forms], label[forms:], int(label.max(initial=-1)) + 1
 
 
-def _view(asking: Asking, number: int, tests: Ints, area: int, places: _Places) -> View:
-    """A knower in an area."""
-    cells, low, high = asking.cells[tests], asking.low[tests], asking.high[tests]
+def _view(asked: Asked, truth: Ints, number: int, tests: Ints, area: int, places: _Places) -> View:
+    """An attacker in an area."""
+    cells, low, high = asked.cells[tests], asked.low[tests], asked.high[tests]
     constant = places.constant[cells]
+    known = np.array(asked.attacker.known, np.int64)
+    shares = np.array(asked.attacker.shares, np.int64).reshape(-1, 2)
     return View(
-        *_placed(asking.knower.exact, area, places),
-        *_placed(asking.knower.own, area, places),
+        *_placed(known, truth[known], area, places),
+        *_placed(shares[:, 0], shares[:, 1], area, places),
         places.place[cells],
         np.where(low == NO_UPPER, NO_UPPER, low - constant),
         np.where(high == NO_LOWER, NO_LOWER, high - constant),
@@ -129,8 +131,7 @@ def _view(asking: Asking, number: int, tests: Ints, area: int, places: _Places) 
     )
 
 
-def _placed(amounts: Mapping[int, int], area: int, places: _Places) -> tuple[Ints, Ints]:
+def _placed(cells: Ints, units: Ints, area: int, places: _Places) -> tuple[Ints, Ints]:
     """(places of those of some forms that are in an area, their amounts without what is constant)."""
-    cells, units = np.array(list(amounts), np.int64), np.array(list(amounts.values()), np.int64)
     inside = places.area[cells] == area
     return places.place[cells[inside]], units[inside] - places.constant[cells[inside]]

@@ -1,26 +1,27 @@
 """The insider audit (Oganian & Domingo-Ferrer 2003, 4.5.4).
 
 * The largest, the second largest and the next largest contributors of a withheld cell estimate each other's share from
-  the interval that outsiders are left with (`within`).
-* Whoever knows withheld cells, or a part of them, bounds the other ones with that (`knowers`, `knowing`). For
+  the interval that outsiders are left with (`ranks`).
+* Whoever knows withheld cells, or a part of them, bounds the other ones with that (`insiders`, `attacked`). For
   magnitudes the target is the largest contribution of somebody else to the other cell, for counts the other cell.
 """
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.answer import Answer, InsiderAudit, gathered
 from tableseal.audit.attackers.areas import areas
-from tableseal.audit.attackers.asking import Asking, asking
-from tableseal.audit.attackers.contributors import Data
-from tableseal.audit.attackers.findings import Gathered, InsiderAudit
-from tableseal.audit.attackers.knowing import Neighbourhood, answer, question
-from tableseal.audit.attackers.nearness import Nearness
+from tableseal.audit.attackers.asked import asked_of
+from tableseal.audit.attackers.attacked import attacked, bounds_of
+from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.insiders import insiders
+from tableseal.audit.attackers.neighbourhood import Neighbourhood
+from tableseal.audit.attackers.question import question
+from tableseal.audit.attackers.ranks import rank_questions
 from tableseal.audit.attackers.shown import Shown
-from tableseal.audit.attackers.within import within
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.plan import deciding
@@ -31,8 +32,6 @@ from tableseal.audit.model import Note, Policy, Status
 from tableseal.audit.prepare import Prepared
 from tableseal.audit.progress import Progress
 from tableseal.audit.solvers.protocol import Solver
-
-KINDS = ("largest", "second", "singletons", "holdings")
 
 
 def audit_insiders(
@@ -51,59 +50,41 @@ def audit_insiders(
     judged: bool (cells), what insiders must not get too close to.
     Cells that outsiders already know are left out: nothing is worse than that.
     """
-    intruder = prepared.release.intruder
-    kinds = KINDS if intruder.insiders is None else intruder.insiders
-    data = Data.audited(prepared, found)
-    gathered = Gathered()
-    if data.nonnegative:
-        within(data, found, policy.insider_p, kinds, intruder.coalition, gathered)
-    forms = prepared.system.forms
-    neighbourhood = Neighbourhood(reduced, forms, data.targets[judged[data.open_cells[data.targets]]])
-    asked = asking(data, neighbourhood, found, policy.insider_p, kinds)
-    _ask(data, forms, reduced, asked, policy.insider_p, neighbourhood, engine, limits, progress, executor, gathered)
-    left = frozenset(gathered.open - gathered.findings.keys())
-    return InsiderAudit(gathered.findings, gathered.ranks, left, _notes(data, kinds))
-
-
-def _ask(
-    data: Data,
-    forms: csr_array,
-    reduced: Reduced,
-    asked: Sequence[Asking],
-    p: Fraction,
-    neighbourhood: Neighbourhood,
-    engine: Solver,
-    limits: Limits,
-    progress: Progress,
-    executor: Executor,
-    gathered: Gathered,
-) -> None:
-    """Judge what each knower asks: by tables in hand first, the rest knower by knower."""
-    method, cells = deciding(engine), data.open_cells
-    parts = areas(reduced, forms, data.cells.truth.units[cells], data.cells.truth.known[cells], asked)
+    contributors, p, forms = Contributors.audited(prepared, found), policy.insider_p, prepared.system.forms
+    targets, cells, truth = contributors.targets, contributors.open_cells, prepared.cells.truth
+    by_rank = (q.answer(found.bounds[k]) for k in targets.tolist() for q in rank_questions(contributors, k, p))
+    neighbourhood = Neighbourhood(reduced, forms, targets[judged[cells[targets]]])
+    asked = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
+    value, method = truth.units[cells], deciding(engine)
+    # Tables in hand first, then attacker by attacker what they leave open.
+    parts = areas(reduced, forms, value, truth.known[cells], asked)
     left = [np.ones(len(a.cells), np.bool_) for a in asked]
     for area, cleared in zip(parts, executor.map(Shown(method, engine, limits), parts), strict=True):
         for view, marks in zip(area.views, cleared, strict=True):
-            left[view.asking][view.test[marks]] = False
-    rest = [
-        (a.knower, [Nearness(data, a.knower, k, p) for k in a.cells[marks].tolist()])
-        for a, marks in zip(asked, left, strict=True)
-        if marks.any()
-    ]
-    questions = [question(neighbourhood, knower, tests, method, limits) for knower, tests in rest]
-    for done, ((knower, tests), bounds) in enumerate(zip(rest, executor.map(answer, questions), strict=True), start=1):
-        for test, found in zip(tests, bounds or [None] * len(tests), strict=True):
-            test.judge(knower.who, found, gathered)
-        progress("insiders", done, len(rest))
+            left[view.attacker][view.cell[marks]] = False
+
+    def by_books() -> Iterator[Answer]:
+        rest = [
+            [question(contributors, a.attacker, k, p) for k in a.cells[marks].tolist()]
+            for a, marks in zip(asked, left, strict=True)
+            if marks.any()
+        ]
+        seen = [attacked(neighbourhood, questions, value, method, limits) for questions in rest]
+        for done, (questions, bounds) in enumerate(zip(rest, executor.map(bounds_of, seen), strict=True), start=1):
+            for q, ends in zip(questions, bounds or [None] * len(questions), strict=True):
+                yield q.answer(ends)
+            progress("insiders", done, len(rest))
+
+    return gathered(chain(by_rank, by_books()), _notes(contributors))
 
 
-def _notes(data: Data, kinds: Sequence[str]) -> tuple[Note, ...]:
+def _notes(contributors: Contributors) -> tuple[Note, ...]:
     """Say for how many withheld cells the agency's data do not allow an insider to be audited."""
-    cells = data.cells
+    cells, kinds = contributors.cells, contributors.release.intruder.kinds
     withheld = cells.status >= Status.SECONDARY
-    magnitude = withheld & ~data.is_count
+    magnitude = withheld & ~contributors.is_count
     notes = []
-    if ("largest" in kinds or "second" in kinds) and not data.nonnegative and magnitude.any():
+    if ("largest" in kinds or "second" in kinds) and not contributors.nonnegative and magnitude.any():
         text = "the largest and the second largest contributor are not audited where values may be negative"
         notes.append(Note("insiders_not_audited", text, int(magnitude.sum())))
     elif "largest" in kinds or "second" in kinds:
@@ -118,7 +99,7 @@ def _notes(data: Data, kinds: Sequence[str]) -> tuple[Note, ...]:
             )
             notes.append(Note("insiders_not_audited", text, lacking))
     if "singletons" in kinds:
-        known_count = np.where(data.is_count, True, cells.frequency.known)
+        known_count = np.where(contributors.is_count, True, cells.frequency.known)
         lacking = int((withheld & ~(known_count & cells.truth.known)).sum())
         if lacking:
             text = (

@@ -1,4 +1,4 @@
-"""What the agency knows of contributors, looked up for the insider audit."""
+"""What the agency knows of contributors: how many a cell has, who gave how much, and which cells hold nobody else."""
 
 from copy import copy
 from functools import cached_property
@@ -15,8 +15,8 @@ from tableseal.audit.rules.contributions import Contributions
 from tableseal.audit.rules.facts import Facts
 
 
-class Data:
-    """What the agency knows of a release, for its open cells.
+class Contributors:
+    """What the agency knows of contributors to the open cells of a release.
 
     open_cells: int64, positions in the cells. withheld: int64, positions among the open cells of the withheld ones;
     targets: of those that outsiders cannot compute. nonnegative: everyone knows that no value is negative.
@@ -66,7 +66,7 @@ class Data:
         return result
 
     @cached_property
-    def contributors(self) -> NDArray[np.int64]:
+    def number(self) -> NDArray[np.int64]:
         """int64 (cells), number of contributors where it is known, -1 elsewhere; of a count the value itself."""
         cells = self.cells
         counts = np.where(cells.truth.known, cells.truth.units, -1)
@@ -82,26 +82,16 @@ class Data:
         """The (rank + 1)-th largest contribution to a cell, None where it is not known."""
         return self.cells.contributors[rank].get(cell) if rank < len(self.cells.contributors) else None
 
-    @cached_property
-    def _leaves(self) -> list[list[frozenset[int]]]:
-        """Of each variable the leaves of each code."""
-        found = []
-        for hierarchy in self.release.variables.values():
-            members = hierarchy.members
-            parts = np.split(members.indices, members.indptr[1:-1])
-            found.append([frozenset(part.tolist()) for part in parts])
-        return found
-
     def held_by(self, s: int) -> NDArray[np.int64]:
         """Open cells (positions, ascending, s among them) that hold nobody but the contributors of open cell s: those
         inside a cell around it that has no more contributors than it has; and those inside a cell around one of these
         that has as many."""
         if s not in self._held:
             cell = int(self.open_cells[s])
-            count = int(self.contributors[cell])
+            count = int(self.number[cell])
             few = self._with_few(count, int(self.cells.measure[cell]))
             codes = self.cells.codes[few]
-            alike = self.contributors[few] == count
+            alike = self.number[few] == count
             inside = few == cell
             around = np.zeros(len(few), np.bool_)
             waiting = [cell]
@@ -116,8 +106,9 @@ class Data:
             self._held[s] = np.flatnonzero(np.isin(self.open_cells, few[inside]))
         return self._held[s]
 
-    def nested_with(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which open cells (positions) are part of open cell s, or it of them; see `nested`."""
+    def nested(self, s: int, others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which open cells (positions) are part of open cell s, or it of them. By codes: linked cells may be written
+        over different base tables."""
         cell, cells = int(self.open_cells[s]), self.open_cells[others]
         codes = self.cells.codes[cells]
         related = self._parts(codes, self.cells.codes[cell], whole=True)
@@ -128,7 +119,7 @@ class Data:
     def _with_few(self, count: int, measure: int) -> NDArray[np.int64]:
         """int64, cells of a measure with at most so many contributors, or nobody knows how many."""
         if (count, measure) not in self._few:
-            self._few[count, measure] = np.flatnonzero((self.contributors <= count) & (self.cells.measure == measure))
+            self._few[count, measure] = np.flatnonzero((self.number <= count) & (self.cells.measure == measure))
         return self._few[count, measure]
 
     def _parts(self, codes: NDArray[np.int32], other: NDArray[np.int32], *, whole: bool) -> NDArray[np.bool_]:
@@ -143,13 +134,3 @@ class Data:
                 self._related[v, code, whole] = shared == (np.diff(members.indptr) if whole else own.sum())
             result &= self._related[v, code, whole][codes[:, v]]
         return result
-
-    def nested(self, one: int, other: int) -> bool:
-        """True if one of two open cells is part of the other. By codes: linked cells may be written over different base
-        tables."""
-        a, b = int(self.open_cells[one]), int(self.open_cells[other])
-        if self.cells.measure[a] != self.cells.measure[b]:
-            return False
-        first, second = self.cells.codes[a].tolist(), self.cells.codes[b].tolist()
-        pairs = [(leaves[p], leaves[w]) for leaves, p, w in zip(self._leaves, first, second, strict=True)]
-        return all(part <= whole for part, whole in pairs) or all(part >= whole for part, whole in pairs)

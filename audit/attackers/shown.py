@@ -1,7 +1,7 @@
-"""What tables in hand show to all knowers of an area: one table serves everybody with whose knowledge it agrees.
+"""What tables in hand show to all attackers of an area: one table serves everybody with whose knowledge it agrees.
 
-The tables come from one linear program, kept warm, that moves a cell from a table on which all knowers agree, with what
-one of them knows held still: other cells move as little as possible, those that somebody knows least of all.
+The tables come from one linear program, kept warm, that moves a cell from a table on which all attackers agree, with
+what one of them knows held still: other cells move as little as possible, those that somebody knows least of all.
 """
 
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ class Shown:
     limits: Limits
 
     def __call__(self, area: Area) -> list[Marks]:
-        """For each view of an area: bool (its targets), tables in hand show that the knower is not too close."""
+        """For each view of an area: bool (its targets), tables in hand show that the attacker is not too close."""
         first = self._first(area)
         if first is None:
             return [np.zeros(len(view.targets), np.bool_) for view in area.views]
@@ -65,7 +65,7 @@ class Shown:
 
 
 class _Search:
-    """The tables of one area, and what they show: how far down and up each target goes for each knower.
+    """The tables of one area, and what they show: how far down and up each target goes for each attacker.
 
     Arrays are views x targets, where targets are those of any view.
     """
@@ -83,11 +83,11 @@ class _Search:
             at = np.searchsorted(self._targets, view.targets)
             self._asked[number, at] = True
             self._least[number, at], self._most[number, at] = view.low, view.high
-        exact, own = [v.exact for v in self._views], [v.own for v in self._views]
-        self._exact = self._column[np.concatenate(exact)], np.repeat(np.arange(shape[0]), [len(k) for k in exact])
-        self._own = self._column[np.concatenate(own)], np.repeat(np.arange(shape[0]), [len(k) for k in own])
+        known, shares = [v.known for v in self._views], [v.shares for v in self._views]
+        self._known = self._column[np.concatenate(known)], np.repeat(np.arange(shape[0]), [len(k) for k in known])
+        self._shares = self._column[np.concatenate(shares)], np.repeat(np.arange(shape[0]), [len(k) for k in shares])
         self._value = np.concatenate([v.value for v in self._views])
-        self._share = np.concatenate([v.least for v in self._views])
+        self._gave = np.concatenate([v.least for v in self._views])
         agrees = self._agrees(self._table)
         self._asked &= agrees[:, None]
         self._low = np.tile(self._table[self._column[self._targets]], (shape[0], 1))
@@ -102,17 +102,17 @@ class _Search:
         still = np.zeros(rows)
         model = Model(Region(np.arange(columns), np.arange(rows), equations.matrix, still, still, down, up), solver)
         weight = np.ones(columns)
-        weight[self._exact[0]] = SHY
+        weight[self._known[0]] = SHY
         model.reset(np.ones(columns, np.bool_), weight)
         return model
 
     def cleared(self) -> list[Marks]:
-        """For each view: which targets go as far as they must in tables that agree with the knower."""
+        """For each view: which targets go as far as they must in tables that agree with the attacker."""
         cleared = self._asked & ~self._open(slice(None))
         return [cleared[k, np.searchsorted(self._targets, view.targets)] for k, view in enumerate(self._views)]
 
     def run(self) -> None:
-        """Move what is not cleared yet, for one knower after another."""
+        """Move what is not cleared yet, for one attacker after another."""
         for number in range(len(self._views)):
             for t in np.flatnonzero(self._open(number)).tolist():
                 self._clear(number, t)
@@ -138,13 +138,13 @@ class _Search:
     def _move(self, number: int, t: int, way: int, distance: int) -> bool:
         """Whether a table is found that moves a target so far (way 1: down)."""
         view, model = self._views[number], self._model
-        cell, own = int(self._column[self._targets[t]]), self._column[view.own]
+        cell, own = int(self._column[self._targets[t]]), self._column[view.shares]
         falling = own, (self._table[own] - view.least).astype(np.float64)
         # What a vertex with fractions does not show one that goes a unit further may.
         for further in (0, 1):
             if self._limits.out_of_time():
                 return False
-            model.aim(cell, way, distance + further, self._column[view.exact], falling)
+            model.aim(cell, way, distance + further, self._column[view.known], falling)
             near = (model.move_near(self._limits, most) for most in model.steps)
             point = next((p for p in near if p is not None), None)
             if point is None:
@@ -163,7 +163,7 @@ class _Search:
         return False
 
     def _add(self, moves: Ints) -> None:
-        """Let a table, if it is one, speak for all knowers with whom it agrees."""
+        """Let a table, if it is one, speak for all attackers with whom it agrees."""
         table = self._table + moves
         if not satisfies(self._equations, Rational(table, 1)):
             return
@@ -174,10 +174,10 @@ class _Search:
         self._high[place] = np.maximum(self._high[place], value[moved])
 
     def _agrees(self, table: Ints) -> Marks:
-        """bool (views): a table has what the knower knows."""
+        """bool (views): a table has what the attacker knows."""
         result = np.ones(len(self._views), np.bool_)
-        result[self._exact[1][table[self._exact[0]] != self._value]] = False
-        result[self._own[1][table[self._own[0]] < self._share]] = False
+        result[self._known[1][table[self._known[0]] != self._value]] = False
+        result[self._shares[1][table[self._shares[0]] < self._gave]] = False
         return result
 
 

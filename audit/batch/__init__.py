@@ -4,7 +4,7 @@ from tableseal.audit.batch.manifest import Listed
 from tableseal.audit.batch.results import opened
 from tableseal.audit.batch.run import Settings, run_batch, run_together
 from tableseal.audit.batch.sources import ArchiveSource, FolderSource, Source, find_releases, source_of
-from tableseal.audit.batch.summary import Batch, batch_document, batch_schema, summary_csv, summary_html
+from tableseal.audit.batch.summary import Batch, summary_csv, summary_html
 
 __all__ = [
     "ArchiveSource",
@@ -13,8 +13,6 @@ __all__ = [
     "Listed",
     "Settings",
     "Source",
-    "batch_document",
-    "batch_schema",
     "find_releases",
     "opened",
     "run_batch",

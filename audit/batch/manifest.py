@@ -5,14 +5,14 @@ from pathlib import PurePosixPath
 
 from pydantic import Field
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.document_types import Model, Positive, Text, validate
 from tableseal.audit.io.files import decode, refuse_outside
 from tableseal.audit.io.sources import TEXT_FORMATS
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.pipeline import Bounds
+from tableseal.audit.wording import quoted
 
 
 class EntryDocument(Model):
@@ -52,12 +52,12 @@ def read_manifest(content: bytes, source: str) -> list[Listed]:
     """
     text, _ = decode(content, source)
     entries: dict[str, Listed] = {}
-    for number, document in enumerate(validate(ManifestDocument, _document(text, source), source).releases):
-        where = f"{source}: releases[{number}]"
-        refuse_outside(document.file, f"{where}.file")
+    for number, document in enumerate(validate(ManifestDocument, _document(text, source), Place(source)).releases):
+        where = Place(source, ("releases", number, "file"))
+        refuse_outside(document.file, where)
         name = str(PurePosixPath(document.file))
         if name in entries:
-            raise InputError(f"{where}.file: {quoted(name)} is listed twice.")
+            raise InputError(f"{quoted(name)} is listed twice.", at=where)
         limit = None if document.time_limit is None else float(document.time_limit)
         entries[name] = Listed(name, document.policy, document.bounds, limit)
     return list(entries.values())
@@ -71,7 +71,8 @@ def _document(text: str, source: str) -> Document:
     document = parse_document(text, source, json_only=source.lower().endswith(".json"))
     if isinstance(document, dict) and "tableseal" in document:
         raise InputError(
-            f"{source}: is a release, expected a folder, a zip archive or a manifest (`releases: [{{file: ...}}]`); "
-            "one release is audited with `tableseal audit`."
+            "is a release, expected a folder, a zip archive or a manifest (`releases: [{file: ...}]`); one release is "
+            "audited with `tableseal audit`.",
+            at=source,
         )
     return document

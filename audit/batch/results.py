@@ -10,24 +10,22 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 
 from tableseal.audit.batch.summary import (
-    COUNTED,
-    IMPLIED,
     Batch,
     Entry,
-    batch_document,
-    entry_document,
-    entry_from_document,
+    EntryCounts,
     summary_csv,
     summary_html,
 )
 from tableseal.audit.batch.work import Audited
+from tableseal.audit.codec.documents import document_of, json_of, read_record
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.writing import write_whole
-from tableseal.audit.report.called import called
-from tableseal.audit.report.exact_json import Json, dumps
+from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.report.model import CellCounts
 from tableseal.audit.report.words import headline
 
 RECORD = "tableseal/batch-record/3"
@@ -50,8 +48,8 @@ class Results:
             record = json.loads(self._record(name).read_text("utf-8"))
             if record["schema"] != RECORD or record["key"] != key:
                 return None
-            entry = entry_from_document(record["entry"])
-        except (OSError, ValueError, KeyError, TypeError):
+            entry = read_record(Entry, record["entry"], what="entry")
+        except (OSError, ValueError, KeyError, TypeError, InputError):
             return None
         wanted = [entry.report, *([entry.html] if html or entry.html else [])]
         return entry if all(file is not None and (self._folder / file).is_file() for file in wanted) else None
@@ -60,6 +58,7 @@ class Results:
         """Write the report, then the record: without a record there is no report."""
         self.forget(name)
         report = found.report
+        counted = {field.name: getattr(report.summary, field.name) for field in fields(CellCounts)}
         page = None if found.html is None else f"reports/{name}.html"
         entry = Entry(
             name=name,
@@ -68,11 +67,11 @@ class Results:
             sha256=report.release_sha256,
             policy_sha256=report.policy_sha256,
             bounds=report.bounds,
-            counts={key: getattr(report.summary, key) for key in COUNTED} | {IMPLIED: len(report.implied)},
+            counts=EntryCounts(**counted, implied=len(report.implied)),
             report=f"reports/{name}.json",
             html=page,
             required_unknown=report.required_unknown,
-            called=called(report),
+            called=report.called,
             judged=report.judged,
             rules=report.rules,
             headline=headline(report),
@@ -80,7 +79,7 @@ class Results:
         self._write(f"reports/{name}.json", found.json)
         if page is not None and found.html is not None:
             self._write(page, found.html)
-        record: dict[str, Json] = {"schema": RECORD, "key": key, "entry": entry_document(entry)}
+        record: dict[str, Json] = {"schema": RECORD, "key": key, "entry": document_of(entry)}
         self._write(f"records/{name}.json", dumps(record, indent=1))
         return entry
 
@@ -91,9 +90,7 @@ class Results:
 
     def sum_up(self, batch: Batch) -> None:
         """Write the summaries."""
-        for name, text in zip(
-            _SUMMARIES, (summary_csv(batch), dumps(batch_document(batch), indent=1), summary_html(batch)), strict=True
-        ):
+        for name, text in zip(_SUMMARIES, (summary_csv(batch), json_of(batch), summary_html(batch)), strict=True):
             self._write(name, text)
 
     def clean(self) -> None:

@@ -9,7 +9,7 @@ from tableseal.audit.batch.results import Results
 from tableseal.audit.batch.sources import Source, policy_in
 from tableseal.audit.batch.summary import Batch, Entry
 from tableseal.audit.batch.work import Audited, Task, audit_task
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place, TablesealError
 from tableseal.audit.execution.executor import HERE, Executor, Lost
 from tableseal.audit.execution.failures import Failure, failure_of
 from tableseal.audit.model import Policy
@@ -71,7 +71,7 @@ def run_batch(
         name, key = waiting[position]
         entries[name] = _entry(results, name, key, found)
         progress("releases", len(entries), len(listed))
-    batch = Batch(tuple(entries[name] for name in sorted(entries)))
+    batch = Batch(None, tuple(entries[name] for name in sorted(entries)))
     results.sum_up(batch)
     return batch
 
@@ -94,13 +94,14 @@ def run_together(
     for one in sorted(listed, key=lambda entry: entry.name):
         if one.bounds is not None or one.time_limit is not None or one.policy is not None:
             raise InputError(
-                f"{one.name}: the manifest gives options of its own to a release that is audited together with others; "
-                "give them to the command."
+                "the manifest gives options of its own to a release that is audited together with others; give them to "
+                "the command.",
+                at=one.name,
             )
         try:
             members.append(Member(one.name, source.release(one.name, settings.policy)))
         except InputError as error:
-            raise InputError(_named(one.name, str(error))) from None
+            raise InputError(_named(one.name, error).message, places=error.places) from None
     title = members[0].release.title if len({m.release.title for m in members}) == 1 else f"{len(members)} releases"
     release = combine(members, title=title, policy=settings.policy)
     task = Task(release, settings.bounds, settings.time_limit, settings.memory_limit, settings.html)
@@ -108,7 +109,7 @@ def run_together(
     entry = results.kept(TOGETHER, key, html=settings.html)
     if entry is None:
         entry = _entry(results, TOGETHER, key, audit_task(task, executor))
-    batch = Batch((entry,), tuple(member.label for member in members))
+    batch = Batch(tuple(member.label for member in members), (entry,))
     results.sum_up(batch)
     return batch
 
@@ -124,14 +125,17 @@ def _task(source: Source, one: Listed, settings: Settings) -> Task | Failure:
             settings.html,
         )
     except Exception as error:
-        failure = failure_of(error)
-        return replace(failure, message=_named(one.name, failure.message))
+        return _named(one.name, error)
 
 
-def _named(name: str, message: str) -> str:
-    """The message with the whole path of the release's file: readers know only its own name."""
-    own = PurePosixPath(name).name
-    return f"{name}{message.removeprefix(own)}" if message.startswith(own) else f"{name}: {message}"
+def _named(name: str, error: Exception) -> Failure:
+    """Why a release cannot be used, with the whole path of its file: readers know only its own name."""
+    at = error.at if isinstance(error, TablesealError) else None
+    if isinstance(error, TablesealError) and isinstance(at, Place) and at.source == PurePosixPath(name).name:
+        error.at = replace(at, source=name)
+        return failure_of(error)
+    failure = failure_of(error)
+    return replace(failure, message=f"{name}: {failure.message}")
 
 
 def _entry(results: Results, name: str, key: str, found: Audited | Failure | Lost) -> Entry:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from tableseal.audit.batch.manifest import Listed, read_manifest
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import Archive, parse_document, read_archived, read_release
 from tableseal.audit.io.archive import MAGIC
 from tableseal.audit.io.files import Folder, decode, read_bytes
@@ -54,7 +54,7 @@ class FolderSource:
 
     def content(self, name: str) -> bytes:
         """See Source."""
-        return Folder(self._root).content(name, name)
+        return Folder(self._root).content(name, Place(name))
 
     def release(self, name: str, policy: Policy | None) -> Release:
         """See Source."""
@@ -107,10 +107,8 @@ def source_of(
     else:
         listed = read_manifest(read_bytes(manifest, source=manifest.name), manifest.name)
     if not listed:
-        raise InputError(
-            f"{called or path}: there is no release in it; a release is a {', '.join(SUFFIXES)} file that says "
-            "`tableseal: 1`."
-        )
+        text = f"there is no release in it; a release is a {', '.join(SUFFIXES)} file that says `tableseal: 1`."
+        raise InputError(text, at=called or str(path))
     return source, listed
 
 

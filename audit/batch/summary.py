@@ -1,60 +1,64 @@
 """What came out for every release of a batch: as JSON (schema tableseal/batch/1), CSV and a page with links."""
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, ClassVar, Literal
 from urllib.parse import quote
 
+from tableseal.audit.codec.declared import Key, derived
+from tableseal.audit.codec.kinds import Also, Count, Digest
 from tableseal.audit.execution.failures import Failure
 from tableseal.audit.io.spreadsheet import csv_text
 from tableseal.audit.report.applied import AS_LISTED, applied_to_each, applied_words, counts_words
-from tableseal.audit.report.exact_json import Json
-from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.report.model import Called, CellCounts, ReleaseVerdict
 from tableseal.audit.report.unknown import unknown_in_words
+from tableseal.audit.version import engine_version
 
-SCHEMA = "tableseal/batch/1"
+Outcome = Literal[ReleaseVerdict, "failed"]
 
-Outcome = Literal["safe", "unsafe", "undecided", "failed"]
 
-COUNTED = ("cells", "published", "withheld", "exposed", "secondary_exposed", "underprotected", "protected",
-           "protected_continuous", "undecided", "not_judged")  # fmt: skip
-"""What the summary of a report counts in cells."""
+@dataclass(frozen=True)
+class EntryCounts(CellCounts):
+    """Numbers of cells, as the summary of a report has them."""
 
-IMPLIED = "implied"
-"""Sensitive cells that no row lists and that the release gives away, beside those counts."""
+    implied: Annotated[Count, "Sensitive cells that no row lists and that the release gives away."]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One release of a batch.
+    """One release of a batch: without a verdict, all that a report would say is null."""
 
-    verdict: `failed` if there is none; then `failure` says why, and all that a report would say is None.
-    counts: cells by what is known of them. report, html: files beside the summary, None if not written.
-    required_unknown: withheld cells that no rule could judge.
-    called: what the verdict is called ("safe as listed"). judged, rules, headline: as the report says them.
-    """
-
-    name: str
+    name: Annotated[str, "File of the release inside the folder, the archive or beside the manifest."]
     verdict: Outcome
-    failure: Failure | None = None
+    failure: Annotated[Failure | None, "Why there is no report."] = None
     title: str | None = None
-    sha256: str | None = None
-    policy_sha256: str | None = None
-    bounds: str | None = None
-    counts: Mapping[str, int] | None = None
-    report: str | None = None
-    html: str | None = None
-    required_unknown: int | None = None
-    called: str | None = None
-    judged: bool | None = None
-    rules: tuple[str, ...] | None = None
-    headline: str | None = None
+    sha256: Annotated[Digest | None, "Digest of the canonical release."] = None
+    policy_sha256: Digest | None = None
+    bounds: Annotated[str | None, Also({"enum": ["shuttle", "lp", "integer", None]})] = None
+    counts: Annotated[EntryCounts | None, "Cells."] = None
+    report: Annotated[str | None, "File of the report beside the summary."] = None
+    html: Annotated[str | None, "The report as a page."] = None
+    required_unknown: Annotated[
+        Count | None,
+        "Withheld cells that no rule could judge, for want of true values, contributors or a policy: how wide their "
+        "intervals must stay is not known.",
+    ] = None
+    called: Annotated[
+        Called | None,
+        "What the verdict is called: `safe as listed` where cells that no row lists can be computed and no rule could "
+        "judge them, or were not looked for; `not judged` where nothing says what is sensitive; else the verdict.",
+    ] = None
+    judged: Annotated[
+        bool | None,
+        "A rule or a status says what is sensitive; false: nothing was judged, and the verdict is undecided.",
+    ] = None
+    rules: Annotated[tuple[str, ...] | None, "The rules that were applied, in words; empty: none."] = None
+    headline: Annotated[str | None, "What the report says in one or two sentences."] = None
 
     @property
-    def word(self) -> str:
+    def word(self) -> Literal[Called, "failed"]:
         """What the verdict is called: "not judged" where nothing was, "safe as listed" where not all was."""
         return self.called or self.verdict
 
@@ -65,13 +69,35 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class BatchCounts:
+    """How many releases there are, and how many of each verdict."""
+
+    releases: Count
+    safe: Count
+    unsafe: Count
+    undecided: Count
+    failed: Count
+    not_judged: Annotated[Count, "Undecided ones of which nothing says what is sensitive."]
+    safe_as_listed: Annotated[
+        Count,
+        "Safe ones of which cells that no row lists can be computed and no rule could judge them.",
+    ]
+
+
+@dataclass(frozen=True)
 class Batch:
-    """All entries by name. members: the releases that were audited together as the one entry, else empty."""
+    """Summary of a batch. All entries stand by name."""
 
-    entries: tuple[Entry, ...]
-    members: tuple[str, ...] = ()
+    schema: ClassVar[Literal["tableseal/batch/1"]] = "tableseal/batch/1"
+    members: Annotated[
+        tuple[str, ...] | None,
+        "Releases that were audited together as the one entry; null: each by itself.",
+        Also({"minItems": 1}),
+        Key("together"),
+    ]
+    entries: Annotated[tuple[Entry, ...], Also({"minItems": 1}), Key("releases")]
 
-    @property
+    @derived(after="schema")
     def verdict(self) -> Outcome:
         """That of the worst release: unsafe goes before all, then what is not known although it was asked (undecided,
         or a limit was reached), then what could not be asked."""
@@ -83,92 +109,48 @@ class Batch:
             return "undecided"
         return "failed" if "failed" in verdicts else "safe"
 
-    @property
-    def word(self) -> str:
-        """What the verdict is called: of releases together as their report says; else "safe as listed" if any release
+    @derived(after="verdict", key="called")
+    def word(self) -> Literal[Called, "failed"]:
+        """What the verdict is called: of releases together as their report says; else `safe as listed` if any release
         is no more than that."""
         if self.members:
             return self.entries[0].word
-        return AS_LISTED if self.verdict == "safe" and self.counts()["safe_as_listed"] else self.verdict
+        return AS_LISTED if self.verdict == "safe" and self.counts.safe_as_listed else self.verdict
 
-    def counts(self) -> dict[str, int]:
-        """How many releases there are of each verdict; not_judged: undecided ones that nothing judged; safe_as_listed:
-        safe ones that are no more than that."""
+    @derived(after="word", key="engine.version")
+    def version(self) -> str:
+        """Version of tableseal."""
+        return engine_version()
+
+    @derived(after="members")
+    def counts(self) -> BatchCounts:
+        """How many releases there are, and how many of each verdict."""
         found = Counter(entry.verdict for entry in self.entries)
-        verdicts = {v: found[v] for v in ("safe", "unsafe", "undecided", "failed")}
-        return {
-            "releases": len(self.entries),
-            **verdicts,
-            "not_judged": sum(e.judged is False for e in self.entries),
-            "safe_as_listed": sum(e.called == AS_LISTED for e in self.entries),
-        }
+        return BatchCounts(
+            releases=len(self.entries),
+            safe=found["safe"],
+            unsafe=found["unsafe"],
+            undecided=found["undecided"],
+            failed=found["failed"],
+            not_judged=sum(e.judged is False for e in self.entries),
+            safe_as_listed=sum(e.called == AS_LISTED for e in self.entries),
+        )
 
     def applied(self) -> list[str]:
         """By which rules the releases that could be audited were judged, in words."""
         return applied_to_each((e.rules, e.judged is True) for e in self.entries if e.rules is not None)
 
 
-def batch_document(batch: Batch) -> dict[str, Json]:
-    """The summary as nested dicts and lists."""
-    return {
-        "schema": SCHEMA,
-        "verdict": batch.verdict,
-        "called": batch.word,
-        "engine": {"version": engine_version()},
-        "together": list(batch.members) or None,
-        "counts": batch.counts(),
-        "releases": [entry_document(entry) for entry in batch.entries],
-    }
-
-
-def entry_document(entry: Entry) -> dict[str, Json]:
-    """One entry of the summary."""
-    failure = entry.failure
-    return {
-        "name": entry.name,
-        "verdict": entry.verdict,
-        "failure": None if failure is None else {"kind": failure.kind, "message": failure.message},
-        "title": entry.title,
-        "sha256": entry.sha256,
-        "policy_sha256": entry.policy_sha256,
-        "bounds": entry.bounds,
-        "counts": None if entry.counts is None else dict(entry.counts),
-        "report": entry.report,
-        "html": entry.html,
-        "required_unknown": entry.required_unknown,
-        "called": entry.called,
-        "judged": entry.judged,
-        "rules": None if entry.rules is None else list(entry.rules),
-        "headline": entry.headline,
-    }
-
-
-def entry_from_document(document: Mapping[str, Any]) -> Entry:
-    """The entry that `entry_document` wrote. KeyError or TypeError if it is something else."""
-    failure, rules = document["failure"], document["rules"]
-    read = {
-        "failure": None if failure is None else Failure(**failure),
-        "rules": None if rules is None else tuple(rules),
-    }
-    return Entry(**{**document, **read})
-
-
-def batch_schema() -> dict[str, object]:
-    """JSON Schema (2020-12) of tableseal/batch/1."""
-    schema: dict[str, object] = json.loads(_asset("batch.json"))
-    return schema
-
-
 def summary_csv(batch: Batch) -> str:
     """A row for each release, for a spreadsheet."""
-    counted = (*COUNTED, IMPLIED)
+    counted = [field.name for field in fields(EntryCounts)]
     header = ("release", "title", "verdict", *counted, "required_unknown", "message", "rule", "report")
     rows = [
         (
             entry.name,
             entry.title,
             entry.word,
-            *(None if entry.counts is None else entry.counts.get(key) for key in counted),
+            *(None if entry.counts is None else getattr(entry.counts, key) for key in counted),
             entry.required_unknown,
             entry.headline if entry.failure is None else entry.failure.message,
             entry.applied,
@@ -184,17 +166,11 @@ def summary_html(batch: Batch) -> str:
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters |= {"link": quote, "unknown": unknown_in_words, "counts_words": counts_words}
-    template = environment.from_string(_asset("batch.html"))
-    return template.render(
-        batch=batch, counts=batch.counts(), word=batch.word, worst=_worst_first(batch.entries), version=engine_version()
-    )
+    environment.filters |= {"link": quote, "unknown": unknown_in_words}
+    template = environment.from_string(files("tableseal.audit.batch").joinpath("assets/batch.html").read_text("utf-8"))
+    return template.render(batch=batch, verdicts=counts_words(vars(batch.counts)), worst=_worst_first(batch.entries))
 
 
 def _worst_first(entries: Sequence[Entry]) -> list[Entry]:
     order = ("unsafe", "undecided", "failed", "safe")
     return sorted(entries, key=lambda entry: order.index(entry.verdict))
-
-
-def _asset(name: str) -> str:
-    return files("tableseal.audit.batch").joinpath(f"assets/{name}").read_text("utf-8")

@@ -12,7 +12,7 @@ from tableseal.audit.io import release_digest
 from tableseal.audit.model import Release
 from tableseal.audit.pipeline import Bounds, audit
 from tableseal.audit.report import Report, render_html, report_json
-from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.version import engine_version
 
 
 @dataclass(frozen=True)

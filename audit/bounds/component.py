@@ -1,6 +1,6 @@
 """What a bounds method is given and what it answers: the seam between the pipeline and the engines."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import monotonic, time
 from typing import NamedTuple
@@ -164,6 +164,8 @@ class Limits:
     """Keep the proof of every outer end and the table of every attained end."""
     values: bool = True
     """Also count the values that are possible, and look for those between the ends of narrow targets."""
+    reached: set[str] = field(default_factory=set, compare=False, repr=False)
+    """`time` once anybody in this process was told that none is left, of the whole or of a share of it."""
 
     def __getstate__(self) -> dict[str, object]:
         """What travels to another process or machine, whose monotonic clock differs: the seconds left, and until when.
@@ -180,12 +182,15 @@ class Limits:
             left, at = sent
             # Never more than was left, should the clocks of two machines disagree.
             deadline = monotonic() + left - max(0.0, time() - at)
-        for name, value in (state | {"deadline": deadline}).items():
+        for name, value in (state | {"deadline": deadline, "reached": set()}).items():
             object.__setattr__(self, name, value)
 
     def out_of_time(self) -> bool:
         """True once the deadline has passed."""
-        return self.deadline is not None and monotonic() >= self.deadline
+        if self.deadline is None or monotonic() < self.deadline:
+            return False
+        self.reached.add("time")
+        return True
 
     def seconds_left(self) -> float:
         """Seconds that one step may take; infinite without a deadline."""

@@ -45,7 +45,7 @@ def conflict(prepared: Prepared, solver: Solver) -> ContradictionError:
     named = [int(system.cell[r]) for r in stated[:SHOWN] if system.cell[r] >= 0]
     return ContradictionError(
         "The released values and intervals contradict each other; no table satisfies all of:\n  " + "\n  ".join(lines),
-        places_of(prepared.release, ((int(cells.table[c]), int(cells.row[c])) for c in named)),
+        places=places_of(prepared.release, cells, named),
     )
 
 

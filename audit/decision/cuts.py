@@ -1,11 +1,12 @@
 """What a pattern that fails says of every other pattern: the capacity cuts of Fischetti & Salazar (2001)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Multipliers, Proof
 from tableseal.audit.decision.equations import Equations, stored
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -18,29 +19,6 @@ _LARGEST = 2**40
 
 _SHARES = 2**20
 """Parts of a right side in which the weights of two cuts are compared."""
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """What must stay possible for one cell, in units.
-
-    cell: its position. lower, upper: the cell must be able to lie at or below, at or above these (None: nothing is
-    asked on that side). width: its values must span at least so much (1: it must not be disclosed exactly).
-    known_to: cells that the attacker knows (an insider's own), such as are never published among them; empty for
-        outsiders.
-    either: one of `lower` and `upper` is enough; both are given, the true value lies between, and the width is 1.
-    """
-
-    cell: int
-    lower: int | None = None
-    upper: int | None = None
-    width: int = 1
-    known_to: tuple[int, ...] = ()
-    either: bool = False
-
-    def knowing(self, cells: Sequence[int]) -> "Requirement":
-        """The same of somebody who knows more."""
-        return replace(self, known_to=(*self.known_to, *cells)) if len(cells) else self
 
 
 @dataclass(frozen=True)
@@ -154,7 +132,7 @@ def _capacity(
     rest = np.zeros(len(columns), np.int64)
     np.subtract.at(rest, place[:-1], coefficient * y[which])
     rest[place[-1]] += sign * denominator
-    counts = (rest != 0) & ~np.isin(columns, need.known_to)
+    counts = (rest != 0) & ~np.isin(columns, need.attacker.known)
     columns, rest = columns[counts], rest[counts]
     value, least, most = equations.value[columns], equations.column_lower[columns], equations.column_upper[columns]
     free = np.where(rest > 0, least == NO_LOWER, most == NO_UPPER)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], cells
     wide = np.zeros(len(requirements), np.bool_)
     for q, need in enumerate(requirements):
         at = int(value[need.cell])
-        down = 0 if need.lower is None else max(at - need.lower, 0)
-        up = 0 if need.upper is None else max(need.upper - at, 0)
+        low, high = need.ends(at)
+        down, up = at - low, high - at
         if need.either:
             if down and up:
                 found.append((q, need.cell, 0, down, up))
@@ -122,18 +122,13 @@ def ends_of(requirements: Sequence[Requirement], value: NDArray[np.int64], cells
             found.append((q, need.cell, 0, need.width, need.width))
             wide[q] = need.width > 1
     attackers: dict[tuple[int, ...], int] = {(): 0}
-    attacker = [attackers.setdefault(_secret(requirements[q]), len(attackers)) for q, *_ in found]
+    attacker = [attackers.setdefault(requirements[q].attacker.known, len(attackers)) for q, *_ in found]
     columns = np.array(found, dtype=np.int64).reshape(-1, 5).T
     known = None
-    if any(need.known_to for need in requirements):
-        pairs = [(e, c) for e, (q, *_) in enumerate(found) for c in _secret(requirements[q])]
+    if any(need.attacker.known for need in requirements):
+        pairs = [(e, c) for e, (q, *_) in enumerate(found) for c in requirements[q].attacker.known]
         row, cell = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         known = csr_array((np.ones(len(row), np.int64), (row, cell)), shape=(len(found), cells))
     of_end = np.array(attacker, dtype=np.int64)
     own, far = either[columns[0]], (columns[3], columns[4])
     return Ends(columns[0], columns[1], columns[2], *far, own, known, of_end, wide)
-
-
-def _secret(need: Requirement) -> tuple[int, ...]:
-    """What the attacker knows."""
-    return tuple(sorted(set(need.known_to)))

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.difference import difference_rows, short_equations
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
-from tableseal.audit.linear.naming import cell_name, full_name, places_of, plural
+from tableseal.audit.linear.naming import cell_name, place_of, places_of, plural
 from tableseal.audit.linear.nesting import CellCodes, nestings
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.linear.system import LinearSystem, build_system, known_bounds
@@ -50,6 +51,15 @@ class Equations:
     value: NDArray[np.int64]
     always_open: NDArray[np.bool_]
     cells: int
+
+    def seen_by(self, attacker: Attacker) -> "Equations":
+        """As somebody sees them who gave something to cells: they hold at least that, because no value is negative."""
+        if not attacker.shares:
+            return self
+        cells, units = np.array(attacker.shares, np.int64).T
+        lower = self.column_lower.copy()
+        lower[cells] = np.maximum(lower[cells], units)
+        return replace(self, column_lower=lower)
 
     def component(self, columns: NDArray[np.int64], targets: csr_array) -> Component:
         """The columns as a component, all others published at their value.
@@ -175,8 +185,9 @@ def _refuse_unknown(release: Release, cells: Cells, known: NDArray[np.bool_]) ->
         unused = any(note.code == "impossible_value_beside_withheld" for note in release.notes)
         why = " (one that is negative counts only with `intruder: {nonnegative: false}`)" if unused else ""
         raise InputError(
-            f"{full_name(release, cells, int(lacking[0]))}: withheld; without its true value it cannot be found out "
-            f"which cells have to be withheld with it ({plural(len(lacking), 'such cell')}); add a truth column{why}"
+            "withheld; without its true value it cannot be found out which cells have to be withheld with it "
+            f"({plural(len(lacking), 'such cell')}); add a truth column{why}",
+            at=place_of(release, cells, int(lacking[0])),
         )
 
 
@@ -265,9 +276,10 @@ def _completed(
             near = np.unique(equations.matrix[rows].indices)
             listed = [c for c in near.tolist() if c < len(cells)]
             raise InputError(
-                f"{full_name(release, cells, listed[0])}: true values contradict each other, or what everybody knows "
-                f"of sums that no table shows ({plural(len(listed), 'cell')}); audit the release to see where",
-                places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in listed)),
+                "true values contradict each other, or what everybody knows of sums that no table shows "
+                f"({plural(len(listed), 'cell')}); audit the release to see where",
+                at=place_of(release, cells, listed[0]),
+                places=places_of(release, cells, listed),
             ) from None
         if not answer.tables:
             raise LimitError("No table was found that fits all true values; audit the release to see whether one does.")
@@ -295,7 +307,8 @@ def _refuse_unequal(release: Release, cells: Cells, equations: Equations) -> Non
     else:
         equation = f"a link of {', '.join([*words[0], *words[1]])}"
     raise InputError(
-        f"{full_name(release, cells, listed[0])}: true values do not add up, with those of withheld cells: "
-        f"{equation}{more}; mend them, or the unit to which they are rounded",
-        places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in listed)),
+        f"true values do not add up, with those of withheld cells: {equation}{more}; mend them, or the unit to which "
+        "they are rounded",
+        at=place_of(release, cells, listed[0]),
+        places=places_of(release, cells, listed),
     )

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.certify import rationalise, scaled, sparse
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import DENSE
-from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.ends import Ends
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.model import NEARLY, Model

@@ -13,10 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.bounds.plan import DENSE
-from tableseal.audit.decision.cuts import Cut, Requirement
+from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.model import NEARLY, in_whole_units
@@ -52,12 +53,10 @@ class Decision:
 @dataclass(frozen=True)
 class Broken:
     """A requirement that a pattern does not meet, or is not shown to meet. cut: one that every pattern satisfies which
-    meets it; None: none is known. sure: it has to be met; patterns that do not meet another one may be safe all the
-    same, though none that a search returns."""
+    meets it; None: none is known."""
 
     requirement: Requirement
     cut: Cut | None
-    sure: bool = True
 
 
 class Watch(Protocol):
@@ -82,7 +81,7 @@ class Oracle:
 
     Attributes
     ----------
-    unsure: positions of requirements that need not be met (see `Broken`).
+    unsure: positions of requirements that are not sure.
     """
 
     def __init__(
@@ -104,7 +103,7 @@ class Oracle:
         self._method, self._solver = method, solver
         self._witnesses = Witnesses(equations.cells, max(MOST_TABLES, TABLES_AN_END * len(self.ends)), self.ends)
         self._cuts: dict[int, list[Cut]] = {}
-        self.unsure: set[int] = set()
+        self.unsure = {q for q, need in enumerate(self.requirements) if not need.sure}
         self.pool = Pool(equations.cells)
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self._settling = Settling(equations, method, self._witnesses.add)
@@ -127,7 +126,7 @@ class Oracle:
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
         for more in broken:
-            if not more.sure:
+            if not more.requirement.sure:
                 self.unsure.add(len(self.requirements))
             if more.cut is not None:
                 self._note(len(self.requirements), more.cut)
@@ -247,7 +246,7 @@ class Oracle:
             if not exact and self.movers is not None and q not in large:
                 continue
             need = self.requirements[q]
-            left.setdefault(tuple(c for c in need.known_to if pattern[c] or self._narrow[c]), []).append(q)
+            left.setdefault(tuple(c for c in need.attacker.known if pattern[c] or self._narrow[c]), []).append(q)
         for members in left.values():
             needs = {q: self.requirements[q].knowing(known) for q in members}
             furthest = int(self.ends.distance.max(initial=0))
@@ -284,7 +283,7 @@ class Oracle:
         broken = () if self._watch is None else self._watch(self, pattern, limits, first=True)
         for more in broken:
             if more.cut is not None:
-                self.pool.add(more.cut, sure=more.sure)
+                self.pool.add(more.cut, sure=more.requirement.sure)
         return not broken
 
     def widened(
@@ -380,7 +379,7 @@ class Oracle:
     def _view(self, pattern: NDArray[np.bool_], q: int, known: tuple[int, ...] = ()) -> NDArray[np.bool_]:
         """bool (cells): what the attacker of a requirement does not know, who may know more."""
         view = pattern | self._narrow
-        view[[*self.requirements[q].known_to, *known]] = False
+        view[[*self.requirements[q].attacker.known, *known]] = False
         return view
 
     def _asked(self, protected: NDArray[np.bool_], cuts: dict[int, Cut]) -> list[int]:

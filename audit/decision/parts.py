@@ -3,14 +3,15 @@
 What is asked of one part costs as much as that part, whatever the size of the release.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.witnesses import Table
@@ -119,7 +120,13 @@ def _renumbered(
         replace(
             requirements[q],
             cell=place[requirements[q].cell],
-            known_to=tuple(place[c] for c in requirements[q].known_to if c in place),
+            attacker=_within(requirements[q].attacker, place),
+            sure=True,  # of a part everything is asked, whatever a search may do without
         )
         for q in asked
     )
+
+
+def _within(attacker: Attacker, place: Mapping[int, int]) -> Attacker:
+    """What an attacker knows of some cells."""
+    return replace(attacker, known=tuple(place[c] for c in attacker.known if c in place))

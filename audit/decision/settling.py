@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Answer, Component, Limits, TargetBounds
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.bounds.plan import DENSE
-from tableseal.audit.decision.cuts import Cut, Missed, Requirement, capacity_cut, either_cut
+from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.witnesses import Table
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -127,7 +128,7 @@ class Settling:
     def _something_more(self, view: NDArray[np.bool_], need: Requirement) -> Cut:
         """Whatever the reason, a pattern that is not enough needs one more cell."""
         more = ~view & ~self._equations.always_open[: self._equations.cells]
-        more[list(need.known_to)] = False
+        more[list(need.attacker.known)] = False
         cells = np.flatnonzero(more)
         return Cut(cells, np.ones(len(cells), np.int64), 1)
 
@@ -135,8 +136,7 @@ class Settling:
 def _enough(need: Requirement, value: int) -> tuple[int, int]:
     """Values that are low and high enough for both ends together to meet the requirement; NO_LOWER, NO_UPPER where each
     end has to be known exactly, because what one lacks in width the other may have."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
+    low, high = need.ends(value)
     if need.width <= high - low:
         return low, high
     if low == high and need.width == 1:
@@ -146,8 +146,7 @@ def _enough(need: Requirement, value: int) -> tuple[int, int]:
 
 def _far_enough(need: Requirement, value: int) -> tuple[int, int]:
     """Values each of which alone meets the requirement, as far as its side can."""
-    low = value if need.lower is None else min(need.lower, value)
-    high = value if need.upper is None else max(need.upper, value)
+    low, high = need.ends(value)
     return min(low, value - need.width), max(high, value + need.width)
 
 

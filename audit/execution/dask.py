@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.execution.executor import Item, Lost, Result
 
 RETRIES = 3
@@ -89,8 +89,9 @@ def connect(address: str) -> Dask:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("--scheduler needs Dask: pip install 'tableseal[dask]'") from None
+        raise InputError(OptionName("scheduler"), " needs Dask: pip install 'tableseal[dask]'") from None
     try:
         return Dask(Client(address, timeout="10s", set_as_default=False))
     except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"--scheduler {address}: no Dask scheduler answers there ({type(error).__name__})") from None
+        text = f"no Dask scheduler answers there ({type(error).__name__})"
+        raise InputError(text, at=OptionName("scheduler", address)) from None

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from tableseal.audit.errors import LimitError, TablesealError
+from tableseal.audit.errors import LimitError, OptionName, TablesealError
 
 MEGABYTE = 1024 * 1024
 
@@ -25,9 +25,8 @@ class OutOfMemoryError(LimitError):
 
     def __init__(self, megabytes: int | None) -> None:
         allowed = "" if megabytes is None else f": {megabytes:,} MB were allowed"
-        super().__init__(
-            f"not enough memory{allowed}. Give it more with --memory-limit, or audit fewer tables together."
-        )
+        option = OptionName("memory_limit")
+        super().__init__(f"not enough memory{allowed}. Give it more with ", option, ", or audit fewer tables together.")
         self.megabytes = megabytes
 
 

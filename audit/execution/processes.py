@@ -10,7 +10,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 
-from tableseal.audit.errors import LimitError
+from tableseal.audit.errors import LimitError, OptionName
 from tableseal.audit.execution.executor import Item, Lost, Result
 
 LOSSES = 3
@@ -57,7 +57,9 @@ class Processes:
                 if losses > LOSSES:
                     raise LimitError(
                         f"Worker processes ended {losses} times before they were done (killed, or out of memory). "
-                        "Use fewer with --jobs, or give the machine more memory."
+                        "Use fewer with ",
+                        OptionName("jobs"),
+                        ", or give the machine more memory.",
                     ) from None
                 waiting = {k: f for k, f in waiting.items() if _is_done(f)}
                 continue

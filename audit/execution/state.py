@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 
 _KIND = 0x7461_6273  # "tabs": marks the files of this program
 _VERSION = 1
@@ -34,7 +34,7 @@ class State:
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from None
         if tables and (kind != _KIND or version != _VERSION):
-            raise InputError(f"--state {path}: is not a state file of this version; give a new name")
+            raise InputError("is not a state file of this version; give a new name", at=OptionName("state", str(path)))
         self._run("PRAGMA journal_mode = WAL")
         self._run(f"PRAGMA application_id = {_KIND}")
         self._run(f"PRAGMA user_version = {_VERSION}")
@@ -66,7 +66,7 @@ class State:
         return row
 
     def _unusable(self, error: Exception) -> InputError:
-        return InputError(f"--state {self._path}: cannot be used ({error})")
+        return InputError(f"cannot be used ({error})", at=OptionName("state", str(self._path)))
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def opened(path: str | None) -> Iterator[State | None]:
     if path is None:
         yield None
     elif path == "-":
-        raise InputError("--state -: a state needs a file of its own")
+        raise InputError("a state needs a file of its own", at=OptionName("state", path))
     else:
         with State(Path(path)) as state:
             yield state

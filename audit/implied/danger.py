@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.linear.integers import NO_LOWER
-from tableseal.audit.model import Policy, Threshold
+from tableseal.audit.model import Policy
+from tableseal.audit.rules import Threshold
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tableseal.audit.implied.danger import Danger
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.model import WEIGHT_UNIT, Policy, Release, Threshold
+from tableseal.audit.model import WEIGHT_UNIT, Policy, Release
+from tableseal.audit.rules import Threshold
 from tableseal.audit.rules.facts import Facts
 
 

@@ -15,9 +15,9 @@ from tableseal.audit.implied.naming import named
 from tableseal.audit.implied.tallies import tallies
 from tableseal.audit.implied.telling import Telling
 from tableseal.audit.implied.unions import unions
-from tableseal.audit.model import Amounts, Entropy, Policy, Status, Threshold
+from tableseal.audit.model import Amounts, Policy, Status
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.rules import Sensitivity
+from tableseal.audit.rules import Sensitivity, Threshold
 from tableseal.audit.rules.unlisted import assess_unlisted
 
 MOST_JUDGED = 50_000
@@ -35,12 +35,13 @@ def judge_values(
 
     sensitivity: what the rules say of listed cells.
     """
+    others = any(not (rule.of_records or rule.of_lines or isinstance(rule, Threshold)) for rule in policy.primary)
     danger = Danger.of(policy, nonnegative=prepared.system.nonnegative)
     telling = Telling.of(prepared.release, prepared.cells)
     microdata = prepared.release.microdata is not None
     columns = _columns(prepared, policy)
     tallied = any(stated is not None for stated in columns)
-    by_value = telling.of_all(policy) & (not microdata)
+    by_value = telling.of_all(policy) & (not microdata) & (not others)
     judged, quickly, chosen, values = 0, [], list[tuple[Grid, NDArray[np.int64]]](), [np.empty(0, np.int64)]
     room = MOST_JUDGED
     for grid, c in found:
@@ -51,7 +52,7 @@ def judge_values(
         else:
             fine = _unions(prepared, policy, sensitivity, grid, c.at)
             judged += int(fine.sum())
-            at = np.flatnonzero(~fine)[:room] if microdata or tallied else np.empty(0, np.int64)
+            at = np.flatnonzero(~fine)[:room] if microdata or tallied or others else np.empty(0, np.int64)
             room -= len(at)
         chosen.append((grid, c.at[at]))
         values.append(c.value[at])
@@ -91,7 +92,7 @@ def _unions(
     """bool (combinations): nothing but published cells put together, none of them sensitive, where the rules find no
     fault with a whole of such parts."""
     cells = prepared.cells
-    if not prepared.system.nonnegative or any(isinstance(rule, Entropy) for rule in policy.primary):
+    if not (prepared.system.nonnegative and all(rule.subadditive or rule.of_lines for rule in policy.primary)):
         return np.zeros(len(at), np.bool_)
     fine = cells.exact & ~sensitivity.sensitive & ~cells.sensitive_status & ~cells.consent
     return unions(grid, cells, fine)[np.searchsorted(grid.unlisted, at)]

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO, Literal, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import quoted, suggestion
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.wording import quoted, suggestion
 
 MAGIC = b"PK\x03\x04"
 """First bytes of an archive that holds anything."""
@@ -49,8 +49,8 @@ class Limits:
 class ArchiveError(InputError):
     """An archive is refused."""
 
-    def __init__(self, message: str, reason: Refusal = "other") -> None:
-        super().__init__(message)
+    def __init__(self, *sentence: str, at: str | None = None, reason: Refusal = "other") -> None:
+        super().__init__(*sentence, at=at)
         self.reason = reason
 
 
@@ -61,7 +61,7 @@ class ArchiveFolder:
     archive: "Archive"
     path: str
 
-    def content(self, name: str, where: str, limit: int) -> bytes:
+    def content(self, name: str, where: Place, limit: int) -> bytes:
         """What the file `name` holds; `where` is the place in the document that names it.
 
         Raises
@@ -71,7 +71,7 @@ class ArchiveFolder:
         inside = self.path + str(PurePosixPath(name))
         if inside not in self.archive:
             near = [n.removeprefix(self.path) for n in self.archive.names if n.startswith(self.path)]
-            raise InputError(f"{where}: there is no file {quoted(name)}{suggestion(name, near)} in the archive.")
+            raise InputError(f"there is no file {quoted(name)}{suggestion(name, near)} in the archive.", at=where)
         return self.archive.content(inside, limit)
 
 
@@ -93,12 +93,12 @@ class Archive:
         file = BytesIO(content) if isinstance(content, bytes) else content
         # Each entry of the directory becomes an object, so they are counted before they are read.
         if _signatures(file) > self._limits.entries:
-            text = f"{source}: the archive has more than {self._limits.entries:,} entries, the limit."
-            raise ArchiveError(text, "entries")
+            text = f"the archive has more than {self._limits.entries:,} entries, the limit."
+            raise ArchiveError(text, at=source, reason="entries")
         try:
             self._zip = ZipFile(file)
         except (BadZipFile, NotImplementedError, ValueError, OSError) as error:
-            raise ArchiveError(f"{source}: is not a readable zip archive ({error}).") from None
+            raise ArchiveError(f"is not a readable zip archive ({error}).", at=source) from None
         self._entries: dict[str, ZipInfo] = {}
         for entry in self._zip.infolist():
             name = self._checked_name(entry)
@@ -129,10 +129,10 @@ class Archive:
         """
         size = self._entry(name).file_size
         if limit is not None and size > limit:
-            raise InputError(f"{name}: the file has {size:,} bytes, more than the limit of {limit:,} bytes.")
+            raise InputError(f"the file has {size:,} bytes, more than the limit of {limit:,} bytes.", at=name)
         content = b"".join(self.pieces(name))
         if not content.strip():
-            raise InputError(f"{name}: the file is empty.")
+            raise InputError("the file is empty.", at=name)
         return content
 
     def pieces(self, name: str) -> Iterator[bytes]:
@@ -149,14 +149,14 @@ class Archive:
                     size += len(piece)
                     yield piece
         except (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError, OSError) as error:
-            raise ArchiveError(f"{self._source}: {name} cannot be unpacked ({error}).") from None
+            raise ArchiveError(f"{name} cannot be unpacked ({error}).", at=self._source) from None
         if size != entry.file_size:
-            raise ArchiveError(f"{self._source}: {name} cannot be unpacked (its size is not what the archive says).")
+            raise ArchiveError(f"{name} cannot be unpacked (its size is not what the archive says).", at=self._source)
 
     def _entry(self, name: str) -> ZipInfo:
         entry = self._entries.get(name)
         if entry is None:
-            raise InputError(f"{self._source}: there is no file {quoted(name)}{suggestion(name, self.names)} in it.")
+            raise InputError(f"there is no file {quoted(name)}{suggestion(name, self.names)} in it.", at=self._source)
         return entry
 
     def _checked_name(self, entry: ZipInfo) -> str | None:
@@ -183,18 +183,18 @@ class Archive:
         return plain
 
     def _refused(self, entry: ZipInfo, why: str, reason: Refusal = "other") -> ArchiveError:
-        text = f"{self._source}: the entry {quoted(entry.orig_filename)} is {why}; the archive is refused."
-        return ArchiveError(text, reason)
+        text = f"the entry {quoted(entry.orig_filename)} is {why}; the archive is refused."
+        return ArchiveError(text, at=self._source, reason=reason)
 
     def _check_content(self, packed: int) -> None:
         total = sum(entry.file_size for entry in self._entries.values())
         most = self._limits.content
         if total > most:
-            text = f"{self._source}: unpacks to {total:,} bytes, more than the limit of {most:,} bytes."
-            raise ArchiveError(text, "content")
+            text = f"unpacks to {total:,} bytes, more than the limit of {most:,} bytes."
+            raise ArchiveError(text, at=self._source, reason="content")
         if total > FREE_OF_RATIO and total > HIGHEST_RATIO * packed:
-            text = f"{self._source}: unpacks to {total:,} bytes, more than {HIGHEST_RATIO} times its own size"
-            raise ArchiveError(f"{text}; the archive is refused.", "content")
+            text = f"unpacks to {total:,} bytes, more than {HIGHEST_RATIO} times its own size; the archive is refused."
+            raise ArchiveError(text, at=self._source, reason="content")
 
 
 def _signatures(file: BinaryIO) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tableseal.audit.io.derived import without_rows
-from tableseal.audit.io.numbers import decimal_text, decimals_of
+from tableseal.audit.io.numbers import decimals_of, exact
 from tableseal.audit.io.policy_file import policy_document
 from tableseal.audit.model import (
     WEIGHT_UNIT,
@@ -63,7 +63,7 @@ def canonical_document(release: Release) -> dict[str, Any]:
         "tableseal": 1,
         "title": release.title,
         "measures": {
-            name: {"kind": measure.kind, "unit": _number(measure.unit)} for name, measure in release.measures.items()
+            name: {"kind": measure.kind, "unit": exact(measure.unit)} for name, measure in release.measures.items()
         },
         "variables": {name: _hierarchy(hierarchy) for name, hierarchy in release.variables.items()},
         "tables": [_table(table, release) for table in release.tables],
@@ -87,10 +87,6 @@ def canonical_document(release: Release) -> dict[str, Any]:
     if release.policy is not None:
         document["policy"] = policy_document(release.policy)
     return document
-
-
-def _number(value: Fraction) -> int | str:
-    return value.numerator if value.denominator == 1 else decimal_text(value)
 
 
 def _hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
@@ -146,10 +142,10 @@ def _statistic(statistic: Statistic, release: Release) -> dict[str, Any]:
         codes = {name: hierarchy.codes[code] for (name, hierarchy), code in given if code is not None}
         found["of"] = {"measure": statistic.of.measure, **codes}
     elif statistic.of is not None:
-        found["of"] = _number(statistic.of)
+        found["of"] = exact(statistic.of)
     elif table.frequency is not None:
         columns.append(("denominator", decimals_of(table.frequency, Fraction(1))))
-    found |= {"per": statistic.per, "unit": _number(statistic.unit)}
+    found |= {"per": statistic.per, "unit": exact(statistic.unit)}
     for key, values in columns:
         found[key] = free_name(key, taken)
         cells[found[key]] = values
@@ -215,7 +211,7 @@ def _values(table: Table, unit: Fraction) -> Sequence[Any]:
     values = decimals_of(table.value, unit)
     if table.impossible is None:
         return values
-    return [_number(-unit) if bad else v for v, bad in zip(values, table.impossible.tolist(), strict=True)]
+    return [exact(-unit) if bad else v for v, bad in zip(values, table.impossible.tolist(), strict=True)]
 
 
 def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
@@ -224,12 +220,12 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
     assert rounding is not None
     found: dict[str, Any] = {}
     if rounding.method != "ranges":
-        found = {"base": _number(rounding.base * unit), "method": rounding.method}
+        found = {"base": exact(rounding.base * unit), "method": rounding.method}
     if rounding.method in EXACT_METHODS:
         shown = np.unique(table.value.units[table.value.known])
         low, high = rounding_interval(shown, rounding, nonnegative=True)
         found["ranges"] = [
-            [_number(x * unit), _number(a * unit), None if b == NO_LIMIT else _number(b * unit)]
+            [exact(x * unit), exact(a * unit), None if b == NO_LIMIT else exact(b * unit)]
             for x, a, b in zip(shown.tolist(), low.tolist(), high.tolist(), strict=True)
         ]
     return found
@@ -281,7 +277,7 @@ def _link(link: Link, release: Release) -> dict[str, Any]:
     }
     for key, bound in (("lower", link.lower), ("upper", link.upper)):
         if bound is not None:
-            found[key] = _number(bound)
+            found[key] = exact(bound)
     return found
 
 
@@ -298,7 +294,7 @@ def _consent(consent: Consent, release: Release) -> dict[str, Any]:
 def _intruder(intruder: Intruder) -> dict[str, Any]:
     found: dict[str, Any] = {"nonnegative": intruder.nonnegative, "nonempty": intruder.nonempty}
     if intruder.prior is not None:
-        found["prior"] = _number(intruder.prior)
+        found["prior"] = exact(intruder.prior)
     if intruder.insiders is not None:
         found["insiders"] = list(intruder.insiders)
     if intruder.coalition > 1:

@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.model import Hierarchy
+from tableseal.audit.wording import listing, quoted, suggestion
 
 Variables = Mapping[str, Hierarchy]
 
 
 def variable_columns(
-    columns: Columns, mapping: Mapping[str, str], variables: Variables, taken: set[str], where: str
+    columns: Columns, mapping: Mapping[str, str], variables: Variables, taken: set[str], where: Place
 ) -> dict[str, str]:
     """Variable -> the column that holds its codes: as mapped, else the column that bears its name.
 
@@ -30,15 +30,10 @@ def variable_columns(
     found: dict[str, str] = {}
     for column, variable in mapping.items():
         if variable not in variables:
-            raise InputError(
-                f"{where}.columns: there is no variable {quoted(variable)}{suggestion(variable, variables)}; "
-                f"variables are {listing(variables)}."
-            )
+            raise unknown("variable", variable, variables, where / "columns")
         if variable in found:
-            raise InputError(
-                f"{where}.columns: the variable {quoted(variable)} is given two columns, "
-                f"{quoted(found[variable])} and {quoted(column)}."
-            )
+            text = f"the variable {quoted(variable)} is given two columns, {quoted(found[variable])} and "
+            raise InputError(text, f"{quoted(column)}.", at=where / "columns")
         columns.column(column, f"the codes of {variable}")
         found[variable] = column
     for name in columns.data:
@@ -56,25 +51,22 @@ def code_positions(columns: Columns, column: str, hierarchy: Hierarchy) -> NDArr
     """
     index = hierarchy.index
     entries = columns.column(column, f"the codes of {hierarchy.name}")
-    try:
-        return np.array([index[code or ""] for code in entries], dtype=np.int32)
-    except KeyError:
-        unknown = [row for row, code in enumerate(entries) if (code or "") not in index]
-    code = entries[unknown[0]] or ""
+    positions = entries.spread([index.get(code or "", -1) for code in entries.texts], np.int32)
+    unknown = np.flatnonzero(positions < 0)
+    if not len(unknown):
+        return positions
+    code = entries[int(unknown[0])] or ""
     others = len(unknown) - 1
     more = f" {others} more row{' has' if others == 1 else 's have'} unknown codes in this column." if others else ""
-    raise InputError(
-        f"{columns.place(unknown[0], column)}: {unknown_code(code, hierarchy)}.{more}"
-        if code
-        else f"{columns.place(unknown[0], column)}: is empty, expected a code of {quoted(hierarchy.name)}.{more}"
-    )
+    text = unknown_code(code, hierarchy) if code else f"is empty, expected a code of {quoted(hierarchy.name)}"
+    raise InputError(f"{text}.{more}", at=columns.place(int(unknown[0]), column), found=quoted(code))
 
 
-def position(code: str, hierarchy: Hierarchy, where: str) -> int:
+def position(code: str, hierarchy: Hierarchy, where: Place) -> int:
     """Position of one code that the release itself names; `where` is the place, for the message."""
     found = hierarchy.index.get(code)
     if found is None:
-        raise InputError(f"{where}: {unknown_code(code, hierarchy)}.")
+        raise InputError(f"{unknown_code(code, hierarchy)}.", at=where)
     return found
 
 
@@ -86,7 +78,7 @@ def unknown_code(code: str, hierarchy: Hierarchy) -> str:
     )
 
 
-def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: str) -> tuple[Hierarchy, str]:
+def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: Place) -> tuple[Hierarchy, str]:
     """The one code that stands for a list of codes, and the hierarchy that has it.
 
     It is the existing code that covers exactly the same leaves, else a new group whose code joins the codes by "+".
@@ -100,7 +92,7 @@ def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: str) -> tuple[
     overlap = covered.sum(axis=0)
     if (overlap > 1).any():
         leaf = hierarchy.codes[int(hierarchy.leaves[int(np.argmax(overlap))])]
-        raise InputError(f"{where}: the codes overlap: {quoted(leaf)} is covered by two of {listing(codes)}.")
+        raise InputError(f"the codes overlap: {quoted(leaf)} is covered by two of {listing(codes)}.", at=where)
     same = [
         code
         for row, code in enumerate(hierarchy.codes)
@@ -110,7 +102,7 @@ def group_code(hierarchy: Hierarchy, codes: Sequence[str], where: str) -> tuple[
         return hierarchy, same[0]
     joined = "+".join(hierarchy.codes[p] for p in positions)
     if joined in hierarchy.index:
-        raise InputError(f"{where}: {quoted(joined)} is a code already, and covers other codes than {listing(codes)}.")
+        raise InputError(f"{quoted(joined)} is a code already, and covers other codes than {listing(codes)}.", at=where)
     return hierarchy.with_selection(joined, [hierarchy.codes[p] for p in positions]), joined
 
 
@@ -119,7 +111,7 @@ def fill_codes(
     named: Mapping[str, str],
     fixed: Mapping[str, str],
     variables: Variables,
-    where: str,
+    where: Place,
 ) -> NDArray[np.int32]:
     """Code positions (rows x variables): from the named columns, else fixed by `where`, else at the total.
 
@@ -131,18 +123,20 @@ def fill_codes(
     for at, (name, hierarchy) in enumerate(variables.items()):
         if name in named and name in fixed:
             raise InputError(
-                f"{where}: the variable {quoted(name)} is fixed by `where` and also has the column "
-                f"{quoted(named[name])}; leave out one of them."
+                f"the variable {quoted(name)} is fixed by `where` and also has the column {quoted(named[name])}; leave "
+                "out one of them.",
+                at=where,
             )
         if name in named:
             codes[:, at] = code_positions(columns, named[name], hierarchy)
         elif name in fixed:
-            codes[:, at] = position(fixed[name], hierarchy, f"{where}.where.{name}")
+            codes[:, at] = position(fixed[name], hierarchy, where / "where" / name)
         elif hierarchy.total is None:
             raise InputError(
-                f"{where}: the variable {quoted(name)} has no total, so the table must name it: add a column to "
-                f"{columns.source} (and to `columns`) or fix it with `where: {{{name}: ...}}`; "
-                f"columns found: {listing(columns.data)}."
+                f"the variable {quoted(name)} has no total, so the table must name it: add a column to "
+                f"{columns.source} (and to `columns`) or fix it with `where: {{{name}: ...}}`; columns found: "
+                f"{listing(columns.data)}.",
+                at=where,
             )
         else:
             codes[:, at] = hierarchy.total_index

@@ -1,13 +1,14 @@
 """A table as read: columns of text, and where each row came from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.io.wording import listing, quoted, suggestion
+from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.io.column import Column
+from tableseal.audit.wording import listing, quoted, suggestion
 
 MOST_COLUMNS = 10_000
 """Columns of a table: it has one for each variable and a few more, so that is a mistake, and a costly one."""
@@ -15,26 +16,31 @@ MOST_COLUMNS = 10_000
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns of equal length; every entry is the text as written, or None where there is nothing.
+    """Columns of equal length; every entry is the text as written, or None (or empty) where there is nothing.
 
-    source: name of the file or path inside the document, for messages.
+    source: the file, or where in the document they stand.
     data: column name -> entries.
     lines: line of the file on which each row ends; None for data that are no file.
     """
 
-    source: str
-    data: Mapping[str, Sequence[str | None]]
+    source: Place
+    data: Mapping[str, Column]
     lines: NDArray[np.int64] | None = None
+
+    @staticmethod
+    def of(source: Place, data: Mapping[str, Sequence[str | None]]) -> "Columns":
+        """Columns of these entries, which are no file."""
+        return Columns(source, {name: Column.of(entries) for name, entries in data.items()})
 
     def __len__(self) -> int:
         return len(next(iter(self.data.values()), ()))
 
-    def place(self, row: int, column: str) -> str:
-        """Where an entry stands: `x.csv row 3 (line 4), column "n"`; `row` counts from 0 here, from 1 in the text."""
-        line = "" if self.lines is None else f" (line {int(self.lines[row])})"
-        return f"{self.source} row {row + 1}{line}, column {quoted(column)}"
+    def place(self, row: int, column: str | None = None) -> Place:
+        """Where an entry stands; `row` counts from 0 here, from 1 in places."""
+        line = None if self.lines is None else int(self.lines[row])
+        return replace(self.source, row=row + 1, line=line, column=column)
 
-    def column(self, name: str, role: str) -> Sequence[str | None]:
+    def column(self, name: str, role: str) -> Column:
         """The entries of one column.
 
         Raises
@@ -43,14 +49,12 @@ class Columns:
         """
         found = self.data.get(name)
         if found is None:
-            raise InputError(
-                f"{self.source}: there is no column {quoted(name)}, which is to hold {role}"
-                f"{suggestion(name, self.data)}. Columns found: {listing(self.data)}."
-            )
+            text = f"there is no column {quoted(name)}, which is to hold {role}{suggestion(name, self.data)}. Columns "
+            raise InputError(text, f"found: {listing(self.data)}.", at=self.source)
         return found
 
 
-def check_width(columns: int, source: str) -> None:
+def check_width(columns: int, source: Place | str) -> None:
     """Refuse tables with too many columns.
 
     Raises
@@ -58,10 +62,10 @@ def check_width(columns: int, source: str) -> None:
     LimitError: more than `MOST_COLUMNS`.
     """
     if columns > MOST_COLUMNS:
-        raise LimitError(f"{source}: has {columns:,} columns, more than the limit of {MOST_COLUMNS:,}.")
+        raise LimitError(f"has {columns:,} columns, more than the limit of {MOST_COLUMNS:,}.", at=source)
 
 
-def inline_columns(cells: object, source: str) -> Columns:
+def inline_columns(cells: object, source: Place) -> Columns:
     """Columns given inside a document as `name: [entries]`.
 
     Raises
@@ -70,23 +74,22 @@ def inline_columns(cells: object, source: str) -> Columns:
         columns.
     """
     if not isinstance(cells, Mapping) or not cells:
-        raise InputError(f"{source}: expected columns, such as {{region: [N, S], value: [1, 2]}}.")
+        raise InputError("expected columns, such as {region: [N, S], value: [1, 2]}.", at=source)
     check_width(len(cells), source)
     length: int | None = None
     first = ""
     for name, entries in cells.items():
         if not isinstance(entries, list | tuple):
-            raise InputError(f"{source}.{name}: found {quoted(str(entries))}, expected a list of entries.")
+            raise InputError(found=quoted(str(entries)), expected="a list of entries", at=source / name)
         if length is None:
             length, first = len(entries), name
         if len(entries) != length:
-            raise InputError(
-                f"{source}.{name}: has {len(entries)} entries, but {source}.{first} has {length}; "
-                "all columns need one entry a row (null for no value)."
-            )
+            text = f"has {len(entries)} entries, but {source / first} has {length}; all columns need one entry a row "
+            raise InputError(text, "(null for no value).", at=source / name)
         for row, entry in enumerate(entries):
             if entry is not None and not isinstance(entry, str):
-                raise InputError(f"{source}.{name} row {row + 1}: found a list or mapping, expected one value.")
+                place = replace(source / name, row=row + 1)
+                raise InputError(found="a list or mapping", expected="one value", at=place)
     if not length:
-        raise InputError(f"{source}: has no rows.")
-    return Columns(source, cells)
+        raise InputError("has no rows.", at=source)
+    return Columns.of(source, cells)

@@ -5,11 +5,11 @@ from datetime import date
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.document import ConsentDocument
 from tableseal.audit.io.tables import Setting, cell_positions, choose_measure
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model import Consent, Table
+from tableseal.audit.wording import quoted
 
 _SAY = {
     "consent": "say why the cell may be published",
@@ -18,7 +18,7 @@ _SAY = {
 
 
 def read_consents(
-    documents: Sequence[ConsentDocument], setting: Setting, tables: Sequence[Table], source: str, key: str = "consent"
+    documents: Sequence[ConsentDocument], setting: Setting, tables: Sequence[Table], top: Place, key: str = "consent"
 ) -> tuple[Consent, ...]:
     """The agreements that a release states under a key: `consent` or `accept`.
 
@@ -29,22 +29,22 @@ def read_consents(
     """
     found: dict[tuple[str, tuple[int, ...]], Consent] = {}
     for at, entry in enumerate(documents):
-        where = f"{source}: {key}[{at}]"
+        where = top / key / at
         for name, text in (("reason", entry.reason), ("by", entry.by)):
             if not text.strip():
-                raise InputError(f"{where}.{name}: is empty; {_SAY[key]}, and who agreed.")
+                raise InputError(f"is empty; {_SAY[key]}, and who agreed.", at=where / name)
         measure = choose_measure(entry.measure, setting.measures, where).name
-        codes = cell_positions(entry.cell, setting.variables, f"{where}.cell")
+        codes = cell_positions(entry.cell, setting.variables, where / "cell")
         if not any(_has(table, measure, codes) for table in tables):
-            raise InputError(f"{where}.cell: no table of the release has this cell.")
+            raise InputError("no table of the release has this cell.", at=where / "cell")
         if (measure, codes) in found:
-            raise InputError(f"{where}.cell: another entry names this cell already.")
-        until = None if entry.until is None else read_day(entry.until, f"{where}.until")
+            raise InputError("another entry names this cell already.", at=where / "cell")
+        until = None if entry.until is None else read_day(entry.until, where / "until")
         found[measure, codes] = Consent(measure, codes, entry.reason, entry.by, until)
     return tuple(found.values())
 
 
-def read_day(text: str, where: str) -> date:
+def read_day(text: str, where: Place) -> date:
     """A day written as 2026-11-28.
 
     Raises
@@ -54,7 +54,7 @@ def read_day(text: str, where: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InputError(f"{where}: found {quoted(text)}, expected a date such as 2026-11-28.") from None
+        raise InputError(found=quoted(text), expected="a date such as 2026-11-28", at=where) from None
 
 
 def _has(table: Table, measure: str, codes: tuple[int, ...]) -> bool:

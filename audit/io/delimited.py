@@ -1,16 +1,20 @@
 """Delimited text (CSV and its relatives) -> columns of text."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import chain, islice
 from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
-from tableseal.audit.io.wording import listing, quoted, repeated
+from tableseal.audit.io.plain_text import plain_columns
+from tableseal.audit.wording import listing, quoted, repeated
 
 DELIMITERS = "\t;|,"
 """Delimiters that are recognised; of two that fit equally well the first wins (a comma may be a decimal comma)."""
@@ -19,8 +23,6 @@ _SAMPLE = 200
 """Rows that are looked at to recognise the delimiter."""
 _CHUNK = 4096
 """Rows that are turned into columns at once: few enough to die young, which keeps the garbage collector idle."""
-_SHARED = 200_000
-"""Different texts that are kept to be shared between rows."""
 _FIELD_LIMIT = 2**20
 
 Chunk = tuple[list[list[str]], list[int]]
@@ -38,32 +40,44 @@ def read_delimited(text: str, source: str, *, delimiter: str | None = None) -> C
         close. LimitError: too many columns.
     """
     csv.field_size_limit(_FIELD_LIMIT)
+    text = _with_line_feeds(text)
     separator = delimiter or sniff(text)
     chunks = _chunks(text, separator, source)
     top, top_ends = next(chunks, ([[""]], [1]))
     header = top[0]
     names = [name.strip() for name in header]
     if not any(names):
-        raise InputError(f"{source}: the first row is to hold the names of the columns; it is empty.")
+        raise InputError("the first row is to hold the names of the columns; it is empty.", at=source)
     check_width(len(names), source)
     twice = repeated(name for name in names if name)
     if twice:
-        raise InputError(f"{source}: the column {quoted(twice[0])} stands twice in the first row.")
+        raise InputError(f"the column {quoted(twice[0])} stands twice in the first row.", at=source)
 
-    columns: list[list[str]] = [[] for _ in names]
-    lines: list[int] = []
-    shared: dict[str, str] = {}  # codes repeat: one text object for all of them
-    for rows, ends in chain([(top[1:], top_ends[1:])], chunks):
-        _refuse_ragged(rows, ends, names, len(lines), separator, source)
-        for column, entries in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
-            column.extend(map(shared.setdefault, entries, entries))
-        lines.extend(ends)
-        if len(shared) > _SHARED:
-            shared.clear()
-    if not lines:
-        raise InputError(f"{source}: there are no rows below the column names {listing(names)}.")
+    columns = plain_columns(text, separator, len(names), _FIELD_LIMIT)
+    if columns is not None:
+        lines = np.arange(2, 2 + len(columns[0]), dtype=np.int64)
+    else:
+        columns, lines = _read(chain([(top[1:], top_ends[1:])], chunks), names, separator, source)
+    if not len(lines):
+        raise InputError(f"there are no rows below the column names {listing(names)}.", at=source)
     data = {name: column for name, column in zip(names, columns, strict=True) if name}
-    return Columns(source, data, np.array(lines, dtype=np.int64))
+    return Columns(Place(source), data, lines)
+
+
+def _read(
+    chunks: Iterable[Chunk], names: Sequence[str], separator: str, source: str
+) -> tuple[list[Column], NDArray[np.int64]]:
+    """The columns, chunk by chunk, and the line on which each row ends."""
+    texts: list[dict[str | None, int]] = [{} for _ in names]
+    numbers = [array("i") for _ in names]
+    lines: list[int] = []
+    for rows, ends in chunks:
+        _refuse_ragged(rows, ends, names, len(lines), separator, source)
+        for place, number, entries in zip(texts, numbers, zip(*rows, strict=True), strict=bool(rows)):
+            number.extend([place.setdefault(entry, len(place)) for entry in entries])
+        lines.extend(ends)
+    columns = [Column(tuple(p), np.array(n, dtype=np.int32)) for p, n in zip(texts, numbers, strict=True)]
+    return columns, np.array(lines, dtype=np.int64)
 
 
 def read_rows(text: str, source: str, *, limit: int | None = None) -> tuple[list[list[str]], list[int]]:
@@ -80,22 +94,24 @@ def read_rows(text: str, source: str, *, limit: int | None = None) -> tuple[list
     rows: list[list[str]] = []
     lines: list[int] = []
     size = _CHUNK if limit is None else limit
+    text = _with_line_feeds(text)
     for more, ends in _chunks(text, sniff(text), source, size):
         rows.extend(more)
         lines.extend(ends)
         if limit is not None and len(rows) >= limit:
             break
     if not rows:
-        raise InputError(f"{source}: has no rows.")
+        raise InputError("has no rows.", at=source)
     return rows, lines
 
 
 def sniff(text: str) -> str:
     """The delimiter under which the first rows have the same number of fields, as many as possible."""
+    head = _head(text)
     best, best_score = ",", (False, 1)
     for candidate in DELIMITERS:
         try:
-            rows, _ = next(_chunks(text, candidate, "", size=_SAMPLE), ([], []))
+            rows, _ = next(_chunks(head, candidate, "", size=_SAMPLE), ([], []))
         except InputError:
             continue
         width = len(rows[0]) if rows else 1
@@ -105,12 +121,22 @@ def sniff(text: str) -> str:
     return best
 
 
+def _head(text: str) -> str:
+    """The lines that are enough to recognise the delimiter; all, where a quoted line end may be cut."""
+    end = -1
+    for _ in range(2 * _SAMPLE):
+        end = text.find("\n", end + 1)
+        if end < 0:
+            return text
+    return text if '"' in text[:end] else text[: end + 1]
+
+
 def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Iterator[Chunk]:
     """Rows with the line each ends on; the first chunk has the header.
 
     Blank lines are left out, and below the header lines of nothing but delimiters too.
     """
-    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(StringIO(text, newline="\n"), delimiter=delimiter, strict=True)
     line, header = 0, 0
     try:
         while rows := list(islice(reader, size)):
@@ -132,21 +158,17 @@ def _chunks(text: str, delimiter: str, source: str, size: int = _CHUNK) -> Itera
                 yield rows, ends
     except csv.Error as error:
         if "field limit" in str(error):
-            raise InputError(
-                f"{source} line {reader.line_num}: a field is longer than {_FIELD_LIMIT:,} characters; "
-                "is a quote not closed, or the delimiter another one?"
-            ) from None
-        raise InputError(
-            f"{source} line {reader.line_num}: the quotes do not fit ({error}); "
-            'a quoted field ends with a quote and a delimiter, and a quote inside is written "".'
-        ) from None
+            problem = f"a field is longer than {_FIELD_LIMIT:,} characters; is a quote not closed, or the delimiter "
+            problem += "another one?"
+        else:
+            problem = f"the quotes do not fit ({error}); a quoted field ends with a quote and a delimiter, and a quote"
+            problem += ' inside is written "".'
+        raise InputError(problem, at=Place(source, line=reader.line_num)) from None
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Lines with their ends, for \\n, \\r\\n and \\r (not the other characters that str.splitlines cuts at)."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return StringIO(text, newline="\n")
+def _with_line_feeds(text: str) -> str:
+    """The text with \\n for \\r\\n and \\r (not for the other characters that str.splitlines cuts at)."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _refuse_ragged(
@@ -161,7 +183,6 @@ def _refuse_ragged(
     if set(map(len, rows)) - {len(names)}:
         at = next(at for at, row in enumerate(rows) if len(row) != len(names))
         shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
-        raise InputError(
-            f"{source} row {before + at + 1} (line {ends[at]}): found {len(rows[at])} fields, expected {len(names)} "
-            f"as in the first row (fields are separated by {shown}; quote a field that contains it)."
-        )
+        expected = f"{len(names)} as in the first row (fields are separated by {shown}; quote a field that contains it)"
+        place = Place(source, row=before + at + 1, line=ends[at])
+        raise InputError(found=f"{len(rows[at])} fields", expected=expected, at=place)

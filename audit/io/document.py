@@ -21,6 +21,8 @@ from tableseal.audit.io.document_types import (
     shape,
 )
 from tableseal.audit.io.policy_document import PolicyDocument
+from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.model import InsiderKind
 
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 
@@ -87,9 +89,7 @@ class StatusDocument(Model):
     """A status column and the meaning of its flags."""
 
     column: Text
-    scheme: Text | None = Field(
-        default=None, description="words, tau-argus, sbs, sdctable, gconfid, sdmx-conf or sdmx-obs"
-    )
+    scheme: Text | None = Field(default=None, description=" or ".join(", ".join(SCHEMES).rsplit(", ", 1)))
     map: dict[str, Text] = Field(default={}, description="flag -> status word, for flags that no scheme explains")
 
 
@@ -303,7 +303,7 @@ class IntruderDocument(Model):
     prior: NonNegative | None = Field(
         default=None, description="withheld values are known within this fraction of themselves"
     )
-    insiders: list[Literal["largest", "second", "singletons", "holdings"]] | None = Field(
+    insiders: list[InsiderKind] | None = Field(
         default=None, description="contributors who attack; left out: all that the agency's data allow"
     )
     coalition: Rank = Field(default=1, description="so many contributors of a cell may act together")

@@ -1,26 +1,31 @@
 """Field types of the document models: text as written -> value, with a message that says what was expected."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.numbers import places, rational
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.wording import listing, quoted, suggestion
 
 TAG = "@@"
 """Names of union branches begin with this; they are left out of the paths in messages."""
 
 
-def _fail(found: object, expected: str) -> NoReturn:
-    shown = quoted(found) if found is None or isinstance(found, str) else f"a {_kind(found)}"
-    # The message is given as context, so that braces in it are left alone.
-    raise PydanticCustomError("found", "{message}", {"message": f"found {shown}, expected {expected}."})
+def _shown(value: object) -> str:
+    return quoted(value) if value is None or isinstance(value, str) else f"a {_kind(value)}"
+
+
+def fail(found: object, expected: str, shown: str | None = None) -> NoReturn:
+    """Refuse what was found in a document (`shown`: as the message says it), within a validator."""
+    said = {"found": _shown(found) if shown is None else shown, "expected": expected}
+    raise PydanticCustomError("found", "found {found}, expected {expected}.", said)
 
 
 def _kind(value: object) -> str:
@@ -36,18 +41,19 @@ class Model(BaseModel):
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
-            _fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
+            fail(data, f"a mapping with keys such as {listing(cls.model_fields, 4)}")
         for key in data:
             if key not in cls.model_fields:
                 hint = suggestion(key, cls.model_fields)
                 message = f"unknown key {quoted(key)}{hint}; known keys are {listing(cls.model_fields, 20)}."
-                raise PydanticCustomError("unknown_key", "{message}", {"message": message})
+                # Given as context, so that braces in it are left alone.
+                raise PydanticCustomError("unknown_key", "{message}", {"message": message, "key": key})
         return data
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        _fail(value, "text" if value is not None else "text (quote a text that says null)")
+        fail(value, "text" if value is not None else "text (quote a text that says null)")
     return value
 
 
@@ -55,7 +61,7 @@ def _flag(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if not isinstance(value, str) or value.lower() not in ("true", "false"):
-        _fail(value, "true or false")
+        fail(value, "true or false")
     return value.lower() == "true"
 
 
@@ -90,7 +96,7 @@ class _Number:
             or (self.above is not None and number <= self.above)
             or (self.maximum is not None and number > self.maximum)
         ):
-            _fail(value, self.expected.strip())
+            fail(value, self.expected.strip())
         return number
 
     def schema(self) -> WithJsonSchema:
@@ -109,9 +115,9 @@ def _integer(check: _Number) -> PlainValidator:
 def _unit(value: object) -> Fraction:
     number = _POSITIVE(value)
     if not Fraction(1, 10**12) <= number <= 10**12:
-        _fail(value, "a unit between 10^-12 and 10^12")
+        fail(value, "a unit between 10^-12 and 10^12")
     if places(number) is None:
-        _fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
+        fail(value, "a number with a finite decimal expansion, such as 1, 0.1 or 1000")
     return number
 
 
@@ -150,12 +156,12 @@ def shape(value: object) -> str:
 M = TypeVar("M", bound=BaseModel)
 
 
-def validate(model: type[M], document: Document, source: str, path: Sequence[str | int] = ()) -> M:
+def validate(model: type[M], document: Document, where: Place) -> M:
     """The document as a model.
 
     Raises
     ------
-    InputError: names source, path inside the document, what was found and expected, and how many more errors follow.
+    InputError: where, what was found and expected, and how many more errors follow.
     """
     try:
         return model.model_validate(document)
@@ -164,39 +170,29 @@ def validate(model: type[M], document: Document, source: str, path: Sequence[str
         first = found[0]
         others = len(found) - 1
         more = f" (And {others} more error{'s' if others > 1 else ''} in this document.)" if others else ""
-        place = path_text([*path, *(part for part in first["loc"] if not _is_tag(part))])
-        prefix = f"{source}: {place}: " if place else f"{source}: "
-        raise InputError(prefix + _message(first) + more) from None
+        at = replace(where, path=(*where.path, *(part for part in first["loc"] if not str(part).startswith(TAG))))
+        match first["type"]:
+            case "missing":  # what is there lies above it
+                raise InputError("is missing." + more, at=at, places=[replace(at, path=at.path[:-1])]) from None
+            case "unknown_key":
+                raise InputError(first["msg"] + more, at=at, places=[at / first["ctx"]["key"]]) from None
+        what, expected = _wrong(first)
+        raise InputError(f"found {what}, expected {expected}.{more}", at=at, found=what, expected=expected) from None
 
 
-def path_text(path: Sequence[str | int]) -> str:
-    """`tables[0].absent.leaves` for ("tables", 0, "absent", "leaves")."""
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text
-
-
-def _is_tag(part: str | int) -> bool:
-    return isinstance(part, str) and part.startswith(TAG)
-
-
-def _message(error: Any) -> str:
+def _wrong(error: Any) -> tuple[str, str]:
+    """What was found and what was expected."""
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
-    if kind in ("found", "unknown_key"):
-        return str(context["message"])
-    if kind == "missing":
-        return "is missing."
-    shown = quoted(given) if given is None or isinstance(given, str) else f"a {_kind(given)}"
+    if kind == "found":
+        return context["found"], context["expected"]
     if kind == "literal_error":
         options = re.findall(r"'([^']*)'", context["expected"])
-        hint = suggestion(given, options) if isinstance(given, str) else ""
-        return f"found {shown}, expected {listing(options)}{hint}."
+        return _shown(given), listing(options) + (suggestion(given, options) if isinstance(given, str) else "")
     if kind == "union_tag_invalid":
         options = re.findall(rf"'{TAG}(\w+)'", context["expected_tags"])
         keys = [str(key) for key in given] if isinstance(given, Mapping) and "text" not in options else []
         hint = suggestion(keys[0], options) if keys else ""
-        return f"found {listing(keys) if keys else shown}, expected one of {listing(options)}{hint}."
+        return listing(keys) if keys else _shown(given), f"one of {listing(options)}{hint}"
     expected = {
         "list_type": "a list",
         "tuple_type": "a list",
@@ -204,5 +200,6 @@ def _message(error: Any) -> str:
         "mapping_type": "a mapping",
         "too_short": f"at least {context.get('min_length')} entries",
         "too_long": f"at most {context.get('max_length')} entries",
+        "string_too_long": f"at most {context.get('max_length')} characters",
     }.get(kind)
-    return f"found {shown}, expected {expected}." if expected else f"{error['msg'].lower()} (found {shown})."
+    return _shown(given), expected or error["msg"].lower()

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import BinaryIO
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.archive import ArchiveFolder
 from tableseal.audit.io.unread import other_encodings, refuse_unread
-from tableseal.audit.io.wording import quoted, suggestion
 from tableseal.audit.model import Note
+from tableseal.audit.wording import quoted, suggestion
 
 SIZE_LIMIT = 512 * 2**20
 """Largest file that is read, in bytes."""
@@ -41,7 +41,7 @@ class Folder:
     opened: list[Path] = field(default_factory=list)
     """Files that the release named, so that no output is written over them."""
 
-    def content(self, name: str, where: str) -> bytes:
+    def content(self, name: str, where: Place) -> bytes:
         """What the file called `name` inside the folder holds; `where` is the place in the document that names it.
 
         Raises
@@ -50,46 +50,42 @@ class Folder:
             see also `read_bytes`.
         """
         if self.root is None:
-            raise InputError(
-                f"{where}: names the file {quoted(name)}, but this release came without a folder of files; "
-                "give the data inline (`cells`, `codes`, `tree`)."
-            )
+            text = f"names the file {quoted(name)}, but this release came without a folder of files; "
+            raise InputError(text, "give the data inline (`cells`, `codes`, `tree`).", at=where)
         refuse_outside(name, where)
         if isinstance(self.root, ArchiveFolder):
             return self.root.content(name, where, self.limit)
         return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
 
-    def text(self, name: str, where: str) -> str:
+    def text(self, name: str, where: Place) -> str:
         """The decoded text of a file inside the folder."""
         text, notes = decode(self.content(name, where), name)
         self.notes.extend(notes)
         return text
 
-    def _path(self, folder: Path, name: str, where: str) -> Path:
+    def _path(self, folder: Path, name: str, where: Place) -> Path:
         path = folder / name
         try:
             real, root = path.resolve(), folder.resolve()
             exists = real.exists()
         except (OSError, RuntimeError) as error:
-            raise InputError(f"{where}: the file {quoted(name)} cannot be opened ({_reason(error)}).") from None
+            raise InputError(f"the file {quoted(name)} cannot be opened ({_reason(error)}).", at=where) from None
         if not real.is_relative_to(root):
-            raise InputError(f"{where}: {quoted(name)} is a link that leads out of the release's folder.")
+            raise InputError(f"{quoted(name)} is a link that leads out of the release's folder.", at=where)
         if not exists:
-            raise InputError(f"{where}: there is no file {quoted(name)}{_similar(path)} in the release's folder.")
+            raise InputError(f"there is no file {quoted(name)}{_similar(path)} in the release's folder.", at=where)
         self.opened.append(real)
         return path
 
 
-def refuse_outside(name: str, where: str) -> None:
+def refuse_outside(name: str, where: Place) -> None:
     """InputError if `name` is not the name of a file inside a folder; `where` is the place that names it."""
     windows = PureWindowsPath(name)
     if not name or "\0" in name:
-        raise InputError(f"{where}: found {quoted(name)}, expected the name of a file.")
+        raise InputError(found=quoted(name), expected="the name of a file", at=where)
     if windows.drive or windows.root or ".." in windows.parts:
-        raise InputError(
-            f"{where}: the path {quoted(name)} leads out of the release's folder; "
-            "files are named relative to that folder, without '..'."
-        )
+        text = f"the path {quoted(name)} leads out of the release's folder; "
+        raise InputError(text, "files are named relative to that folder, without '..'.", at=where)
 
 
 def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
@@ -102,23 +98,22 @@ def read_bytes(path: Path, *, source: str, limit: int = SIZE_LIMIT) -> bytes:
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
-            raise InputError(f"{source}: is a folder, expected a file.")
+            raise InputError("is a folder, expected a file.", at=source)
         if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"{source}: is a device or a pipe, expected a regular file.")
+            raise InputError("is a device or a pipe, expected a regular file.", at=source)
         if status.st_size > limit:
-            raise InputError(
-                f"{source}: the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
-            )
+            text = f"the file has {status.st_size:,} bytes, more than the limit of {limit:,} bytes."
+            raise InputError(text, at=source)
         with open(path, "rb") as file:
             content = read_at_most(file, limit + 1, expected=status.st_size)
     except FileNotFoundError:
-        raise InputError(f"{source}: there is no such file{_similar(path)}.") from None
+        raise InputError(f"there is no such file{_similar(path)}.", at=source) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{source}: cannot be read ({_reason(error)}).") from None
+        raise InputError(f"cannot be read ({_reason(error)}).", at=source) from None
     if len(content) > limit:
-        raise InputError(f"{source}: the file has more than {limit:,} bytes, the limit.")
+        raise InputError(f"the file has more than {limit:,} bytes, the limit.", at=source)
     if not content.strip():
-        raise InputError(f"{source}: the file is empty.")
+        raise InputError("the file is empty.", at=source)
     return content
 
 
@@ -173,19 +168,15 @@ def _checked(content: bytes, encoding: str, source: str) -> str:
         line = content[: error.start].decode(encoding, "replace").count("\n") + 1
         known = "UTF-8 or Windows-1252" if encoding == "cp1252" else encoding.upper()
         others = other_encodings(content) if encoding == "cp1252" else ""
-        raise InputError(
-            f"{source} line {line}: byte 0x{content[error.start]:02X} is no text in {known}{others}; "
-            "save the file as UTF-8."
-        ) from None
+        text = f"byte 0x{content[error.start]:02X} is no text in {known}{others}; save the file as UTF-8."
+        raise InputError(text, at=Place(source, line=line)) from None
 
 
 def _without_nul(text: str, source: str, content: bytes) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(
-            f"{source} line {line}: byte 0x00 found, expected text{other_encodings(content)}; "
-            "save the file as UTF-8 text."
-        )
+        text = f"byte 0x00 found, expected text{other_encodings(content)}; save the file as UTF-8 text."
+        raise InputError(text, at=Place(source, line=line))
     return text
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.scalars import scalar_text
-from tableseal.audit.io.wording import quoted
 
 
 def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, object]:
@@ -26,7 +26,8 @@ def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, 
     >>> table_from_frame(frame, "t", value="n")["cells"]["n"]
     ['9', '4', None]
     """
-    return {"name": name, "cells": dict(columns_from_frame(frame, name).data), **settings}
+    columns = columns_from_frame(frame, name)
+    return {"name": name, "cells": {column: list(entries) for column, entries in columns.data.items()}, **settings}
 
 
 def columns_from_frame(frame: object, source: str) -> Columns:
@@ -43,7 +44,7 @@ def columns_from_frame(frame: object, source: str) -> Columns:
     try:
         eager = narwhals.from_native(frame, eager_only=True)
     except TypeError:
-        raise InputError(f"{source}: found a {type(frame).__name__}, expected a DataFrame with its data.") from None
+        raise InputError(f"found a {type(frame).__name__}, expected a DataFrame with its data.", at=source) from None
     return _columns(eager.to_dict(as_series=False), source)
 
 
@@ -62,23 +63,29 @@ def columns_from_parquet(content: bytes, source: str) -> Columns:
         columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
     except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{source}: is not a readable Parquet file ({reason}).") from None
+        raise InputError(f"is not a readable Parquet file ({reason}).", at=source) from None
     return _columns(columns, source)
 
 
 def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:
-    columns: dict[str, list[str | None]] = {}
+    columns: dict[str, Column] = {}
     for name, values in data.items():
         try:
-            columns[str(name)] = [scalar_text(value) for value in values]
+            columns[str(name)] = _column(values)
         except TypeError as error:
-            raise InputError(
-                f"{source}, column {quoted(str(name))}: holds {error} objects, expected text or numbers."
-            ) from None
-    found = Columns(source, columns)
+            place = Place(source, column=str(name))
+            raise InputError(f"holds {error} objects, expected text or numbers.", at=place) from None
+    found = Columns(Place(source), columns)
     if not len(found):
-        raise InputError(f"{source}: has no rows.")
+        raise InputError("has no rows.", at=source)
     return found
+
+
+def _column(values: list[Any]) -> Column:
+    """The texts of values; where all are of one kind, equal values have equal texts, so that each is looked at once."""
+    if set(map(type, values)) - {type(None)} in ({str}, {int}, {float}):
+        return Column.of(values).rewritten(scalar_text)
+    return Column.of(map(scalar_text, values))
 
 
 def _missing(extra: str, what: str) -> InputError:

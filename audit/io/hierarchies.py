@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.wording import listing, quoted, repeated
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
+from tableseal.audit.wording import listing, quoted, repeated
 
 LEADING = "@"
 """Default leading string of .hrc files."""
 
 
-def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where: str) -> Hierarchy:
+def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where: Place) -> Hierarchy:
     """The classification that a variable's entry describes.
 
     Every form it gives is one grouping: `tree`, `file` (.hrc, columns code and parent, or `levels`) and each of
@@ -31,29 +31,31 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     """
     groupings: list[list[Edge]] = []
     if document.tree is not None:
-        groupings.append(tree_edges(document.tree, f"{where}.tree"))
+        groupings.append(tree_edges(document.tree, where / "tree"))
     if document.file is not None:
-        groupings.append(_file_edges(document.file, document, folder, f"{where}.file"))
+        groupings.append(_file_edges(document.file, document, folder, where / "file"))
     elif document.levels is not None or document.leading is not None:
-        raise InputError(f"{where}: `levels` and `leading` say how to read a `file`; there is none.")
+        raise InputError("`levels` and `leading` say how to read a `file`; there is none.", at=where)
     for at, tree in enumerate(document.trees or ()):
-        place = f"{where}.trees[{at}]"
+        place = where / "trees" / at
         inline = not isinstance(tree, str)
         groupings.append(tree_edges(tree, place) if inline else _file_edges(tree, VariableDocument(), folder, place))
     codes = document.codes or ()
     twice = repeated(codes)
     if twice:
-        raise InputError(f"{where}.codes: the code {quoted(twice[0])} is listed twice.")
+        raise InputError(f"the code {quoted(twice[0])} is listed twice.", at=where / "codes")
     if document.codes is None and not groupings:
-        raise InputError(f"{where}: give its codes: one of `codes`, `tree`, `trees` or `file`.")
-    found = build_hierarchy(name, document.total, groupings, order=codes, source=document.file or where)
+        raise InputError("give its codes: one of `codes`, `tree`, `trees` or `file`.", at=where)
+    found = build_hierarchy(
+        name, document.total, groupings, order=codes, source=Place(document.file) if document.file else where
+    )
     for code in document.selections:
         if code not in found.index:
-            raise InputError(f"{where}.selections: the variable has no code {quoted(code)}.")
+            raise InputError(f"the variable has no code {quoted(code)}.", at=where / "selections")
     return replace(found, selections=frozenset(document.selections))
 
 
-def tree_edges(tree: Document, where: str) -> list[Edge]:
+def tree_edges(tree: Document, where: Place) -> list[Edge]:
     """Edges of an inline tree: mappings of group codes to what is below them, lists of leaf codes.
 
     Raises
@@ -61,25 +63,24 @@ def tree_edges(tree: Document, where: str) -> list[Edge]:
     InputError: something else than a mapping, a list, a code or nothing.
     """
     if isinstance(tree, str) or tree is None:
-        raise InputError(f"{where}: found {quoted(tree)}, expected a tree such as {{North: [N1, N2], South: [S1]}}.")
+        raise InputError(found=quoted(tree), expected="a tree such as {North: [N1, N2], South: [S1]}", at=where)
     edges: list[Edge] = []
     _walk(None, tree, where, edges)
     return edges
 
 
-def _walk(parent: str | None, node: Document, where: str, edges: list[Edge]) -> None:
+def _walk(parent: str | None, node: Document, where: Place, edges: list[Edge]) -> None:
     if isinstance(node, Mapping):
         for code, below in node.items():
             edges.append((parent, code))
             if isinstance(below, str):
-                raise InputError(
-                    f"{where}: found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
-                )
+                text = f"found {quoted(below)} below {quoted(code)}, expected a list such as [{below}]."
+                raise InputError(text, at=where)
             _walk(code, below, where, edges)
     elif isinstance(node, Sequence):
         for item in node:
             if item is None:
-                raise InputError(f"{where}: an empty entry below {quoted(parent)}; quote a code that says null.")
+                raise InputError(f"an empty entry below {quoted(parent)}; quote a code that says null.", at=where)
             if isinstance(item, str):
                 edges.append((parent, item))
             else:
@@ -104,11 +105,13 @@ def hrc_edges(text: str, leading: str, source: str) -> list[Edge]:
         while code.startswith(leading):
             code, level = code[len(leading) :], level + 1
         if not code:
-            raise InputError(f"{source} line {number}: found {quoted(raw)}, expected a code after {quoted(leading)}.")
+            place = Place(source, line=number)
+            raise InputError(found=quoted(raw), expected=f"a code after {quoted(leading)}", at=place)
         if level > len(path):
             raise InputError(
-                f"{source} line {number}: code {quoted(code)} is at level {level + 1}, but the line before is at "
-                f"level {len(path)}; a code lies at most one level deeper than the one before it."
+                f"code {quoted(code)} is at level {level + 1}, but the line before is at level {len(path)}; a code "
+                "lies at most one level deeper than the one before it.",
+                at=Place(source, line=number),
             )
         del path[level:]
         edges.append((path[-1] if path else None, code))
@@ -123,7 +126,7 @@ def parent_edges(columns: Columns) -> list[Edge]:
     edges: list[Edge] = []
     for row, (code, parent) in enumerate(zip(codes, parents, strict=True)):
         if not code:
-            raise InputError(f"{columns.place(row, 'code')}: is empty, expected a code.")
+            raise InputError("is empty, expected a code.", at=columns.place(row, "code"))
         edges.append((parent or None, code))
     return edges
 
@@ -143,26 +146,24 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
                     edges[(parent, code)] = None
                 parent = code
         if parent is None:
-            raise InputError(f"{columns.place(row, levels[0])}: no code on any level ({listing(levels)}).")
+            raise InputError(f"no code on any level ({listing(levels)}).", at=columns.place(row, levels[0]))
     return list(edges)
 
 
-def _file_edges(file: str, document: VariableDocument, folder: Folder, where: str) -> list[Edge]:
+def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
     if file.lower().endswith(".hrc"):
         if document.levels is not None:
-            raise InputError(f"{where}: `levels` are for a table with a column per level, not for an .hrc file.")
+            raise InputError("`levels` are for a table with a column per level, not for an .hrc file.", at=where)
         leading = LEADING if document.leading is None else document.leading
         if not leading:
-            raise InputError(f"{where}: `leading` is empty, expected a text such as {quoted(LEADING)}.")
+            raise InputError(f"`leading` is empty, expected a text such as {quoted(LEADING)}.", at=where)
         return hrc_edges(folder.text(file, where), leading, file)
     if document.leading is not None:
-        raise InputError(f"{where}: `leading` is for .hrc files, but the file is {quoted(file)}.")
+        raise InputError(f"`leading` is for .hrc files, but the file is {quoted(file)}.", at=where)
     columns = read_columns(folder, file, where)
     if document.levels is not None:
         return level_edges(columns, document.levels)
     if not {"code", "parent"} <= set(columns.data):
-        raise InputError(
-            f"{where}: {file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
-            "`levels: [...]` naming a column per level, the broadest first."
-        )
+        text = f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
+        raise InputError(text, "`levels: [...]` naming a column per level, the broadest first.", at=where)
     return parent_edges(columns)

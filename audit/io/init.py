@@ -1,6 +1,5 @@
 """A first release document from a bare data file: what can be inferred safely, and every assumption as a note."""
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,42 +9,54 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.archive import ArchiveFolder
+from tableseal.audit.io.column import NOTHING, Column
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.document import TableDocument
+from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.flags import are_yes_or_no, looks_like_flags, meanings, named_like_flags
+from tableseal.audit.io.hierarchies import tree_edges
+from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
-from tableseal.audit.io.sources import PARQUET, TEXT_FORMATS, read_columns
-from tableseal.audit.io.status_words import (
-    NONE,
-    StatusSource,
-    are_words,
-    how_to_name,
-    read_statuses,
-    seems_to_withhold,
-    status_word,
-)
-from tableseal.audit.io.totals import Rows, find_total
-from tableseal.audit.io.value_column import ADVICE, is_numeric, read_value_column, value_column
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.io.sources import read_columns
+from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
+from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, named_like_flags
+from tableseal.audit.io.tables import number_columns_of, status_sources
+from tableseal.audit.io.totals import NAMES, Rows, find_total
+from tableseal.audit.io.value_column import is_numeric, read_value_column, value_column
+from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
 from tableseal.audit.model.status import WORDS
+from tableseal.audit.wording import listing, quoted
 
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""
 
 
-def is_data_file(path: PurePath) -> bool:
-    """True for files that hold bare data and no release document."""
-    return path.suffix.lower() in (*TEXT_FORMATS, *PARQUET)
-
-
 def infer_document(
     data: PurePath, root: ArchiveFolder | None = None, *, status_map: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Any], list[Note]]:
-    """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed.
+    """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
+    `describe`."""
+    folder = Folder(Path(data.parent) if root is None else root)
+    columns = read_columns(folder, data.name, Place(data.name))
+    document, notes = describe(columns, {"name": data.stem, "file": data.name}, data.stem, status_map=status_map)
+    return document, [*folder.notes, *notes]
+
+
+def describe(
+    columns: Columns,
+    entry: Mapping[str, Any],
+    title: str,
+    hints: Hints = NO_HINTS,
+    *,
+    status_map: Mapping[str, str] | None = None,
+    advice: Advice = IN_A_FILE,
+) -> tuple[dict[str, Any], list[Note]]:
+    """A release document for one table, and what was assumed of what is not said.
 
     The column of values is the only column of numbers (and usual marks), or the only one with a usual name (value, n,
     count, freq, turnover, ...). A column of status words is the status. All other columns are classifications; a code
@@ -53,98 +64,140 @@ def infer_document(
 
     Parameters
     ----------
-    status_map: flag -> status word, for flags in the status column.
+    entry: name and data of the table, as they stand in `tables`.
+    hints: what is said. status_map: flag -> status word, for flags in the status column.
 
     Raises
     ------
-    InputError: the file cannot be read, or more than one reading is possible; the message says what to write.
+    InputError: the data cannot be used, or more than one reading is possible; the message says what to write.
     """
-    folder = Folder(Path(data.parent) if root is None else root)
-    columns = read_columns(folder, data.name, data.name)
     source = columns.source
+    given = validate(TableDocument, {"name": "t", "file": "t", **hints.table}, source)
     refuse_records(columns)
-    explained = {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()}
-    status = _status_column(columns, explained)
-    sources = [StatusSource(status)] if status else []
-    withheld = read_statuses(columns, sources, explained, source) > Status.FROZEN
-    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, ()))]
+    explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
+    status = None
+    if "status" not in hints.table:
+        status = _status_column(columns, explained, advice)
+    sources = [StatusSource(status)] if status else status_sources(given, source)
+    sources += [StatusSource(hints.primary)] if hints.primary else []
+    statuses = [each.column for each in sources]
+    withheld = read_statuses(columns, sources, explained, source, advice.flag) > Status.FROZEN
+    roles = [*statuses, *(name for name in number_columns_of(given) if name != given.value), given.reason]
+    limits = [name for name in ("lower", "upper") if is_numeric(columns.data.get(name, NOTHING))]
     # A column of yes or no under such a name holds no values, so that it does not stand in the way of those that do.
     marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
-    rest = _without(columns, [status, *limits])
+    rest = _without(columns, [*roles, *limits])
     numeric = [name for name, entries in rest.data.items() if is_numeric(entries)]
     numbers_only = [name for name in numeric if name not in marking]
 
     def fits(name: str, numbers: Sequence[str]) -> bool:
         try:
-            return bool(_classifications(rest, name, numbers, []))
+            return bool(_classifications(rest, name, numbers, [], advice))
         except InputError:
             return False
 
-    value = value_column(_without(rest, marking), numbers_only, withheld, fits)
-    notes = [*folder.notes, Note("assumed_value", f"{source}: the values are in column {quoted(value)}.")]
-    if status is None:
-        notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
+    notes: list[Note] = []
+    if "value" in hints.table:
+        columns.column(given.value, "the values")
+        value = given.value
     else:
+        value = value_column(_without(rest, marking), numbers_only, withheld, fits, advice)
+        notes.append(Note("assumed_value", f"{source}: the values are in column {quoted(value)}."))
+    if status is not None:
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
-    values = read_value_column(columns, value, withheld)
-    # What is withheld takes no part in the arithmetic, so that no message can tell it.
-    published = [None if hidden else number for number, hidden in zip(values.numbers, withheld, strict=True)]
+    elif "status" not in hints.table and hints.primary is None:
+        notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
+    values = read_value_column(columns, value, withheld, given, hints, advice)
+    # What is withheld takes no part in the arithmetic, so that no message can tell it; what is rounded does not add up.
+    exact = given.rounding is None
+    published = [None if hidden or not exact else n for hidden, n in zip(withheld, values.numbers, strict=True)]
     # Beside published values they are something else, such as limits of confidence.
     bounds = [
         name
         for name in limits
-        if not any(
+        if name not in roles
+        and not any(
             e and e.strip() and known is not None for e, known in zip(columns.data[name], published, strict=True)
         )
     ]
     if bounds:
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
-    numeric += [name for name in limits if name not in bounds]
-    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, ()), withheld) else None
-    names = _classifications(_without(columns, [status, reason, *bounds]), value, numeric, notes)
-    _refuse_flags(_without(columns, [status, reason, value, *bounds]), names, explained)
+    numeric += [name for name in limits if name not in bounds and name not in roles]
+    reason = _REASON if status and _are_reasons(columns.data.get(_REASON, NOTHING), withheld) else None
+    rest = _without(columns, [*roles, reason, *bounds])
+    if hints.variables is None:
+        names = _classifications(rest, value, [name for name in numeric if name != value], notes, advice)
+    else:
+        names = _said(columns, hints.variables, [value, *roles])
+    if "status" not in hints.table:
+        _refuse_flags(_without(rest, [value]), names, explained, advice)
+    elif hints.variables is None:
+        _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: [code or "" for code in columns.data[name]] for name in names}, published)
-    roles = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
-    table: dict[str, Any] = {"name": data.stem, "file": data.name, "value": value}
-    table |= {key: said for key, said in roles.items() if said is not None}
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
+    totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
+    own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
+    table: dict[str, Any] = {**entry, "value": value}
+    table |= {key: said for key, said in own.items() if said is not None} | dict(hints.table)
+    if hints.primary is not None:
+        known = table.get("status", [])
+        table["status"] = [*(known if isinstance(known, list) else [known]), hints.primary]
     document = {
         "tableseal": 1,
-        "title": data.stem,
+        "title": title,
         **values.scale,
-        "variables": {name: _variable(source, name, rows, notes) for name in names},
+        "variables": {
+            name: _nested(source, name, rows, trees[name], totals)
+            if name in trees
+            else _variable(source, name, rows, totals, notes, advice)
+            for name in names
+        },
         "tables": [table],
     }
     return document, notes
 
 
-def _status_column(columns: Columns, explained: Mapping[str, Status]) -> str | None:
+def _said(columns: Columns, names: Sequence[str], taken: Sequence[str | None]) -> list[str]:
+    """The columns of codes that are said."""
+    for name in names:
+        columns.column(name, "codes")
+        if name in taken:
+            text = f"the column {quoted(name)} cannot hold codes: it holds something else."
+            raise InputError(text, at=columns.source)
+    if not names:
+        raise InputError(f"no column of codes is named; columns found: {listing(columns.data)}.", at=columns.source)
+    return list(dict.fromkeys(names))
+
+
+def _status_column(columns: Columns, explained: Mapping[str, Status], advice: Advice) -> str | None:
     """The column of status words, or of flags that are explained under a name that says so."""
     words = [name for name, entries in columns.data.items() if are_words(entries)]
     if len(words) > 1:
-        raise InputError(f"{columns.source}: several columns hold status words ({listing(words)}); {ADVICE}.")
+        text = f"several columns hold status words ({listing(words)})"
+        raise InputError(text, at=columns.source, remedy=advice.status(words))
     if words:
         return words[0]
     named = [name for name, entries in columns.data.items() if named_like_flags(name) and _clear(entries, explained)]
-    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name])]
+    used = [name for name in named if any(entry and entry.strip() for entry in columns.data[name].texts)]
     if len(used) > 1:
-        raise InputError(f"{columns.source}: several columns hold statuses ({listing(used)}); {ADVICE}.")
+        text = f"several columns hold statuses ({listing(used)})"
+        raise InputError(text, at=columns.source, remedy=advice.status(used))
     return next(iter(used or named), None)  # an empty one says that everything is published
 
 
-def _are_reasons(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> bool:
+def _are_reasons(entries: Column, withheld: NDArray[np.bool_]) -> bool:
     """Whether a column of letters says nothing but why cells are withheld whose status says that they are."""
     return bool(entries) and all(not e or e.isspace() or hidden for e, hidden in zip(entries, withheld, strict=False))
 
 
-def _clear(entries: Sequence[str | None], explained: Mapping[str, Status]) -> bool:
-    flags = {(entry or "").strip() for entry in set(entries)}
+def _clear(entries: Column, explained: Mapping[str, Status]) -> bool:
+    flags = {(entry or "").strip() for entry in entries.texts}
     return all(flag in explained or flag.lower() in WORDS for flag in flags)
 
 
-def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str, Status]) -> None:
+def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str, Status], advice: Advice) -> None:
     """Refuse what may say which cells are withheld and is no classification that rows are told apart by.
 
     Parameters
@@ -155,17 +208,30 @@ def _refuse_flags(columns: Columns, names: Sequence[str], explained: Mapping[str
     ------
     InputError: says what to write.
     """
-    for name, entries in columns.data.items():
-        if looks_like_flags(name, entries) and not (name in names and _is_crossed(columns, name, names)):
-            shown = {flag: word for flag, word in meanings(name, entries).items() if flag not in explained}
-            said = [f"{flag}={'withheld' if word == '...' else word}" for flag, word in shown.items()]
-            quick = "".join(f" --status-map {shlex.quote(pair)}" for pair in said)
-            look = f"; for a quick look, `tableseal audit` takes `{quick.strip()}`"
-            raise InputError(
-                f"{seems_to_withhold(columns, name)}; write a release file whose table says "
-                f"{how_to_name(columns, name)}, or `status: {NONE}` if no column does"
-                f"{look if quick and named_like_flags(name) else ''}."
-            )
+    for name in _marking(columns, names):
+        remedy = advice.flags(columns, name, explained)
+        raise InputError(seems_to_withhold(columns, name), at=columns.source, remedy=remedy)
+
+
+def _refuse_marking(columns: Columns, names: Sequence[str], advice: Advice) -> None:
+    """Refuse the same beside a status that is said: it may be a classification, or nothing that goes out.
+
+    Raises
+    ------
+    InputError: says what to write.
+    """
+    for name in _marking(columns, names):
+        text = f"the column {quoted(name)} seems to hold flags"
+        raise InputError(text, at=columns.source, remedy=advice.codes([name]))
+
+
+def _marking(columns: Columns, names: Sequence[str]) -> list[str]:
+    """Columns that mark some rows, but for classifications that rows are told apart by."""
+    return [
+        name
+        for name, entries in columns.data.items()
+        if looks_like_flags(name, entries) and not (name in names and _is_crossed(columns, name, names))
+    ]
 
 
 def _is_crossed(columns: Columns, name: str, names: Sequence[str]) -> bool:
@@ -180,27 +246,27 @@ def _without(columns: Columns, names: Sequence[str | None]) -> Columns:
     return replace(columns, data={name: entries for name, entries in columns.data.items() if name not in names})
 
 
-def _classifications(columns: Columns, value: str, numeric: Sequence[str], notes: list[Note]) -> list[str]:
+def _classifications(
+    columns: Columns, value: str, numeric: Sequence[str], notes: list[Note], advice: Advice
+) -> list[str]:
     """Columns of codes; columns of other numbers are among them only if they are needed to tell rows apart."""
     plain = [name for name in columns.data if name not in (value, *numeric)]
     extra = [name for name in numeric if name != value]
     if extra and _tell_apart(columns, plain):
         text = (
             f"{columns.source}: the columns of numbers {listing(extra)} are left out: nobody looked at what they say. "
-            "If they go out as well, write a release file in which they are tables or statistics, too."
+            f"{advice.left_out()}"
         )
         notes.append(Note(COLUMNS_LEFT_OUT, text, len(extra)))
         extra = []
     elif extra:
-        repeated = all(2 * len(set(columns.data[name])) <= len(columns) for name in extra)
+        repeated = all(2 * len(columns.data[name].texts) <= len(columns) for name in extra)
         if not repeated or not _tell_apart(columns, plain + extra):
-            raise InputError(
-                f"{columns.source}: rows have the same codes, and it is not clear whether the columns of numbers "
-                f"{listing(extra)} are classifications; {ADVICE}."
-            )
+            text = f"rows have the same codes, and it is not clear whether the columns of numbers {listing(extra)} are "
+            raise InputError(text, "classifications", at=columns.source, remedy=advice.codes(extra))
     names = [name for name in columns.data if name in plain or name in extra]
     if not names:
-        raise InputError(f"{columns.source}: no column holds codes; columns found: {listing(columns.data)}.")
+        raise InputError(f"no column holds codes; columns found: {listing(columns.data)}.", at=columns.source)
     return names
 
 
@@ -210,19 +276,54 @@ def _tell_apart(columns: Columns, names: Sequence[str]) -> bool:
     return len(set(zip(*(columns.data[name] for name in names), strict=True))) == len(columns)
 
 
-def _variable(source: str, name: str, rows: Rows, notes: list[Note]) -> dict[str, Any]:
-    found = find_total(source, name, rows)
+def _variable(
+    source: Place, name: str, rows: Rows, totals: Mapping[str, str | None], notes: list[Note], advice: Advice
+) -> dict[str, Any]:
+    """A classification whose codes are the parts of its total, which is inferred where none is said."""
+    where = replace(source, column=name)
+    if name in totals:
+        total, others = totals[name], [code for code in rows.codes[name] if code != totals[name]]
+        if total is not None and len(others) > 1:
+            failure = rows.checks(name).failure_of(list(rows.codes[name]).index(total))
+            if failure:
+                text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
+                raise InputError(text, at=where, remedy=advice.nested(name))
+        return _codes(total, others)
+    found = find_total(source, name, rows, advice)
     codes = [code for code in rows.codes[name] if code != found.total]
-    where = f"{source}, column {quoted(name)}"
     if found.total is None:
         text = f"{where}: is never added up ({found.reason})."
-        said: dict[str, Any] = {"codes": codes}
     else:
         text = f"{where}: the total is {quoted(found.total)} ({found.reason}); the other codes are its parts."
-        said = {"total": found.total, "codes": codes}
     if found.checked or len(codes) == 1 or are_periods(rows.codes[name]):
         notes.append(Note("assumed_total" if found.total is not None else "assumed_no_total", text))
     else:
-        advice = f"if a code is the sum of others, write a release file whose variable {name} says so"
-        notes.append(Note(SUMS_UNCHECKED, f"{text} Nothing bears that out: {advice} (`total:`, `tree:`)."))
-    return said
+        unchecked = f"Nothing bears that out: {advice.unchecked(name)}"
+        notes.append(Note(SUMS_UNCHECKED, f"{text} {unchecked} (`total:`, `tree:`)."))
+    return _codes(found.total, codes)
+
+
+def _codes(total: str | None, codes: Sequence[str]) -> dict[str, Any]:
+    return {"codes": list(codes)} if total is None else {"total": total, "codes": list(codes)}
+
+
+def _nested(source: Place, name: str, rows: Rows, tree: Document, totals: Mapping[str, str | None]) -> dict[str, Any]:
+    """A classification whose tree is said. Its total, if none is said, is the code outside the tree that is called one.
+
+    Raises
+    ------
+    InputError: codes of the table that are neither in the tree nor the total.
+    """
+    where = replace(source, column=name)
+    inside = {code for edge in tree_edges(tree, where) for code in edge if code is not None}
+    outside = [code for code in rows.codes[name] if code not in inside]
+    called = [code for code in outside if code.strip().casefold() in NAMES]
+    total = totals[name] if name in totals else called[0] if len(called) == 1 else None
+    left = [code for code in outside if code != total]
+    if left:
+        raise InputError(
+            f"the codes {listing(left)} are not in the hierarchy, and it is not clear whether one of them is the total",
+            at=where,
+            remedy="mend the hierarchy, or say the total",
+        )
+    return {"tree": tree} if total is None else {"total": total, "tree": tree}

@@ -1,19 +1,21 @@
 """Bare matrices: delimited numbers without header, codes or margins."""
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.delimited import read_rows
 from tableseal.audit.io.files import read_text
 from tableseal.audit.io.numbers import looks_like_number
 from tableseal.audit.io.sources import TEXT_FORMATS
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.wording import quoted
 
 _NO_NUMBER = re.compile(r"[+-]?(?:nan|inf|infinity)?", re.IGNORECASE)
 """What programs write where a number is missing."""
@@ -62,17 +64,33 @@ def read_matrix(text: str, source: str, *, all_cells: bool = False) -> NDArray[n
     width = len(rows[0])
     for r, (row, line) in enumerate(zip(rows, lines, strict=True), 1):
         if len(row) != width:
-            raise InputError(f"{source} row {r} (line {line}): found {_entries(row)}, expected {width} as in row 1.")
-    values = np.array(
-        [
-            [_count(entry, f"{source} row {r} (line {line}), column {c}") for c, entry in enumerate(row, 1)]
-            for r, (row, line) in enumerate(zip(rows, lines, strict=True), 1)
-        ],
-        dtype=np.int64,
-    )
+            raise _ragged(row, width, Place(source, row=r, line=line))
+    places = (Place(source, row=r, line=line) for r, line in enumerate(lines, 1))
+    counts = [[_count(e, at, c) for c, e in enumerate(row, 1)] for row, at in zip(rows, places, strict=True)]
+    values = np.array(counts, dtype=np.int64)
     if not all_cells:
         _refuse_margins(values, source)
     return values
+
+
+def checked_matrix(values: NDArray[Any], source: str, *, all_cells: bool = False) -> NDArray[np.int64]:
+    """An array of numbers (rows x columns) as counts.
+
+    Raises
+    ------
+    InputError: an entry that is no whole number from 0 to 2^60, or a margin (see `read_matrix`).
+    """
+    if not values.size:
+        raise InputError(f"{source}: is empty.")
+    bad = np.argwhere(~((values >= 0) & (values <= LIMIT) & (values == np.floor(values))))
+    if len(bad):
+        row, column = bad[0].tolist()
+        place = Place(source, row=row + 1, column=column + 1)
+        raise InputError(found=str(values[row, column]), expected="a whole number from 0 to 2^60 (a count)", at=place)
+    counts = values.astype(np.int64)
+    if not all_cells:
+        _refuse_margins(counts, source)
+    return counts
 
 
 def read_numbers(text: str, source: str) -> NDArray[np.float64]:
@@ -85,27 +103,28 @@ def read_numbers(text: str, source: str) -> NDArray[np.float64]:
     rows, lines = read_rows(text, source)
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(rows[0]):
-            raise InputError(f"{source} line {line}: found {_entries(row)}, expected {len(rows[0])} as in row 1.")
+            raise _ragged(row, len(rows[0]), Place(source, line=line))
         for column, entry in enumerate(row, 1):
             if not looks_like_number(entry.strip()):
-                raise InputError(f"{source} line {line}, column {column}: found {quoted(entry)}, expected a number.")
+                place = Place(source, line=line, character=column)
+                raise InputError(found=quoted(entry), expected="a number", at=place)
     return np.array([[float(entry.strip().replace(",", ".")) for entry in row] for row in rows])
 
 
-def _entries(row: list[str]) -> str:
-    return f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
+def _ragged(row: list[str], width: int, at: Place) -> InputError:
+    found = f"{len(row)} {'entry' if len(row) == 1 else 'entries'}"
+    return InputError(found=found, expected=f"{width} as in row 1", at=at)
 
 
-def _count(entry: str, place: str) -> int:
+def _count(entry: str, at: Place, column: int) -> int:
     text = entry.strip()
     value = Decimal(text.replace(",", ".")) if looks_like_number(text) else None
     if value is None or value < 0 or value != value.to_integral_value():
         kind = "no number" if value is None else "a negative or fractional count"
-        raise InputError(
-            f"{place}: found {quoted(text)}, {kind}; expected a whole number that is not negative (a count)."
-        )
+        problem = f"found {quoted(text)}, {kind}; expected a whole number that is not negative (a count)."
+        raise InputError(problem, at=replace(at, column=column))
     if value > LIMIT:
-        raise InputError(f"{place}: found {quoted(text)}, more than the largest count of 2^60.")
+        raise InputError(f"found {quoted(text)}, more than the largest count of 2^60.", at=replace(at, column=column))
     return int(value)
 
 
@@ -120,6 +139,8 @@ def _refuse_margins(values: NDArray[np.int64], source: str) -> None:
         both = "the last row and the last column are sums of the others"
         found = both if row and column else f"the last {'row' if row else 'column'} is the sum of the others"
         raise InputError(
-            f"{source}: {found}. A bare matrix holds cells only; leave margins out (or say --all-cells if these are no "
-            "margins)."
+            f"{found}. A bare matrix holds cells only; leave margins out (or say ",
+            OptionName("all_cells"),
+            " if these are no margins).",
+            at=source,
         )

@@ -5,12 +5,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.codes import unknown_code, variable_columns
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import MicrodataDocument
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.numbers import decimal, decimal_sign, read_amounts, shown
+from tableseal.audit.io.numbers import decimal, decimal_sign, read_amounts, wrong
 from tableseal.audit.io.separators import stated_signs, without_separators
 from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
@@ -21,7 +21,7 @@ _FALSE = frozenset(("0", "false", "no", "n", ""))
 
 
 def read_microdata(
-    document: MicrodataDocument, setting: Setting, folder: Folder, where: str
+    document: MicrodataDocument, setting: Setting, folder: Folder, where: Place
 ) -> tuple[Microdata, list[Note]]:
     """The records with their codes; a variable without a column, or an empty code, is unknown (-1).
 
@@ -38,11 +38,11 @@ def read_microdata(
         if name not in named:
             continue
         entries = columns.data[named[name]]
-        found = [hierarchy.index.get(code, -2) if code else -1 for code in entries]
-        if -2 in found:
-            row = found.index(-2)
+        found = entries.spread([hierarchy.index.get(c, -2) if c else -1 for c in entries.texts], np.int32)
+        if (found == -2).any():
+            row = int(np.argmax(found == -2))
             problem = unknown_code(entries[row] or "", hierarchy)
-            raise InputError(f"{columns.place(row, named[name])}: {problem}.")
+            raise InputError(f"{problem}.", at=columns.place(row, named[name]))
         codes[:, at] = found
     codes.setflags(write=False)
     signs = stated_signs(document.decimal, document.thousands, where)
@@ -51,16 +51,14 @@ def read_microdata(
     values: dict[str, Amounts] = {}
     notes: list[Note] = []
     for name, column in document.values.items():
-        measure = choose_measure(name, setting.measures, f"{where}.values")
+        measure = choose_measure(name, setting.measures, where / "values")
         amounts, off = read_amounts(
             columns, column, measure.unit, role=f"the contributions to {name}", sign=sign, secret=True
         )
         negative = np.flatnonzero(amounts.known & (amounts.units < 0))
         if setting.nonnegative and len(negative):
-            raise InputError(
-                f"{columns.place(int(negative[0]), column)}: the contribution is negative; say "
-                "`intruder: {nonnegative: false}` if values may be."
-            )
+            text = "the contribution is negative; say `intruder: {nonnegative: false}` if values may be."
+            raise InputError(text, at=columns.place(int(negative[0]), column))
         notes += note_rounded(columns, column, measure, off)
         values[measure.name] = amounts
     return (
@@ -89,15 +87,10 @@ def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:
         except ValueError:
             weight = Fraction(-1)
         if weight < 0:
-            raise InputError(
-                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected a weight of at least 0."
-            )
+            raise wrong(columns, name, row, True, "a weight of at least 0")
         weights[row] = float(weight)
         if Fraction(repr(float(weight))) != weight:
-            raise InputError(
-                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected a weight of at most 15 "
-                "digits, which can be kept exactly."
-            )
+            raise wrong(columns, name, row, True, "a weight of at most 15 digits, which can be kept exactly")
     weights.setflags(write=False)
     return weights
 
@@ -107,9 +100,7 @@ def _requests(columns: Columns, name: str) -> NDArray[np.bool_]:
     for row, entry in enumerate(columns.column(name, "the requests")):
         word = (entry or "").strip().lower()
         if word not in _TRUE and word not in _FALSE:
-            raise InputError(
-                f"{columns.place(row, name)}: found {shown(entry or '', row, True)}, expected 1 or 0 (true or false)."
-            )
+            raise wrong(columns, name, row, True, "1 or 0 (true or false)")
         requests[row] = word in _TRUE
     requests.setflags(write=False)
     return requests

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import NOTHING
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model import Amounts
 from tableseal.audit.model.amounts import LIMIT
+from tableseal.audit.wording import quoted
 
 Round = Literal["nearest", "up", "down"]
 Secret = NDArray[np.bool_] | bool
@@ -79,6 +80,11 @@ def decimal_text(value: Fraction) -> str:
     return _with_point(value.numerator * 10**digits // value.denominator, digits)
 
 
+def exact(value: Fraction) -> int | str:
+    """The value in a document: a whole number, else its exact text."""
+    return value.numerator if value.denominator == 1 else decimal_text(value)
+
+
 def _with_point(scaled: int, digits: int) -> str:
     """scaled / 10**digits as text, all digits shown."""
     if not digits:
@@ -108,29 +114,30 @@ def decimal_sign(
     comma = False
     for name in names:
         hidden = secret if name in published else True
-        entries = columns.data.get(name, ())
-        with_comma = {entry for entry in set(entries) if entry and "," in entry}
-        for row, entry in enumerate(entries) if with_comma else ():
-            if entry is None or entry not in with_comma:
+        column = columns.data.get(name, NOTHING)
+        for entry in column.texts:
+            if entry is None or "," not in entry:
                 continue
             text = entry.strip()
             if _GROUPS.fullmatch(text):
-                doubtful = doubtful or (name, row, text)
+                doubtful = doubtful or (name, column.first(entry), text)
             elif _COMMA.fullmatch(text):
                 comma = True
             else:
-                raise InputError(
-                    f"{columns.place(row, name)}: found {shown(text, row, hidden)}, expected a number without "
-                    "separators of thousands (`thousands` in the table says that there are some, `marks` what a "
-                    "text that is no number means)."
+                expected = (
+                    "a number without separators of thousands (`thousands` in the table says that there are some, "
+                    "`marks` what a text that is no number means)"
                 )
+                raise wrong(columns, name, column.first(entry), hidden, expected, "thousands", "marks")
     if doubtful is not None and not comma:
         name, row, text = doubtful
         hidden = secret if name in published else True
         raise InputError(
-            f"{columns.place(row, name)}: found {shown(text, row, hidden)}, which may be a number with a decimal "
-            'comma or one with a separator of thousands; write `decimal: ","` in the table for decimal commas, '
-            '`thousands: ","` for separators of thousands.'
+            f"found {shown(text, row, hidden)}, which may be a number with a decimal comma or one with a separator of "
+            'thousands; write `decimal: ","` in the table for decimal commas, `thousands: ","` for separators of '
+            "thousands.",
+            at=columns.place(row, name),
+            keys=("decimal", "thousands"),
         )
     return "," if comma else "."
 
@@ -165,35 +172,33 @@ def read_amounts(
     ------
     InputError: an entry that is no number, one beyond 2**60 units, or one off the unit where that is an error.
     """
-    entries = columns.column(name, role)
-    # Each text once: the same few come again and again, the empty one above all.
-    different = set(entries)
-    quick = _quick(different, unit, sign)
-    slow = {entry for entry in different - quick.keys() if entry and not entry.isspace()}
-    found = [quick.get(entry) for entry in entries]
-    units = [value or 0 for value in found]
-    known = np.array([value is not None for value in found], dtype=np.bool_)
-    off = np.zeros(len(entries), dtype=np.bool_)
-    for row, entry in enumerate(entries) if slow else ():
-        if entry is None or entry not in slow:
+    column = columns.column(name, role)
+    quick = _quick(column.texts, unit, sign)
+    units: list[int | None] = [quick.get(text) for text in column.texts]
+    odd, off = np.zeros(len(units), np.bool_), np.zeros(len(units), np.bool_)
+    for at, entry in enumerate(column.texts):
+        if units[at] is not None or not entry or entry.isspace():
             continue
-        text = entry.strip()
         try:
-            exact = decimal(_point(text, sign)) / unit
+            exact = decimal(_point(entry.strip(), sign)) / unit
         except ValueError:
-            more = "" if advice is None or _hidden(row, secret) else f", or {advice(text)}"
-            raise InputError(
-                f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected a number "
-                f"({role}); leave the entry empty where there is no value{more}."
-            ) from None
-        units[row] = _whole(exact, rounding)
-        known[row] = True
-        if abs(exact - _whole(exact, "nearest")) > NOISE:
-            off[row] = True
-            if off_unit is not None and not _hidden(row, secret):
-                raise InputError(f"{columns.place(row, name)}: found {shown(text, row, secret)}, expected {off_unit}.")
-    _refuse_huge(units, columns, name, unit)
-    return Amounts(np.array(units, dtype=np.int64), known), off
+            odd[at] = True
+            continue
+        units[at] = _whole(exact, rounding)
+        off[at] = abs(exact - _whole(exact, "nearest")) > NOISE
+    off_rows = off[column.number]
+    refused = odd[column.number] | (off_rows & ~np.asarray(secret) if off_unit is not None else False)
+    if refused.any():
+        row = int(np.argmax(refused))
+        if not odd[column.number[row]]:
+            raise wrong(columns, name, row, secret, str(off_unit), "unit")
+        more = "" if advice is None or _hidden(row, secret) else f", or {advice((column[row] or '').strip())}"
+        expected = f"a number ({role}); leave the entry empty where there is no value{more}"
+        raise wrong(columns, name, row, secret, expected, *(["marks"] if more else []))
+    whole = [value or 0 for value in units]
+    _refuse_huge(whole, columns, name, unit)
+    known = column.spread([value is not None for value in units], np.bool_)
+    return Amounts(column.spread(whole, np.int64), known), off_rows
 
 
 def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
@@ -211,7 +216,7 @@ def decimals_of(amounts: Amounts, unit: Fraction) -> list[int | str | None]:
     return [texts[value] if is_known else None for value, is_known in zip(units, known, strict=True)]
 
 
-def _quick(entries: set[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
+def _quick(entries: Sequence[str | None], unit: Fraction, sign: str) -> dict[str | None, int]:
     """Entry -> multiple of the unit, where it is a plain decimal and needs no rounding."""
     digits = places(unit)
     if digits is None or unit * 10**digits != 1:
@@ -242,15 +247,20 @@ def _whole(value: Fraction, rounding: Round) -> int:
 
 def _refuse_huge(units: list[int], columns: Columns, name: str, unit: Fraction) -> None:
     if units and (max(units) > LIMIT or min(units) < -LIMIT):
-        row = next(i for i, u in enumerate(units) if abs(u) > LIMIT)
-        raise InputError(
-            f"{columns.place(row, name)}: the number is larger than 2**60 times the unit {decimal_text(unit)}, "
-            "the largest that can be audited; choose a larger unit."
-        )
+        column = columns.data[name]
+        row = column.first(next(text for text, u in zip(column.texts, units, strict=True) if abs(u) > LIMIT))
+        text = f"the number is larger than 2**60 times the unit {decimal_text(unit)}, the largest that can be audited; "
+        raise InputError(text, "choose a larger unit.", at=columns.place(row, name), keys=("unit",))
 
 
 def _hidden(row: int, secret: Secret) -> bool:
     return secret if isinstance(secret, bool) else bool(secret[row])
+
+
+def wrong(columns: Columns, name: str, row: int, secret: Secret, expected: str, *keys: str) -> InputError:
+    """An entry that is not what was expected; keys: of the release file, that would settle it."""
+    found = shown((columns.data[name][row] or "").strip(), row, secret)
+    return InputError(found=found, expected=expected, at=columns.place(row, name), keys=keys)
 
 
 def shown(text: str, row: int, secret: Secret) -> str:

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.value_column import is_numeric
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.wording import listing, quoted
 
 _UNITS = (
     "person|respondent|household|firm|enterprise|company|establishment|business|unit|patient|pupil|student|employee|"
@@ -32,12 +33,13 @@ def refuse_records(columns: Columns) -> None:
     if not different or len(columns) < _FEWEST:
         return
     others = [name for name in columns.data if name not in different]
-    repeated = [name for name in others if 2 * len(set(columns.data[name])) <= len(columns)]
-    codes = {(code or "").strip().casefold() for name in others for code in set(columns.data[name])}
+    repeated = [name for name in others if 2 * len(columns.data[name].texts) <= len(columns)]
+    codes = {(code or "").strip().casefold() for name in others for code in columns.data[name].texts}
     if repeated and not codes & NAMES:
         raise InputError(
-            f"{columns.source}: every row is a unit of its own (column {quoted(different[0])}), so these are records "
-            f"(microdata) and no table{_advice(columns, different[0])}."
+            f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
+            f"table{_advice(columns, different[0])}.",
+            at=columns.source,
         )
 
 
@@ -53,9 +55,10 @@ def refuse_repeated(columns: Columns, names: Sequence[str], values: Sequence[Fra
         first = seen.setdefault(codes, row)
         if values[first] != values[row]:
             raise InputError(
-                f"{columns.place(row, names[0])}: has the same codes as row {first + 1} ({listing(names)}) and another "
-                "value. A table lists every cell once, and rows are never added up; if each row is a unit of its own, "
-                f"these are records (microdata){_advice(columns, None)}."
+                f"has the same codes as row {first + 1} ({listing(names)}) and another value. A table lists every cell "
+                "once, and rows are never added up; if each row is a unit of its own, these are records (microdata)"
+                f"{_advice(columns, None)}.",
+                at=columns.place(row, names[0]),
             )
 
 
@@ -63,10 +66,10 @@ _FEWEST = 4
 """Rows below which nothing is said of a file."""
 
 
-def _identifies(name: str, entries: Sequence[str | None]) -> bool:
+def _identifies(name: str, entries: Column) -> bool:
     lower = name.strip().lower()
     known = _IDENTITY.fullmatch(lower) or (_UNIT.fullmatch(lower) and not is_numeric(entries))
-    return bool(known) and len(set(entries)) == len(entries) and all(entries)
+    return bool(known) and len(entries.texts) == len(entries) and all(entries)
 
 
 def _advice(columns: Columns, identity: str | None) -> str:

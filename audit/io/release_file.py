@@ -4,38 +4,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Literal
+from typing import Any, Literal
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.archive import Archive, ArchiveFolder
 from tableseal.audit.io.codes import group_code, position
+from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
-from tableseal.audit.io.init import infer_document, is_data_file
+from tableseal.audit.io.hints import Hints
+from tableseal.audit.io.init import describe, infer_document
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
+from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
-from tableseal.audit.io.status_words import status_word
+from tableseal.audit.io.statuses.column import status_word
 from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
-from tableseal.audit.io.wording import listing, quoted, repeated, suggestion
 from tableseal.audit.io.yaml_text import Document, as_text, parse_document
-from tableseal.audit.model import (
-    Attribute,
-    Hierarchy,
-    Intruder,
-    Link,
-    LinkTerm,
-    Measure,
-    Note,
-    Policy,
-    Release,
-    Statistic,
-    Table,
-)
+from tableseal.audit.model import Hierarchy, Intruder, Link, LinkTerm, Measure, Note, Policy, Release, Statistic, Table
+from tableseal.audit.rules.assess import check_variables
+from tableseal.audit.wording import listing, quoted, repeated, suggestion
 
 _TERM_MEASURE = "measure"
 
@@ -43,7 +36,7 @@ _TERM_MEASURE = "measure"
 def read_release(
     path: Path, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
 ) -> Release:
-    """The release in a YAML or JSON file, or the one inferred from a bare data file (.csv, .tsv, .txt, .parquet).
+    """The release in a YAML or JSON file, or the one inferred from a bare data file (see `sources`).
 
     Parameters
     ----------
@@ -56,7 +49,7 @@ def read_release(
     """
     if is_data_file(path):
         document, notes = infer_document(path, status_map=status_map)
-        return _with_notes(_release(as_text(document), path.parent, policy, status_map, path.name), notes)
+        return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
 
@@ -76,7 +69,7 @@ def read_archived(
     path, folder = PurePosixPath(name), archive.folder_of(name)
     if is_data_file(path):
         document, notes = infer_document(path, folder, status_map=status_map)
-        return _with_notes(_release(as_text(document), folder, policy, status_map, path.name), notes)
+        return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
 
 
@@ -91,7 +84,7 @@ def _parsed(
     refuse_ending(path.name)
     document = parse_document(text, path.name, json_only=path.suffix.lower() == ".json")
     refuse_other_json(document, path.name)
-    return _with_notes(_release(document, folder, policy, status_map, path.name), notes)
+    return _with_notes(_release(document, folder, policy, status_map, Place(path.name)), notes)
 
 
 def release_from_document(
@@ -114,7 +107,42 @@ def release_from_document(
     ------
     InputError: as for `read_release`.
     """
-    return _release(as_text(document, source), folder, policy, status_map, source)
+    top = Place(source)
+    return _release(as_text(document, top), folder, policy, status_map, top)
+
+
+def release_from_columns(
+    columns: Columns,
+    name: str,
+    hints: Hints,
+    advice: Advice,
+    *,
+    title: str | None = None,
+    policy: Path | Policy | None = None,
+    status_map: Mapping[str, str] | None = None,
+) -> Release:
+    """The release of one table whose columns are at hand, as far as hints say it and else inferred.
+
+    Parameters
+    ----------
+    name: of the table. advice: what messages say is to be done. title: None: value by classifications.
+    policy, status_map: as for `read_release`.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    document, notes = describe(columns, {"name": name}, title or "", hints, status_map=status_map, advice=advice)
+    for variable in document["variables"]:
+        nothing = [code for code in columns.data[variable].texts if code is None or not code.strip()]
+        if nothing:
+            place, remedy = columns.place(columns.data[variable].first(nothing[0]), variable), advice.empty(variable)
+            raise InputError("is empty, expected a code", at=place, remedy=remedy)
+    if title is None:
+        document["title"] = f"{document['tables'][0]['value']} by {listing(document['variables'])}"
+    parsed: Any = as_text(document, columns.source)
+    parsed["tables"][0]["cells"] = columns
+    return _with_notes(_release(parsed, None, policy, status_map, columns.source), notes)
 
 
 def _with_notes(release: Release, first: Sequence[Note]) -> Release:
@@ -126,18 +154,18 @@ def _release(
     folder: Path | ArchiveFolder | None,
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
-    source: str,
+    top: Place,
 ) -> Release:
-    document = validate(ReleaseDocument, parsed, source)
+    document = validate(ReleaseDocument, parsed, top)
     files = Folder(folder)
-    measures = _measures(document, source)
+    measures = _measures(document, top)
     for name in repeated([*(table.name for table in document.tables), *(s.name for s in document.statistics)]):
-        raise InputError(f"{source}: tables: the name {quoted(name)} is given to two tables.")
+        raise InputError(f"the name {quoted(name)} is given to two tables.", at=top / "tables")
     variables = {
-        name: read_hierarchy(name, variable, files, f"{source}: variables.{name}")
+        name: read_hierarchy(name, variable, files, top / "variables" / name)
         for name, variable in document.variables.items()
     }
-    variables, fixed = _subpopulations(document, variables, source)
+    variables, fixed = _subpopulations(document, variables, top)
     setting = Setting(
         measures,
         frozenset(
@@ -147,26 +175,26 @@ def _release(
         ),
         variables,
         document.intruder.nonnegative,
-        {flag: status_word(word, f"status map {flag}") for flag, word in (status_map or {}).items()},
+        {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()},
         _named_columns(document),
     )
     tables: list[Table] = []
     for at, entry in enumerate(document.tables):
-        where = f"{source}: tables[{at}] ({entry.name})"
+        where = replace(top / "tables" / at, table=entry.name)
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
     statistics: list[Statistic] = []
     for at, figures in enumerate(document.statistics):
-        where = f"{source}: statistics[{at}] ({figures.name})"
+        where = replace(top / "statistics" / at, table=figures.name)
         statistic, notes = read_statistic(figures, fixed[len(tables) + at], setting, tables, files, where)
         statistics.append(statistic)
         files.notes.extend(notes)
     microdata = None
     if document.microdata is not None:
-        microdata, notes = read_microdata(document.microdata, setting, files, f"{source}: microdata")
+        microdata, notes = read_microdata(document.microdata, setting, files, top / "microdata")
         files.notes.extend(notes)
-    links = [_link(link, setting, f"{source}: links[{at}]") for at, link in enumerate(document.links)]
+    links = [_link(link, setting, top / "links" / at) for at, link in enumerate(document.links)]
     insiders = document.intruder.insiders
     release = Release(
         title=document.title,
@@ -175,9 +203,9 @@ def _release(
         tables=tuple(tables),
         links=tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is None),
         statistics=tuple(statistics),
-        consents=read_consents(document.consent, setting, tables, source),
-        accepted=read_consents(document.accept, setting, tables, source, "accept"),
-        day=None if document.date is None else read_day(document.date, f"{source}: date"),
+        consents=read_consents(document.consent, setting, tables, top),
+        accepted=read_consents(document.accept, setting, tables, top, "accept"),
+        day=None if document.date is None else read_day(document.date, top / "date"),
         intruder=Intruder(
             document.intruder.nonnegative,
             document.intruder.nonempty,
@@ -186,16 +214,16 @@ def _release(
             document.intruder.coalition,
             document.intruder.knows_rule,
         ),
-        policy=_policy(document, policy, files, variables, source),
+        policy=_policy(document, policy, files, variables, top),
         microdata=microdata,
         notes=tuple(dict.fromkeys(files.notes)),
         files=tuple(dict.fromkeys(files.opened)),
     )
     check_statistics(release)
-    _check_spelled_out(document, links, release, source)
+    _check_spelled_out(document, links, release, top)
     if not release.intruder.knows_rule:
         return release
-    from tableseal.audit.rules.readers import with_readers
+    from tableseal.audit.rules.knows_rule import with_readers
 
     return with_readers(release)
 
@@ -213,47 +241,44 @@ def _named_columns(document: ReleaseDocument) -> dict[str, set[str]]:
     return found
 
 
-def _measures(document: ReleaseDocument, source: str) -> dict[str, Measure]:
+def _measures(document: ReleaseDocument, top: Place) -> dict[str, Measure]:
     if document.measures is None:
         if document.kind is None:
-            raise InputError(
-                f"{source}: say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
-            )
-        return {"value": _measure("value", document.kind, document.unit, source)}
+            text = "say what is tabulated: `kind: count`, `kind: magnitude` with its `unit`, or `measures`."
+            raise InputError(text, at=top)
+        return {"value": _measure("value", document.kind, document.unit, top)}
     if document.kind is not None or document.unit is not None:
-        raise InputError(f"{source}: `kind` and `unit` at the top are short for `measures`; leave out one of them.")
+        raise InputError("`kind` and `unit` at the top are short for `measures`; leave out one of them.", at=top)
     return {
-        name: _measure(name, measure.kind, measure.unit, f"{source}: measures.{name}")
+        name: _measure(name, measure.kind, measure.unit, top / "measures" / name)
         for name, measure in document.measures.items()
     }
 
 
-def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | None, where: str) -> Measure:
+def _measure(name: str, kind: Literal["count", "magnitude"], unit: Fraction | None, where: Place) -> Measure:
     if kind == "count":
         if unit not in (None, 1):
-            raise InputError(f"{where}.unit: the unit of a count is 1; counts in thousands are a magnitude.")
+            raise InputError("the unit of a count is 1; counts in thousands are a magnitude.", at=where / "unit")
         return Measure(name, "count")
     return Measure(name, "magnitude") if unit is None else Measure(name, "magnitude", unit)
 
 
 def _subpopulations(
-    document: ReleaseDocument, variables: dict[str, Hierarchy], source: str
+    document: ReleaseDocument, variables: dict[str, Hierarchy], top: Place
 ) -> tuple[dict[str, Hierarchy], list[dict[str, str]]]:
     """What `where` fixes per table, then per statistic; lists of codes become groups of the classification for all."""
     fixed: list[dict[str, str]] = []
-    entries: list[tuple[str, TableDocument | StatisticDocument]] = []
-    entries += [(f"tables[{at}]", entry) for at, entry in enumerate(document.tables)]
-    entries += [(f"statistics[{at}]", entry) for at, entry in enumerate(document.statistics)]
+    entries: list[tuple[Place, TableDocument | StatisticDocument]] = []
+    entries += [(top / "tables" / at, entry) for at, entry in enumerate(document.tables)]
+    entries += [(top / "statistics" / at, entry) for at, entry in enumerate(document.statistics)]
     for place, entry in entries:
         chosen: dict[str, str] = {}
         for name, codes in entry.where.items():
-            where = f"{source}: {place} ({entry.name}).where.{name}"
+            where = replace(place, table=entry.name) / "where" / name
             hierarchy = variables.get(name)
             if hierarchy is None:
-                raise InputError(
-                    f"{where}: there is no such variable{suggestion(name, variables)}; "
-                    f"variables are {listing(variables)}."
-                )
+                text = f"there is no such variable{suggestion(name, variables)}; variables are {listing(variables)}."
+                raise InputError(text, at=where)
             if isinstance(codes, str):
                 position(codes, hierarchy, where)
                 chosen[name] = codes
@@ -263,29 +288,28 @@ def _subpopulations(
     return variables, fixed
 
 
-def _link(document: LinkDocument, setting: Setting, where: str) -> Link:
+def _link(document: LinkDocument, setting: Setting, where: Place) -> Link:
     if document.lower is None and document.upper is None:
-        raise InputError(f"{where}: give `lower`, `upper` or both (equal for an equation).")
+        raise InputError("give `lower`, `upper` or both (equal for an equation).", at=where)
     if document.lower is not None and document.upper is not None and document.lower > document.upper:
-        raise InputError(f"{where}: `lower` is above `upper`.")
+        raise InputError("`lower` is above `upper`.", at=where)
     terms: list[LinkTerm] = []
     for at, (coefficient, cell) in enumerate(document.terms):
-        place = f"{where}.terms[{at}]"
+        place = where / "terms" / at
         if not coefficient:
-            raise InputError(f"{place}: the coefficient is 0, expected another whole number.")
+            raise InputError("the coefficient is 0, expected another whole number.", at=place)
         measure = choose_measure(cell.get(_TERM_MEASURE), setting.measures, place)
         named = {name: code for name, code in cell.items() if name in setting.variables or name != _TERM_MEASURE}
-        terms.append(LinkTerm(coefficient, measure.name, cell_positions(named, setting.variables, place)))
+        terms.append(LinkTerm(coefficient, measure.name, cell_positions(named, setting.variables, place / 1)))
     return Link(tuple(terms), document.lower, document.upper)
 
 
-def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release: Release, source: str) -> None:
+def _check_spelled_out(document: ReleaseDocument, links: Sequence[Link], release: Release, top: Place) -> None:
     """Refuse links that are said to follow from statistics and do not."""
     spelled = tuple(link for entry, link in zip(document.links, links, strict=True) if entry.statistic is not None)
     if spelled and spelled != release.statements[len(release.links) :]:
-        raise InputError(
-            f"{source}: links: those with `statistic` are not what `statistics` say; leave them out, they follow."
-        )
+        text = "those with `statistic` are not what `statistics` say; leave them out, they follow."
+        raise InputError(text, at=top / "links")
 
 
 def _policy(
@@ -293,22 +317,15 @@ def _policy(
     given: Path | Policy | None,
     files: Folder,
     variables: Mapping[str, Hierarchy],
-    source: str,
+    top: Place,
 ) -> Policy | None:
     if given is not None:
         policy = given if isinstance(given, Policy) else read_policy(given)
     elif document.policy is None:
         return None
     elif isinstance(document.policy, str):
-        policy = policy_from_bytes(files.content(document.policy, f"{source}: policy"), document.policy)
+        policy = policy_from_bytes(files.content(document.policy, top / "policy"), document.policy)
     else:
         policy = policy_from_model(document.policy)
-    for rule in policy.primary:
-        for name in rule.given if isinstance(rule, Attribute) else ():
-            if name not in variables:
-                raise InputError(
-                    f"{source}: policy: the attribute rule is given {quoted(name)}, "
-                    f"but the release has no such variable"
-                    f"{suggestion(name, variables)}; variables are {listing(variables)}."
-                )
+    check_variables(policy, variables, top / "policy")
     return policy

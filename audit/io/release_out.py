@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import canonical_document, canonical_json
 from tableseal.audit.io.headings import reads_as_number, with_headings
-from tableseal.audit.io.usual_marks import usual_mark
-from tableseal.audit.io.wording import quoted
+from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.yaml_out import write_document
 from tableseal.audit.model import Release, Status, Table
+from tableseal.audit.wording import quoted
 
 SUFFIXES = (".yaml", ".yml", ".json", ".csv")
 
@@ -27,10 +27,11 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     """
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
-        raise InputError(f"{target}: found {suffix or 'no suffix'}, expected one of {', '.join(SUFFIXES)}.")
+        raise InputError(found=suffix or "no suffix", expected=f"one of {', '.join(SUFFIXES)}", at=str(target))
     several = len(release.tables) + len(release.statistics)
     if suffix == ".csv" and several > 1:
-        raise InputError(f"{target}: the release has {several} tables, and a CSV file holds one; write .yaml or .json.")
+        text = f"the release has {several} tables, and a CSV file holds one; write .yaml or .json."
+        raise InputError(text, at=str(target))
     if suffix in (".json", ".csv"):
         return (target,)
     used: set[str] = set()
@@ -79,12 +80,10 @@ def check_symbol(symbol: str | None, target: Path) -> None:
     if symbol is None:
         return
     if not symbol.strip() or symbol != symbol.strip() or reads_as_number(symbol):
-        raise InputError(f"--symbol {quoted(symbol)}: expected a mark that is no number, such as *.")
+        raise InputError(expected="a mark that is no number, such as *", at=OptionName("symbol", quoted(symbol)))
     if target.suffix.lower() == ".csv" and not _usual(symbol):
-        raise InputError(
-            f"--symbol {quoted(symbol)}: {target.name} is a bare CSV file, which has no place to say what this means; "
-            "write .yaml, or take a usual mark such as *."
-        )
+        text = f"{target.name} is a bare CSV file, which has no place to say what this means; write .yaml, or take a "
+        raise InputError(text, "usual mark such as *.", at=OptionName("symbol", quoted(symbol)))
 
 
 def _usual(mark: str) -> bool:

@@ -9,14 +9,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.document import BandDocument, RoundingDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_text, rational
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.wording import quoted
 from tableseal.audit.model import Measure, Rounding
 from tableseal.audit.model.rounding import NO_LIMIT, rounding_interval
+from tableseal.audit.wording import quoted
 
 Piece = tuple[int, int]
 """Smallest and largest value, NO_LIMIT for no largest."""
@@ -42,7 +42,7 @@ class Scheme:
 
     fixed: Rounding | None
     bands: tuple[Band, ...]
-    where: str
+    where: Place
     unit: Fraction
 
     def rounding(self, published: NDArray[np.int64]) -> Rounding:
@@ -59,8 +59,9 @@ class Scheme:
             pieces = _joined(piece for band in self.bands for piece in self._pieces(band, value))
             if len(pieces) > 1:
                 raise InputError(
-                    f"{self.where}: the published value {decimal_text(value * self.unit)} may stand for values with "
-                    "others between them; no two bands may be shown alike."
+                    f"the published value {decimal_text(value * self.unit)} may stand for values with others between "
+                    "them; no two bands may be shown alike.",
+                    at=self.where,
                 )
             if pieces:
                 low, high = pieces[0]
@@ -108,7 +109,7 @@ def _joined(pieces: Iterable[Piece]) -> list[Piece]:
 
 
 def read_scheme(
-    document: RoundingDocument, measure: Measure, folder: Folder, where: str, *, nonnegative: bool
+    document: RoundingDocument, measure: Measure, folder: Folder, where: Place, *, nonnegative: bool
 ) -> Scheme:
     """The scheme that `rounding` describes.
 
@@ -120,17 +121,17 @@ def read_scheme(
     plain = document.base is not None or document.method is not None
     ways = [plain, document.bands is not None, document.ranges is not None and not plain]
     if sum(ways) + (document.top is not None and not any(ways)) != 1:
-        raise InputError(f"{where}: give one of base and method, `bands`, `ranges`, or `top`.")
+        raise InputError("give one of base and method, `bands`, `ranges`, or `top`.", at=where)
     if plain and (document.base is None or document.method is None):
-        raise InputError(f"{where}: give both `base` and `method`.")
+        raise InputError("give both `base` and `method`.", at=where)
     if not nonnegative and not (plain and document.top is None and document.method not in ("midpoint", "small")):
-        raise InputError(f"{where}: values may be negative; expected a method that says what becomes of these.")
+        raise InputError("values may be negative; expected a method that says what becomes of these.", at=where)
     fixed: Rounding | None = None
     bands: list[Band] = []
     if plain:
         assert document.base is not None
         assert document.method is not None
-        base = read.units(document.base, "base")
+        base = read.units(document.base, where / "base")
         if document.top is None or document.method == "midpoint" or document.method == "small":
             fixed = Rounding(base, document.method)
             read.check(document.ranges, fixed, folder)
@@ -139,25 +140,25 @@ def read_scheme(
     elif document.ranges is not None:
         fixed = Rounding(1, "ranges", read.ranges(document.ranges, folder))
     elif document.bands is not None:
-        bands = [read.band(band, f"bands[{k}]") for k, band in enumerate(document.bands)]
+        bands = [read.band(band, where / "bands" / k) for k, band in enumerate(document.bands)]
     else:
         bands.append(Band(None, NO_LIMIT, None, 1, "conventional"))
     if document.top is not None:
         if fixed is not None:
-            raise InputError(f"{where}.top: goes with bands, or with a base whose method is not midpoint or small.")
-        top = read.units(document.top, "top")
+            raise InputError("goes with bands, or with a base whose method is not midpoint or small.", at=where / "top")
+        top = read.units(document.top, where / "top")
         bands.append(Band(top, NO_LIMIT, top, 1, "conventional"))
     _refuse_overlaps(bands, where)
     return Scheme(fixed, tuple(bands), where, measure.unit)
 
 
-def _refuse_overlaps(bands: Sequence[Band], where: str) -> None:
+def _refuse_overlaps(bands: Sequence[Band], where: Place) -> None:
     placed = sorted((b.first, b.last) for b in bands if b.first is not None)
     for (_, last), (first, _) in pairwise(placed):
         if first <= last:
-            raise InputError(f"{where}: two bands overlap; every true value belongs to one.")
+            raise InputError("two bands overlap; every true value belongs to one.", at=where)
     if sum(b.first is None for b in bands) > 1:
-        raise InputError(f"{where}: two bands have no `lower`; one may stand for all other values.")
+        raise InputError("two bands have no `lower`; one may stand for all other values.", at=where)
 
 
 @dataclass(frozen=True)
@@ -165,41 +166,39 @@ class _Reader:
     """Numbers of a scheme -> units of the measure."""
 
     measure: Measure
-    where: str
+    where: Place
 
-    def units(self, number: Fraction, key: str) -> int:
+    def units(self, number: Fraction, at: Place) -> int:
         units = number / self.measure.unit
         if units.denominator != 1:
-            raise InputError(
-                f"{self.where}.{key}: found {decimal_text(number)}, expected a multiple of the unit "
-                f"{decimal_text(self.measure.unit)} of measure {quoted(self.measure.name)}."
-            )
+            unit = f"{decimal_text(self.measure.unit)} of measure {quoted(self.measure.name)}"
+            raise InputError(found=decimal_text(number), expected=f"a multiple of the unit {unit}", at=at)
         return units.numerator
 
-    def band(self, band: BandDocument, key: str) -> Band:
+    def band(self, band: BandDocument, at: Place) -> Band:
         if (band.shown is None) == (band.base is None):
-            raise InputError(f"{self.where}.{key}: give one of `shown` and `base`.")
+            raise InputError("give one of `shown` and `base`.", at=at)
         if band.lower is None and band.upper is not None:
-            raise InputError(f"{self.where}.{key}: give `lower` beside `upper`.")
-        first = None if band.lower is None else self.units(band.lower, f"{key}.lower")
-        last = NO_LIMIT if band.upper is None else self.units(band.upper, f"{key}.upper")
+            raise InputError("give `lower` beside `upper`.", at=at)
+        first = None if band.lower is None else self.units(band.lower, at / "lower")
+        last = NO_LIMIT if band.upper is None else self.units(band.upper, at / "upper")
         if first is not None and first > last:
-            raise InputError(f"{self.where}.{key}: `lower` is above `upper`.")
-        shown = None if band.shown is None else self.units(band.shown, f"{key}.shown")
-        return Band(first, last, shown, 1 if band.base is None else self.units(band.base, f"{key}.base"), band.method)
+            raise InputError("`lower` is above `upper`.", at=at)
+        shown = None if band.shown is None else self.units(band.shown, at / "shown")
+        return Band(first, last, shown, 1 if band.base is None else self.units(band.base, at / "base"), band.method)
 
     def ranges(self, given: Any, folder: Folder) -> tuple[tuple[int, int, int | None], ...]:
         found: dict[int, tuple[int, int, int | None]] = {}
-        for key, (shown, low, high) in self._triples(given, folder):
-            value, first = self._number(shown, key), self._number(low, key)
-            last = None if high in (None, "") else self._number(high, key)
+        for at, (shown, low, high) in self._triples(given, folder):
+            value, first = self._number(shown, at), self._number(low, at)
+            last = None if high in (None, "") else self._number(high, at)
             if last is not None and first > last:
-                raise InputError(f"{self.where}.{key}: the lower end is above the upper end.")
+                raise InputError("the lower end is above the upper end.", at=at)
             if value in found:
-                raise InputError(f"{self.where}.{key}: the published value {quoted(str(shown))} is listed twice.")
+                raise InputError(f"the published value {quoted(str(shown))} is listed twice.", at=at)
             found[value] = (value, first, last)
         if not found and not _is_list(given, 0):  # as the canonical form says of a table that publishes nothing
-            raise InputError(f"{self.where}.ranges: is empty.")
+            raise InputError("is empty.", at=self.where / "ranges")
         return tuple(sorted(found.values()))
 
     def check(self, spelled: Any, rounding: Rounding, folder: Folder) -> None:
@@ -208,23 +207,26 @@ class _Reader:
             low, high = (int(end[0]) for end in rounding_interval(np.array([shown]), rounding, True))
             if (low, high) != (first, NO_LIMIT if last is None else last):
                 value = decimal_text(shown * self.measure.unit)
-                raise InputError(f"{self.where}.ranges: {value} stands for other values by the method; leave out one.")
+                text = f"{value} stands for other values by the method; leave out one."
+                raise InputError(text, at=self.where / "ranges")
 
-    def _triples(self, given: Any, folder: Folder) -> list[tuple[str, tuple[Any, Any, Any]]]:
+    def _triples(self, given: Any, folder: Folder) -> list[tuple[Place, tuple[Any, Any, Any]]]:
+        where = self.where / "ranges"
         if isinstance(given, str):
-            columns = read_columns(folder, given, f"{self.where}.ranges")
+            columns = read_columns(folder, given, where)
             data = [columns.column(name, f"the {name}s of ranges") for name in ("value", "lower", "upper")]
-            return [(f"ranges row {k + 1}", row) for k, row in enumerate(zip(*data, strict=True))]
+            return [(columns.place(k), row) for k, row in enumerate(zip(*data, strict=True))]
         entries = [(v, *e) if _is_list(e, 2) else e for v, e in given.items()] if isinstance(given, Mapping) else given
         if not _is_list(entries, None) or not all(_is_list(entry, 3) for entry in entries):
-            raise InputError(f"{self.where}.ranges: expected a file or ranges such as {{5: [1, 4]}}.")
-        return [(f"ranges[{k}]", (e[0], e[1], e[2])) for k, e in enumerate(entries)]
+            raise InputError("expected a file or ranges such as {5: [1, 4]}.", at=where)
+        keys = given if isinstance(given, Mapping) else range(len(entries))
+        return [(where / key, (e[0], e[1], e[2])) for key, e in zip(keys, entries, strict=True)]
 
-    def _number(self, text: Any, key: str) -> int:
+    def _number(self, text: Any, at: Place) -> int:
         try:
-            return self.units(rational(text if isinstance(text, str) else ""), key)
+            return self.units(rational(text if isinstance(text, str) else ""), at)
         except ValueError:
-            raise InputError(f"{self.where}.{key}: found {quoted(text)}, expected a number.") from None
+            raise InputError(found=quoted(text), expected="a number", at=at) from None
 
 
 def _is_list(value: Any, length: int | None) -> bool:

@@ -1,12 +1,13 @@
 """Separators of thousands in columns of numbers: taken out where they are said, recognised where nothing else fits."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import NOTHING
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import Secret, places, shown
 
@@ -28,7 +29,7 @@ class Signs:
     thousands: Thousands | None = None
 
 
-def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: str) -> Signs:
+def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: Place) -> Signs:
     """The signs that a document states; a point or comma that separates thousands leaves the other one for decimals.
 
     Raises
@@ -36,7 +37,7 @@ def stated_signs(decimal: Sign | None, thousands: Thousands | None, where: str) 
     InputError: one sign for both.
     """
     if decimal is not None and decimal == thousands:
-        raise InputError(f"{where}: `decimal` and `thousands` are the same sign, expected two.")
+        raise InputError("`decimal` and `thousands` are the same sign, expected two.", at=where)
     if decimal is None and thousands in (".", ","):
         decimal = "," if thousands == "." else "."
     return Signs(decimal, thousands)
@@ -53,13 +54,13 @@ def without_separators(columns: Columns, names: Iterable[str], signs: Signs) -> 
         entries = data.get(name)
         if entries is None:
             continue
-        plain = {entry: entry.translate(drop) for entry in set(entries) if entry and grouped.fullmatch(entry.strip())}
+        plain = {entry: entry.translate(drop) for entry in entries.texts if entry and grouped.fullmatch(entry.strip())}
         if plain:
-            data[name] = [plain.get(entry, entry) if entry else entry for entry in entries]
+            data[name] = entries.rewritten(lambda entry, plain=plain: plain.get(entry, entry))  # type: ignore[misc]
     return replace(columns, data=data)
 
 
-def recognised(entries: Sequence[str | None]) -> Signs:
+def recognised(entries: Iterable[str | None]) -> Signs:
     """The signs of numbers that can only be read in one way: 1.234.567,8, 1,234,567 or 1 234.
 
     Numbers such as 1,234 and 1.234 can be read in two ways and say nothing.
@@ -89,15 +90,17 @@ def refuse_points(columns: Columns, name: str, unit: Fraction, secret: Secret, a
     ------
     InputError: names the first such number.
     """
-    entries = columns.data.get(name, ())
-    pointed = {entry for entry in set(entries) if entry and "." in entry}
+    entries = columns.data.get(name, NOTHING)
+    pointed = {entry for entry in entries.texts if entry and "." in entry}
     if not pointed or (places(unit) or 0) >= _DIGITS or not all(_POINT_GROUP.fullmatch(e.strip()) for e in pointed):
         return
-    row = next(row for row, entry in enumerate(entries) if entry in pointed)
+    row = int(entries.rows_with(pointed)[0])
     raise InputError(
-        f"{columns.place(row, name)}: found {shown((entries[row] or '').strip(), row, secret)}, which may be a number "
-        f"with three decimals or one with a separator of thousands, like all others with a point; {advice} "
-        '`decimal: "."` or `thousands: "."`.'
+        f"found {shown((entries[row] or '').strip(), row, secret)}, which may be a number with three decimals or one "
+        "with a separator of thousands, like all others with a point",
+        at=columns.place(row, name),
+        remedy=f'{advice} `decimal: "."` or `thousands: "."`',
+        keys=("decimal", "thousands"),
     )
 
 

@@ -1,18 +1,73 @@
-"""Columns of a data file that a release names, by its format."""
+"""Columns of a data file that a release names, by its format: how its name ends. A new format is an entry here."""
 
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any, Final
 
-from tableseal.audit.io.columns import Columns
+from tableseal.audit.errors import Place
+from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
-from tableseal.audit.io.files import Folder
+from tableseal.audit.io.files import Folder, decode
 from tableseal.audit.io.frames import columns_from_parquet
+from tableseal.audit.model import Note
+from tableseal.audit.plugins import blaming, load
+
+Reader = Callable[[bytes, str, list[Note]], Columns]
+"""(content of the file, its name for messages, notes of what is to be told) -> its columns."""
+
+
+def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
+    text, found = decode(content, source)
+    notes.extend(found)
+    return read_delimited(text, source)
+
+
+def _parquet(content: bytes, source: str, notes: list[Note]) -> Columns:
+    return columns_from_parquet(content, source)
+
 
 TEXT_FORMATS = (".csv", ".tsv", ".txt")
-PARQUET = (".parquet", ".pq")
+
+READERS: Mapping[str, Reader] = {
+    **dict.fromkeys(TEXT_FORMATS, _delimited),
+    **dict.fromkeys((".parquet", ".pq"), _parquet),
+}
+"""Ending of the name -> reader. Files that end otherwise are taken for delimited text."""
+
+_DOCUMENTS = (".yaml", ".yml", ".json", "")
+
+GROUP: Final = "tableseal.readers"
 
 
-def read_columns(folder: Folder, name: str, where: str) -> Columns:
-    """The columns of a delimited text file or a Parquet file inside the folder; `where` names it in the document."""
-    if Path(name).suffix.lower() in PARQUET:
-        return columns_from_parquet(folder.content(name, where), name)
-    return read_delimited(folder.text(name, where), name)
+def is_data_file(path: PurePath) -> bool:
+    """True for files that hold bare data and no release document."""
+    ending = path.suffix.lower()
+    return ending not in _DOCUMENTS and _reader(ending) is not None
+
+
+def read_columns(folder: Folder, name: str, where: Place) -> Columns:
+    """The columns of a data file inside the folder; `where` names it in the document.
+
+    Raises
+    ------
+    InputError: the file cannot be read. PluginError: a package that is to read it cannot.
+    """
+    reader = _reader(PurePath(name).suffix.lower()) or _delimited
+    return reader(folder.content(name, where), name, folder.notes)
+
+
+def _reader(ending: str) -> Reader | None:
+    """One of ours, or one that an installed package adds: a function of content and name of a file whose result is
+    checked."""
+    if ending in READERS or not ending:
+        return READERS.get(ending)
+    added: Any = load(GROUP, ending[1:], [known[1:] for known in READERS])
+    if added is None:
+        return None
+
+    def read(content: bytes, source: str, notes: list[Note]) -> Columns:
+        with blaming(GROUP, ending[1:]):
+            found = added(content, source)
+        return inline_columns(found, Place(source))
+
+    return read

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.codes import position
 from tableseal.audit.io.document import StatisticDocument, TableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.io.tables import Setting, choose_measure, read_table
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.model import Amounts, Denominator, Measure, Note, Release, Statistic, Table
+from tableseal.audit.wording import listing, quoted
 
 _OWN_KEYS = ("kind", "of", "denominator", "per", "decimals", "unit", "measure")
 _MEASURE = "measure"
@@ -25,7 +25,7 @@ def read_statistic(
     setting: Setting,
     tables: Sequence[Table],
     folder: Folder,
-    where: str,
+    where: Place,
 ) -> tuple[Statistic, list[Note]]:
     """The statistic that an entry describes. Parameters: as for `read_table`; tables: of the release.
 
@@ -35,15 +35,12 @@ def read_statistic(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     if not any(table.measure == measure.name for table in tables):
-        raise InputError(
-            f"{where}: no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that "
-            "lists them, with empty values where they are not published."
-        )
+        text = f"no table is of {quoted(measure.name)}, whose values are behind the statistic; add a table that lists "
+        raise InputError(text, "them, with empty values where they are not published.", at=where)
     for mark, meaning in document.marks.items():
         if meaning == "zero":
-            raise InputError(
-                f"{where}.marks.{mark}: zero may be exact or rounded; expected structural_zero, or 0 in the data."
-            )
+            text = "zero may be exact or rounded; expected structural_zero, or 0 in the data."
+            raise InputError(text, at=where / "marks" / mark)
     unit, per = _unit(document, where), _per(document, where)
     of = _denominator(document, setting, where)
     if document.measure is None:
@@ -54,15 +51,16 @@ def read_statistic(
     own = replace(setting, measures={shown.name: shown}, stated_units=frozenset({shown.name}))
     table, notes = read_table(entry, fixed, own, folder, where)
     if any(note.code == "rounded_to_unit" for note in notes):
-        raise InputError(
-            f"{where}: values have more decimals than {decimal_text(unit)} has, to which they are rounded."
-        )
+        text = f"values have more decimals than {decimal_text(unit)} has, to which they are rounded."
+        raise InputError(text, at=where)
     stated = table.frequency
     if stated is not None and (table.value.known & ~stated.known).any():
         row = int(np.flatnonzero(table.value.known & ~stated.known)[0])
-        raise InputError(f"{where}: row {row + 1} has a value but no denominator in column {document.denominator}.")
+        text = f"row {row + 1} has a value but no denominator in column {document.denominator}."
+        raise InputError(text, at=where, places=[table.place(row, document.denominator)])
     if (table.lower.known | table.upper.known).any():
-        raise InputError(f"{where}.marks: a range in place of a statistic is not read; write what it says as `links`.")
+        text = "a range in place of a statistic is not read; write what it says as `links`."
+        raise InputError(text, at=where / "marks")
     # What stands beside a status is the agency's knowledge of a statistic, which nothing asks for.
     table = replace(
         table, truth=table.value, lower=Amounts.none(len(table.codes)), upper=Amounts.none(len(table.codes))
@@ -122,10 +120,9 @@ def _check(
         tail = f"but {decimal_text(numerator)} of {decimal_text(of)} are published, which is {is_it}"
     codes = release.cell_codes(own[1])
     cell = ", ".join(f"{name}={code}" for name, code in codes.items() if name in statistic.table.named)
-    raise InputError(
-        f"statistic {quoted(statistic.table.name)}, {cell or 'its cell'}: found "
-        f"{decimal_text(found * statistic.unit)}, {tail}."
-    )
+    text = f"statistic {quoted(statistic.table.name)}, {cell or 'its cell'}: found "
+    shown = decimal_text(found * statistic.unit)
+    raise InputError(f"{text}{shown}, {tail}.", places=[statistic.table.place(row)], found=shown)
 
 
 def _shown(statistic: Statistic, numerator: Fraction, of: Fraction) -> str:
@@ -133,28 +130,26 @@ def _shown(statistic: Statistic, numerator: Fraction, of: Fraction) -> str:
     return decimal_text(int(numerator * statistic.per / of / statistic.unit + Fraction(1, 2)) * statistic.unit)
 
 
-def _unit(document: StatisticDocument, where: str) -> Fraction:
+def _unit(document: StatisticDocument, where: Place) -> Fraction:
     if (document.decimals is None) == (document.unit is None):
-        raise InputError(f"{where}: say to how many `decimals` it is published (or to which `unit`), one of them.")
+        raise InputError("say to how many `decimals` it is published (or to which `unit`), one of them.", at=where)
     return Fraction(1, 10**document.decimals) if document.decimals is not None else Fraction(document.unit or 1)
 
 
-def _per(document: StatisticDocument, where: str) -> int:
+def _per(document: StatisticDocument, where: Place) -> int:
     usual = {"percent": 100, "mean": 1}.get(document.kind)
     if usual is None and document.per is None:
-        raise InputError(f"{where}: a rate needs `per`, such as `per: 1000`.")
+        raise InputError("a rate needs `per`, such as `per: 1000`.", at=where)
     if usual is not None and document.per not in (None, usual):
-        raise InputError(f"{where}.per: a {document.kind} is per {usual}; other statistics are of `kind: rate`.")
+        raise InputError(f"a {document.kind} is per {usual}; other statistics are of `kind: rate`.", at=where / "per")
     return document.per if usual is None and document.per is not None else usual or 1
 
 
-def _denominator(document: StatisticDocument, setting: Setting, where: str) -> Denominator | Fraction | None:
+def _denominator(document: StatisticDocument, setting: Setting, where: Place) -> Denominator | Fraction | None:
     of = document.of
     if (of is None) == (document.denominator is None):
-        raise InputError(
-            f"{where}: say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
-            "or a number) or `denominator` (a column of numbers), one of them."
-        )
+        text = f"say of what: `of` (a cell, such as `of: {{{next(iter(setting.variables))}: ...}}`, a measure, "
+        raise InputError(text, "or a number) or `denominator` (a column of numbers), one of them.", at=where)
     if of is None:
         return None
     if isinstance(of, str):
@@ -164,26 +159,25 @@ def _denominator(document: StatisticDocument, setting: Setting, where: str) -> D
             number = None
         if number is not None and of not in setting.measures:
             if number <= 0:
-                raise InputError(f"{where}.of: found {of}, expected a number above 0.")
+                raise InputError(found=of, expected="a number above 0", at=where / "of")
             return number
         of = {_MEASURE: of}
     if not setting.nonnegative:
-        raise InputError(
-            f"{where}.of: the denominator may be negative (`intruder: {{nonnegative: false}}`); state it as a number."
-        )
+        text = "the denominator may be negative (`intruder: {nonnegative: false}`); state it as a number."
+        raise InputError(text, at=where / "of")
     measure = choose_measure(
         of.get(_MEASURE, document.measure) if _MEASURE not in setting.variables else document.measure,
         setting.measures,
-        f"{where}.of",
+        where / "of",
     )
     named = {name: code for name, code in of.items() if name in setting.variables or name != _MEASURE}
     for name in named:
         if name not in setting.variables:
-            raise InputError(f"{where}.of: there is no variable {quoted(name)}; {listing(setting.variables)} are.")
+            raise InputError(f"there is no variable {quoted(name)}; {listing(setting.variables)} are.", at=where / "of")
     return Denominator(
         measure.name,
         tuple(
-            position(named[name], hierarchy, f"{where}.of.{name}") if name in named else None
+            position(named[name], hierarchy, where / "of" / name) if name in named else None
             for name, hierarchy in setting.variables.items()
         ),
         measure.unit,

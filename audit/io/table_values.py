@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.numbers import decimal, decimal_text, read_amounts, shown
+from tableseal.audit.io.numbers import decimal, decimal_text, read_amounts, wrong
 from tableseal.audit.io.rounding import Scheme
-from tableseal.audit.io.usual_marks import how_to_say
-from tableseal.audit.io.wording import quoted
+from tableseal.audit.io.statuses.usual_marks import how_to_say
 from tableseal.audit.model import Amounts, Measure, Note, Rounding, Status
 from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.model.rounding import is_possible
+from tableseal.audit.wording import quoted
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,8 @@ def read_values(
     constrained = np.flatnonzero(empty & (status != Status.PUBLISHED))
     if len(constrained):
         row = int(constrained[0])
-        raise InputError(
-            f"{columns.place(row, value)}: is empty, but the status is {Status(int(status[row])).word}; "
-            "a cell that is out must have a value."
-        )
+        text = f"is empty, but the status is {Status(int(status[row])).word}; a cell that is out must have a value."
+        raise InputError(text, at=columns.place(row, value))
     status = np.where(empty, np.int8(Status.WITHHELD), status).astype(np.int8)
     released &= given.known
     structural = status == Status.STRUCTURAL_ZERO
@@ -191,8 +189,9 @@ def check_bounds(columns: Columns, lower: Amounts, upper: Amounts, names: tuple[
         row = int(bad[0])
         found = [quoted((columns.data[name][row] or "").strip()) for name in names]
         raise InputError(
-            f"{columns.place(row, names[0])}: the lower bound {found[0]} is above the upper bound {found[1]} in "
-            f"column {quoted(names[1])} (bounds are rounded inward to the unit)."
+            f"the lower bound {found[0]} is above the upper bound {found[1]} in column {quoted(names[1])} (bounds are "
+            "rounded inward to the unit).",
+            at=columns.place(row, names[0]),
         )
 
 
@@ -253,10 +252,7 @@ def read_costs(context: Context, name: str) -> NDArray[np.float64]:
             except ValueError:
                 cost = Fraction(-1)
             if not 0 <= cost < LIMIT:
-                raise InputError(
-                    f"{context.columns.place(row, name)}: found {shown(text, row, True)}, "
-                    "expected a cost of at least 0."
-                )
+                raise wrong(context.columns, name, row, True, "a cost of at least 0")
             costs[row] = float(cost)
     return costs
 
@@ -293,4 +289,4 @@ def _refuse_rows(bad: NDArray[np.bool_], columns: Columns, name: str, problem: s
     if len(rows):
         found = f"found {quoted(columns.data[name][int(rows[0])])}, but " if show else ""
         more = f" ({len(rows) - 1} more such rows)" if len(rows) > 1 else ""
-        raise InputError(f"{columns.place(int(rows[0]), name)}: {found}{problem}{more}.")
+        raise InputError(f"{found}{problem}{more}.", at=columns.place(int(rows[0]), name))

@@ -1,21 +1,21 @@
 """One entry of `tables` -> Table."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.codes import Variables, fill_codes, position, variable_columns
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.marks import Mark, check_within, read_marks, replace_marks, within
 from tableseal.audit.io.numbers import decimal_sign
 from tableseal.audit.io.rounding import read_scheme
 from tableseal.audit.io.separators import Signs, refuse_points, stated_signs, without_separators
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.status_words import NONE, StatusSource, read_statuses, status_word, unnamed_source
+from tableseal.audit.io.statuses.column import NONE, StatusSource, read_statuses, status_word, unnamed_source
+from tableseal.audit.io.statuses.marks import Mark, check_within, read_marks, replace_marks, within
 from tableseal.audit.io.table_values import (
     Context,
     check_bounds,
@@ -25,8 +25,8 @@ from tableseal.audit.io.table_values import (
     read_knowledge,
     read_values,
 )
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.model import WEIGHT_UNIT, Absent, Amounts, Headings, Measure, Note, Status, Table
+from tableseal.audit.wording import listing, quoted
 
 FREQUENCY = Measure("frequency", "count")
 """Frequencies are whole numbers, whatever the measure."""
@@ -51,7 +51,7 @@ class Setting:
 
 
 def read_table(
-    document: TableDocument, fixed: Mapping[str, str], setting: Setting, folder: Folder, where: str
+    document: TableDocument, fixed: Mapping[str, str], setting: Setting, folder: Folder, where: Place
 ) -> tuple[Table, list[Note]]:
     """The table that an entry describes, with what was noticed while reading it.
 
@@ -66,8 +66,9 @@ def read_table(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     columns = data_columns(document.file, document.cells, folder, where)
+    columns = replace(columns, source=replace(columns.source, table=document.name))
     number_columns = number_columns_of(document)
-    sources = _status_sources(document, where)
+    sources = status_sources(document, where)
     taken = {*number_columns, *(source.column for source in sources)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = fill_codes(columns, named, fixed, setting.variables, where)
@@ -97,7 +98,7 @@ def read_table(
         refuse_points(columns, document.value, measure.unit, secret, "write")
     scheme = None
     if document.rounding is not None:
-        place = f"{where}.rounding"
+        place = where / "rounding"
         scheme = read_scheme(document.rounding, measure, folder, place, nonnegative=setting.nonnegative)
     values = read_values(context, status, document.value, document.truth, scheme)
     notes += values.notes
@@ -149,7 +150,7 @@ def read_table(
     return table, notes
 
 
-def data_columns(file: str | None, cells: object, folder: Folder, where: str) -> Columns:
+def data_columns(file: str | None, cells: object, folder: Folder, where: Place) -> Columns:
     """The data of an entry, from its file or inline.
 
     Raises
@@ -158,13 +159,15 @@ def data_columns(file: str | None, cells: object, folder: Folder, where: str) ->
     """
     if (file is None) == (cells is None):
         problem = "neither `file` nor `cells` is" if file is None else "both `file` and `cells` are"
-        raise InputError(f"{where}: {problem} given; expected one of them.")
+        raise InputError(f"{problem} given; expected one of them.", at=where)
+    if isinstance(cells, Columns):  # read already
+        return cells
     if file is not None:
-        return read_columns(folder, file, f"{where}.file")
-    return inline_columns(cells, f"{where}.cells")
+        return read_columns(folder, file, where / "file")
+    return inline_columns(cells, where / "cells")
 
 
-def choose_measure(name: str | None, measures: Mapping[str, Measure], where: str) -> Measure:
+def choose_measure(name: str | None, measures: Mapping[str, Measure], where: Place) -> Measure:
     """The measure of that name, or the only one there is.
 
     Raises
@@ -173,17 +176,14 @@ def choose_measure(name: str | None, measures: Mapping[str, Measure], where: str
     """
     if name is None:
         if len(measures) > 1:
-            raise InputError(f"{where}: say which `measure` it is of; measures are {listing(measures)}.")
+            raise InputError(f"say which `measure` it is of; measures are {listing(measures)}.", at=where)
         return next(iter(measures.values()))
     if name not in measures:
-        raise InputError(
-            f"{where}.measure: there is no measure {quoted(name)}{suggestion(name, measures)}; "
-            f"measures are {listing(measures)}."
-        )
+        raise unknown("measure", name, measures, where / "measure")
     return measures[name]
 
 
-def cell_positions(cell: Mapping[str, str], variables: Variables, where: str) -> tuple[int, ...]:
+def cell_positions(cell: Mapping[str, str], variables: Variables, where: Place) -> tuple[int, ...]:
     """Code positions of a cell that the release itself names; a variable that it does not name stands at its total.
 
     Raises
@@ -192,16 +192,13 @@ def cell_positions(cell: Mapping[str, str], variables: Variables, where: str) ->
     """
     for name in cell:
         if name not in variables:
-            raise InputError(
-                f"{where}: there is no variable {quoted(name)}{suggestion(name, variables)}; "
-                f"variables are {listing(variables)}."
-            )
+            raise unknown("variable", name, variables, where)
     codes: list[int] = []
     for name, hierarchy in variables.items():
         if name in cell:
-            codes.append(position(cell[name], hierarchy, f"{where}.{name}"))
+            codes.append(position(cell[name], hierarchy, where / name))
         elif hierarchy.total is None:
-            raise InputError(f"{where}: the variable {quoted(name)} has no total, so it must be named.")
+            raise InputError(f"the variable {quoted(name)} has no total, so it must be named.", at=where)
         else:
             codes.append(hierarchy.total_index)
     return tuple(codes)
@@ -234,15 +231,15 @@ def number_columns_of(document: TableDocument) -> list[str]:
     return [document.value, *(name for name in optional if name is not None), *document.contributors]
 
 
-def _status_sources(document: TableDocument, where: str) -> list[StatusSource]:
+def status_sources(document: TableDocument, where: Place) -> list[StatusSource]:
+    """The status columns that the entry of a table names."""
     given = document.status
     items = [] if given in (None, NONE) else given if isinstance(given, list) else [given]
     sources: list[StatusSource] = []
-    for item in items:
+    for at, item in enumerate(items):
         if isinstance(item, StatusDocument):
-            explained = {
-                flag.strip(): status_word(word, f"{where}.status.map.{flag}") for flag, word in item.map.items()
-            }
+            place = (where / "status" / at if isinstance(given, list) else where / "status") / "map"
+            explained = {flag.strip(): status_word(word, place / flag) for flag, word in item.map.items()}
             sources.append(StatusSource(item.column, item.scheme, explained))
         else:
             sources.append(StatusSource(item))

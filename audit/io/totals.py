@@ -5,7 +5,7 @@ sum of all others in each line: then it is half of the line's sum, so that one s
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.advice import IN_A_FILE, Advice
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.wording import listing, quoted
 
 NAMES = frozenset(
     ("total", "t", "tot", "all", "_t", "sum", "insgesamt", "gesamt", "ensemble", "totale", "i alt", "totalt")
@@ -44,15 +46,11 @@ class Rows:
     scale: int
 
     @staticmethod
-    def of(classifications: Mapping[str, Sequence[str]], values: Sequence[Fraction | None]) -> "Rows":
+    def of(classifications: Mapping[str, Column], values: Sequence[Fraction | None]) -> "Rows":
         """Parameters: classification -> code of each row; published values, None where one is withheld or not known. Of
         several rows with the same codes the first one counts."""
-        codes: dict[str, Sequence[str]] = {}
-        at: dict[str, NDArray[np.int64]] = {}
-        for name, column in classifications.items():
-            place: dict[str, int] = {}
-            at[name] = np.array([place.setdefault(code, len(place)) for code in column], np.int64)
-            codes[name] = list(place)
+        codes = {name: [code or "" for code in column.texts] for name, column in classifications.items()}
+        at = {name: column.number.astype(np.int64) for name, column in classifications.items()}
         scale = lcm(*{value.denominator for value in values if value is not None})
         whole = [0 if value is None else value.numerator * (scale // value.denominator) for value in values]
         kind: type = np.int64 if sum(map(abs, whole)) < _SAFE else object
@@ -97,6 +95,10 @@ class Checks:
         """bool (codes): a value is not the sum of the others."""
         return np.bincount(self.code[self._differ], minlength=self.codes) > 0
 
+    def failure_of(self, code: int) -> str:
+        """The first value of a code that is not the sum of the others, in words; empty if there is none."""
+        return self.failure(code) if self.failed[code] else ""
+
     def failure(self, code: int) -> str:
         """The first such value of a code, in words."""
         row = int(np.flatnonzero(self._differ & (self.code == code))[0])
@@ -119,38 +121,31 @@ class FoundTotal(NamedTuple):
     checked: bool
 
 
-def find_total(source: str, variable: str, rows: Rows) -> FoundTotal:
+def find_total(source: Place, variable: str, rows: Rows, advice: Advice = IN_A_FILE) -> FoundTotal:
     """The total of one classification, and the reason for taking it.
 
     Raises
     ------
     InputError: the code that is called a total is not the sum of the others, or several codes could be the total.
     """
-    codes, checks = rows.codes[variable], rows.checks(variable)
+    codes, checks, column = rows.codes[variable], rows.checks(variable), replace(source, column=variable)
     fits = (checks.agreed > 0) & ~checks.failed
     named = [at for at, code in enumerate(codes) if code.strip().casefold() in NAMES]
     fitting = [at for at in named if fits[at]] if named else np.flatnonzero(fits).tolist()
-    advice = f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"
     if len(named) == 1 and checks.failed[named[0]]:
-        raise InputError(
-            f"{source}, column {quoted(variable)}: code {quoted(codes[named[0]])} is called a total but is not the sum "
-            f"of the other codes ({checks.failure(named[0])}); {advice}."
-        )
+        text = f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
+        raise InputError(text, f"({checks.failure(named[0])})", at=column, remedy=advice.total(variable))
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
         return FoundTotal(codes[named[0]], reason, bool(fitting))
     if len(fitting) > 1 or (len(named) > 1 and not fitting):
-        raise InputError(
-            f"{source}, column {quoted(variable)}: several codes may be the total "
-            f"({listing(codes[at] for at in fitting or named)}); {advice}."
-        )
+        text = f"several codes may be the total ({listing(codes[at] for at in fitting or named)})"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     if not fitting:
         return FoundTotal(None, "no code is the sum of the others", False)
     if not named and checks.agreed[fitting[0]] < 2:
-        raise InputError(
-            f"{source}, column {quoted(variable)}: code {quoted(codes[fitting[0]])} equals the sum of the other codes, "
-            f"but only once, which may be chance; {advice}."
-        )
+        text = f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance"
+        raise InputError(text, at=column, remedy=advice.total(variable))
     return FoundTotal(codes[fitting[0]], "it is the sum of the others", True)
 
 

@@ -142,7 +142,7 @@ def _is_text(content: bytes, encoding: str) -> bool:
 
 def _refusal(source: str, what: str, advice: str) -> InputError:
     name = what.partition(" ")[2]
-    return InputError(f"{source}: is {what}. {name[0].upper()}{name[1:]} cannot be read yet; {advice}.")
+    return InputError(f"is {what}. {name[0].upper()}{name[1:]} cannot be read yet; {advice}.", at=source)
 
 
 def _binary(content: bytes) -> tuple[str, str] | None:

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.advice import Advice
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.marks import Range
-from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, looks_like_number, places, shown
-from tableseal.audit.io.separators import Signs, recognised, refuse_points, without_separators
-from tableseal.audit.io.usual_marks import Usual, how_to_say, usual_mark
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.io.document import TableDocument
+from tableseal.audit.io.hints import Hints
+from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
+from tableseal.audit.io.separators import Signs, recognised, refuse_points, stated_signs, without_separators
+from tableseal.audit.io.statuses.marks import Range
+from tableseal.audit.io.statuses.usual_marks import Usual, usual_mark
 from tableseal.audit.model import Note
-
-ADVICE = "write a release file that says which"
+from tableseal.audit.wording import listing, quoted
 
 # fmt: off
 _VALUE_NAMES = frozenset((
@@ -40,20 +42,24 @@ class ReadValues:
     notes: tuple[Note, ...]
 
 
-def is_numeric(entries: Sequence[str | None]) -> bool:
+def is_numeric(entries: Column) -> bool:
     """True for a column of numbers, with or without separators of thousands."""
     found = _texts(entries)
     return bool(found) and all(map(_is_number, found))
 
 
-def may_hold_values(entries: Sequence[str | None]) -> bool:
+def may_hold_values(entries: Column) -> bool:
     """True for a column of numbers, or of numbers with usual marks between them."""
     found = _texts(entries)
     return any(map(_is_number, found)) and all(_is_number(text) or usual_mark(text) for text in found)
 
 
 def value_column(
-    columns: Columns, numeric: Sequence[str], withheld: NDArray[np.bool_], fits: Callable[[str, Sequence[str]], bool]
+    columns: Columns,
+    numeric: Sequence[str],
+    withheld: NDArray[np.bool_],
+    fits: Callable[[str, Sequence[str]], bool],
+    advice: Advice,
 ) -> str:
     """The only column of numbers, or the only one with a usual name; marks may stand between the numbers.
 
@@ -73,47 +79,58 @@ def value_column(
     if marked and len(candidates) > 1:
         candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
     if not candidates:
-        _refuse_odd_entry(columns, withheld)
+        _refuse_odd_entry(columns, withheld, advice)
         raise InputError(
-            f"{columns.source}: no column holds numbers only; columns found: {listing(columns.data)}. "
-            "Leave the values of withheld cells empty."
+            f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
+            "empty.",
+            at=columns.source,
         )
     if len(candidates) > 1:
         raise InputError(
-            f"{columns.source}: several columns may hold the values ({listing(candidates)}); {ADVICE}, such as "
-            f"`tables: [{{name: t, file: {columns.source}, value: {candidates[0]}}}]`."
+            f"several columns may hold the values ({listing(candidates)})",
+            at=columns.source,
+            remedy=advice.value(columns, candidates),
         )
     return candidates[0]
 
 
-def read_value_column(columns: Columns, name: str, withheld: NDArray[np.bool_]) -> ReadValues:
-    """The numbers and marks of the value column.
+def read_value_column(
+    columns: Columns, name: str, withheld: NDArray[np.bool_], given: TableDocument, hints: Hints, advice: Advice
+) -> ReadValues:
+    """The numbers and marks of the value column, as far as it is not said (given, hints) how they are written.
 
     Raises
     ------
     InputError: a number or a mark that can be read in two ways.
     """
     entries = columns.data[name]
-    signs = recognised([entry for entry in entries if not _is_mark(entry)])
+    stated = stated_signs(given.decimal, given.thousands, columns.source)
+    if stated == Signs() and name in hints.numbers:
+        stated = Signs(".")
+    signs = recognised(entry for entry in entries.texts if not _is_mark(entry)) if stated == Signs() else stated
     plain = without_separators(columns, [name], signs)
-    bare = replace(plain, data={name: [None if _is_mark(entry) else entry for entry in plain.data[name]]})
+    bare = replace(plain, data={name: plain.data[name].rewritten(lambda entry: None if _is_mark(entry) else entry)})
     if signs == Signs():
-        refuse_points(bare, name, Fraction(1), withheld, "write a release file whose table says")
+        refuse_points(bare, name, Fraction(1), withheld, advice.signs())
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
-    numbers = tuple(_number(entry, sign) for entry in bare.data[name])
-    scale, text = _scale(numbers)
-    notes = [Note("assumed_kind", f"{columns.source}: {text}")]
-    if signs.thousands is not None:
+    different = [_number(entry, sign) for entry in bare.data[name].texts]
+    if hints.unit is not None:
+        unit = _unit(hints.unit)
+        different = [None if number is None else round(number / unit) * unit for number in different]
+    scale, text = _scale(replace(columns.source, column=name), different, hints, advice)
+    notes = [Note("assumed_kind", f"{columns.source}: {text}")] if text else []
+    if signs != stated and signs.thousands is not None:
         what = {" ": "a blank", "'": "an apostrophe"}.get(signs.thousands, quoted(signs.thousands))
         notes.append(Note("assumed_thousands", f"{columns.source}, column {quoted(name)}: {what} separates thousands."))
-    marks, more = _marks(columns, name, withheld, scale, numbers)
+    marks, more = _marks(columns, name, withheld, scale, different, given, advice)
     said = {"decimal": signs.decimal, "thousands": signs.thousands, "marks": marks}
+    numbers = tuple(bare.data[name].each(different))
     return ReadValues(numbers, scale, {key: meaning for key, meaning in said.items() if meaning}, (*notes, *more))
 
 
-def marks_of(entries: Sequence[str | None]) -> list[str]:
+def marks_of(entries: Column) -> list[str]:
     """Entries of a value column that are no numbers, each once, in their order."""
-    return list(dict.fromkeys((entry or "").strip() for entry in entries if _is_mark(entry)))
+    return list(dict.fromkeys((entry or "").strip() for entry in entries.texts if _is_mark(entry)))
 
 
 def usual_marks(texts: Sequence[str], scale: Mapping[str, Any], *, zeros: bool) -> dict[str, Usual | None]:
@@ -127,7 +144,7 @@ def meaning_document(meaning: str | Range) -> Any:
     """A meaning as it stands in a release document."""
     if isinstance(meaning, str):
         return meaning
-    return [end if end is None else int(end) if end.denominator == 1 else decimal_text(end) for end in meaning]
+    return [end if end is None else exact(end) for end in meaning]
 
 
 def _marks(
@@ -136,44 +153,43 @@ def _marks(
     withheld: NDArray[np.bool_],
     scale: Mapping[str, Any],
     numbers: Sequence[Fraction | None],
+    given: TableDocument,
+    advice: Advice,
 ) -> tuple[dict[str, Any], list[Note]]:
     entries = columns.data[name]
-    usual = usual_marks(marks_of(entries), scale, zeros=any(number == 0 for number in numbers))
-    places_of: dict[str, list[int]] = {text: [] for text in usual}
-    for row, entry in enumerate(entries) if usual else ():
-        if entry and entry.strip() in usual:
-            places_of[entry.strip()].append(row)
+    unsaid = [text for text in marks_of(entries) if text not in given.marks]
+    usual = usual_marks(unsaid, scale, zeros=any(number == 0 for number in numbers))
     found: dict[str, Any] = {}
     notes: list[Note] = []
     for text, taken in usual.items():
-        rows = places_of[text]
+        rows = entries.rows_with([entry for entry in entries.texts if entry and entry.strip() == text]).tolist()
         if taken is None or taken.meaning is None:
             problem = f"may mean {taken.words}" if taken else "is no number and no mark that is known"
             raise InputError(
-                f"{columns.place(rows[0], name)}: {shown(text, rows[0], withheld)} {problem}; write a release file "
-                f"whose table says what it means: {_say(entries, withheld)}."
+                f"{shown(text, rows[0], withheld)} {problem}",
+                at=columns.place(rows[0], name),
+                remedy=advice.marks(_free_marks(entries, withheld)),
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
-        advice = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
+        hint = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
         notes.append(
             Note(
                 "assumed_mark",
-                f"{columns.source}, column {quoted(name)}: {quoted(text)} is read as {taken.words}{advice}.",
+                f"{columns.source}, column {quoted(name)}: {quoted(text)} is read as {taken.words}{hint}.",
                 len(rows),
             )
         )
     return found, notes
 
 
-def _say(entries: Sequence[str | None], withheld: NDArray[np.bool_]) -> str:
-    """How to say what the marks mean; what may be a value that is withheld is left out."""
-    free = [entry for entry, hidden in zip(entries, withheld.tolist(), strict=True) if not hidden]
-    return how_to_say(marks_of(free) or ["*"])
+def _free_marks(entries: Column, withheld: NDArray[np.bool_]) -> list[str]:
+    """Marks that may be shown: what may be a value that is withheld is left out."""
+    return marks_of(entries.at(~withheld)) or ["*"]
 
 
-def _texts(entries: Sequence[str | None]) -> set[str]:
-    return {entry.strip() for entry in set(entries) if entry and not entry.isspace()}
+def _texts(entries: Column) -> set[str]:
+    return {entry.strip() for entry in entries.texts if entry and not entry.isspace()}
 
 
 def _is_number(text: str) -> bool:
@@ -185,18 +201,27 @@ def _is_mark(entry: str | None) -> bool:
     return bool(text) and not _is_number(text)
 
 
-def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_]) -> None:
+def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_], advice: Advice) -> None:
     """InputError if a column holds numbers and a few texts that are no known marks; names the first of these."""
     for name, entries in columns.data.items():
-        found = [entry.strip() for entry in entries if entry and not entry.isspace()]
-        odd = [text for text in found if not _is_number(text) and usual_mark(text) is None]
-        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(odd) <= len(found):
-            row = next(row for row, entry in enumerate(entries) if (entry or "").strip() == odd[0])
+        written = [entry for entry in entries.texts if entry and not entry.isspace()]
+        odd = [t for t in written if not _is_number(t.strip()) and usual_mark(t.strip()) is None]
+        rows = entries.rows_with(odd)
+        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(rows) <= len(entries.rows_with(written)):
+            row = int(rows[0])
             raise InputError(
-                f"{columns.place(row, name)}: {shown(odd[0], row, withheld)} is no number and no mark that is known; "
-                "if the column holds the values, write a release file whose table says what it means: "
-                f"{_say(entries, withheld)}."
+                f"{shown(odd[0].strip(), row, withheld)} is no number and no mark that is known; if the column holds "
+                f"the values, {advice.marks(_free_marks(entries, withheld))}.",
+                at=columns.place(row, name),
             )
+
+
+def _unit(text: str) -> Fraction:
+    """A unit that is said; where it is none, that is found when the release is read."""
+    try:
+        return decimal(text) or Fraction(1)
+    except ValueError:
+        return Fraction(1)
 
 
 def _number(entry: str | None, sign: str) -> Fraction | None:
@@ -204,17 +229,32 @@ def _number(entry: str | None, sign: str) -> Fraction | None:
     return decimal(text) if text else None
 
 
-def _scale(values: Sequence[Fraction | None]) -> tuple[dict[str, Any], str]:
-    """Kind and unit from the decimals seen, and the words that say so."""
+def _scale(where: Place, values: Sequence[Fraction | None], hints: Hints, advice: Advice) -> tuple[dict[str, Any], str]:
+    """Kind and unit, from the decimals seen where they are not said, and the words that say what was seen."""
     numbers = [number for number in values if number is not None]
+    negative = min(numbers, default=Fraction(0)) < 0
+    below = {"intruder": {"nonnegative": False}} if negative else {}
+    if hints.kind == "count" and hints.unit is None:
+        return {"kind": "count"}, ""
+    if hints.unit is not None:
+        return {"kind": hints.kind or "magnitude", "unit": hints.unit, **below}, ""
     digits = max((places(number) or 0 for number in numbers), default=0)
+    if any(number.denominator > 1 and len(str(number.numerator)) > DIGITS for number in numbers):
+        raise InputError(
+            f"holds numbers with more than {DIGITS} digits, up to {digits} of them decimals, as computers leave behind "
+            "where they add up",
+            at=where,
+            remedy=advice.unit(),
+            keys=("unit",),
+        )
     unit = decimal_text(Fraction(1, 10**digits))
-    if min(numbers, default=Fraction(0)) < 0:
-        scale = {"kind": "magnitude", "unit": unit, "intruder": {"nonnegative": False}}
+    scale = {"kind": "magnitude", "unit": unit, **below}
+    if negative:
         return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
-    if digits:
-        return {
-            "kind": "magnitude",
-            "unit": unit,
-        }, f"the values are magnitudes with the unit {unit}, as seen."
+    if digits or hints.kind == "magnitude":
+        return scale, f"the values are magnitudes with the unit {unit}, as seen."
     return {"kind": "count"}, "the values are counts, as all are whole and none is negative."
+
+
+DIGITS = 15
+"""Decimal digits that a binary fraction of 64 bits holds for sure."""

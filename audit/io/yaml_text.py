@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import yaml
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.scalars import scalar_text
-from tableseal.audit.io.wording import quoted
+from tableseal.audit.wording import quoted
 
 Document = dict[str, "Document"] | list["Document"] | str | None
 
@@ -28,6 +28,7 @@ YAML_LIMIT = 64 * 2**20
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 """Escapes of JSON that are a character only in pairs; libyaml refuses them."""
 
+_DOCUMENT = Place("document")
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _TEXT_TAGS = frozenset((None, "!", "tag:yaml.org,2002:str"))
 
@@ -51,13 +52,14 @@ def parse_document(text: str, source: str, *, json_only: bool = False) -> Docume
                 raise
     if len(text) > YAML_LIMIT:
         raise InputError(
-            f"{source}: {len(text):,} characters of YAML, more than the limit of {YAML_LIMIT:,}; "
-            "put large tables into CSV files or write the release as JSON."
+            f"{len(text):,} characters of YAML, more than the limit of {YAML_LIMIT:,}; put large tables into CSV files "
+            "or write the release as JSON.",
+            at=source,
         )
     return _parse_yaml(text, source)
 
 
-def as_text(value: object, where: str = "document") -> Document:
+def as_text(value: object, where: Place = _DOCUMENT) -> Document:
     """The same document with every scalar as text: for documents that are Python objects already.
 
     Raises
@@ -65,19 +67,22 @@ def as_text(value: object, where: str = "document") -> Document:
     InputError: an object that has no place in a document; `where` names it.
     """
     if isinstance(value, Mapping):
-        return {_key(key, where): as_text(item, f"{where}.{key}") for key, item in value.items()}
+        return {(text := _key(key, where)): as_text(item, where / text) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [as_text(item, where) for item in value]
+        return [
+            as_text(item, where / at if isinstance(item, Mapping | list | tuple) else where)
+            for at, item in enumerate(value)
+        ]
     try:
         return scalar_text(value)
     except TypeError as error:
-        raise InputError(f"{where}: found a {error}, expected text, a number, a list or a mapping.") from None
+        raise InputError(f"found a {error}, expected text, a number, a list or a mapping.", at=where) from None
 
 
-def _key(key: object, where: str) -> str:
+def _key(key: object, where: Place) -> str:
     text = as_text(key, where)
     if not isinstance(text, str):
-        raise InputError(f"{where}: found a key that is no text.")
+        raise InputError("found a key that is no text.", at=where)
     return text
 
 
@@ -89,12 +94,12 @@ def _parse_json(text: str, source: str) -> Document:
         found: dict[str, object] = {}
         for key, value in items:
             if key in found:
-                raise InputError(f"{source}: the key {quoted(key)} is given twice in one object.")
+                raise InputError(f"the key {quoted(key)} is given twice in one object.", at=source)
             found[key] = value
         return found
 
     def refuse(constant: str) -> NoReturn:
-        raise InputError(f"{source}: found {constant}, expected a number or null.")
+        raise InputError(found=constant, expected="a number or null", at=source)
 
     try:
         found = json.loads(text, parse_int=str, parse_float=str, parse_constant=refuse, object_pairs_hook=pairs)
@@ -102,11 +107,10 @@ def _parse_json(text: str, source: str) -> Document:
             _refuse_halves(found, source)
         return _json_booleans(found)
     except json.JSONDecodeError as error:
-        raise InputError(
-            f"{source} line {error.lineno}, column {error.colno}: not valid JSON ({error.msg.lower()})."
-        ) from error
+        text = f"not valid JSON ({error.msg.lower()})."
+        raise InputError(text, at=Place(source, line=error.lineno, character=error.colno)) from error
     except RecursionError:
-        raise InputError(f"{source}: lists and objects are nested too deeply.") from None
+        raise InputError("lists and objects are nested too deeply.", at=source) from None
 
 
 def _refuse_halves(found: object, source: str) -> None:
@@ -114,7 +118,7 @@ def _refuse_halves(found: object, source: str) -> None:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
-        raise InputError(f"{source}: found {half}, half of a surrogate pair, which is no character.") from None
+        raise InputError(f"found {half}, half of a surrogate pair, which is no character.", at=source) from None
 
 
 def _json_booleans(value: object) -> Document:
@@ -148,7 +152,7 @@ class _Builder:
         self.expanded = 0
 
     def fail(self, event: yaml.Event, problem: str) -> NoReturn:
-        raise InputError(f"{self.source}{_place(event.start_mark)}: {problem}")
+        raise InputError(problem, at=_place(self.source, event.start_mark))
 
     def take(self, event: yaml.Event) -> None:
         """One event of the parser."""
@@ -246,19 +250,19 @@ def _parse_yaml(text: str, source: str) -> Document:
         for event in _events(text):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
-        place = _place(error.problem_mark or error.context_mark)
-        raise InputError(f"{source}{place}: not valid YAML ({error.problem or error.context}).") from None
+        place = _place(source, error.problem_mark or error.context_mark)
+        raise InputError(f"not valid YAML ({error.problem or error.context}).", at=place) from None
     except yaml.reader.ReaderError as error:
-        raise InputError(f"{source}: not valid YAML (character {error.character!r}: {error.reason}).") from None
+        raise InputError(f"not valid YAML (character {error.character!r}: {error.reason}).", at=source) from None
     except (yaml.YAMLError, UnicodeError, RecursionError) as error:
-        raise InputError(f"{source}: not valid YAML ({type(error).__name__}).") from None
+        raise InputError(f"not valid YAML ({type(error).__name__}).", at=source) from None
     if builder.root is None:
-        raise InputError(f"{source}: there is nothing in this document.")
+        raise InputError("there is nothing in this document.", at=source)
     return builder.root
 
 
-def _place(mark: Any) -> str:
-    return f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+def _place(source: str, mark: Any) -> Place:
+    return Place(source, line=mark.line + 1, character=mark.column + 1) if mark else Place(source)
 
 
 def _events(text: str) -> Iterator[yaml.Event]:

@@ -109,8 +109,10 @@ def complete(table: Table, release: Release, space: KeySpace) -> Completed:
         cell = ", ".join(f"{v}={c}" for v, c in release.cell_codes(absent[0]).items())
         more = f" ({len(absent)} such combinations)" if len(absent) > 1 else ""
         raise InputError(
-            f"{table.source or 'table ' + table.name}: no row for {cell}{more}; "
-            f"expected a row for every combination, because the table says absent: {{leaves: error}}"
+            f"no row for {cell}{more}; expected a row for every combination, because the table says absent: {{leaves: "
+            "error}",
+            at=table.where,
+            keys=("absent",),
         )
     zeros = absent if table.absent.leaves == "zero" else absent[:0]
     if table.absent.totals != "compute":
@@ -132,7 +134,8 @@ def _check_size(table: Table, axes: list[NDArray[np.int32]]) -> None:
     if size > LARGEST:
         raise LimitError(
             f'table "{table.name}": {size:,} combinations of the codes it lists are more than {LARGEST:,}; '
-            f"say absent: {{leaves: not_released, totals: not_released}} or split the table"
+            f"say absent: {{leaves: not_released, totals: not_released}} or split the table",
+            places=[table.where],
         )
 
 
@@ -141,10 +144,8 @@ def _sums(
 ) -> tuple[NDArray[np.int32], Amounts]:
     """Add true values over the finest level for every sum that the table does not list."""
     if table.rounding is not None:
-        raise InputError(
-            f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
-            f"list the rounded totals"
-        )
+        text = f'table "{table.name}": totals: compute adds true values and cannot be combined with rounding; '
+        raise InputError(text, "list the rounded totals", places=[table.where])
     hierarchies = list(release.variables.values())
     shape = tuple(len(f) for f in finest)
     place = [np.full(len(h.codes), -1, np.int64) for h in hierarchies]

@@ -72,8 +72,8 @@ def check_additivity(
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
         text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
-        places = places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in wholes))
-        raise AdditivityError(text, places, tuple(problems))
+        places = places_of(release, cells, wholes)
+        raise AdditivityError(text, places=places, imbalances=tuple(problems))
 
 
 @dataclass(frozen=True)

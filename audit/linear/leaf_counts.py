@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.linear.absent import finest_codes
 from tableseal.audit.linear.inclusion import members_of, overlaps
 from tableseal.audit.linear.naming import plural
@@ -31,9 +31,9 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     LimitError: more than 2^62 cells.
     """
     chosen = _table(release, table)
-    where = chosen.source or f'table "{chosen.name}"'
+    where = chosen.where
     if release.measures[chosen.measure].kind != "count":
-        raise InputError(f"{where}: {_no_count(release, chosen)}")
+        raise InputError(_no_count(release, chosen), at=where)
     at = [v for v, name in enumerate(release.variables) if name in chosen.named]
     hierarchies = [list(release.variables.values())[v] for v in at]
     finests = [finest_codes(hierarchy, chosen.codes[:, v]) for v, hierarchy in zip(at, hierarchies, strict=True)]
@@ -46,32 +46,31 @@ def leaf_counts(release: Release, *, published: bool = False, table: str | None 
     for place in places:
         leaf &= place >= 0
     rows = np.flatnonzero(leaf)
-    values = _values(release, chosen, rows, published, where)
+    values = _values(release, chosen, rows, published)
     shape = tuple(len(finest) for finest in finests)
     if prod(shape) > LARGEST:
-        raise LimitError(f"{where}: {prod(shape):,} combinations of its codes are more than 2^62.")
+        raise LimitError(f"{prod(shape):,} combinations of its codes are more than 2^62.", at=where)
     flat = np.zeros(len(rows), dtype=np.int64)
     if places:
         flat = np.ravel_multi_index(tuple(place[rows] for place in places), shape).astype(np.int64)
     index, first, group = np.unique(flat, return_index=True, return_inverse=True)
     differs = np.flatnonzero(values != values[first][group.ravel()])
     if len(differs):
-        raise InputError(f"{where}: {_cell(release, chosen, rows[differs[0]])} is listed twice, with two values.")
+        raise _wrong(release, chosen, rows[differs[0]], "is listed twice, with two values.")
     axes = tuple(_axis(hierarchy, finest) for hierarchy, finest in zip(hierarchies, finests, strict=True))
     found = CountTable(where, axes, index.astype(np.int64), values[first])
     missing = found.cells - len(index)
     if missing and chosen.absent.leaves != "zero":
-        raise InputError(
-            f"{where}: {plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says "
-            f"absent: {{leaves: {chosen.absent.leaves}}}; the measure needs every count."
-        )
+        text = f"{plural(missing, 'leaf cell has', 'leaf cells have')} no row, and the table says absent: {{leaves: "
+        raise InputError(text, f"{chosen.absent.leaves}}}; the measure needs every count.", at=where)
     return found
 
 
 def _table(release: Release, name: str | None) -> Table:
     names = [table.name for table in release.tables]
     if name is None and len(names) > 1:
-        raise InputError(f"the release has {len(names)} tables ({', '.join(names)}); say which with --table.")
+        text = f"the release has {len(names)} tables ({', '.join(names)}); say which with "
+        raise InputError(text, OptionName("table"), ".")
     if name is not None and name not in names:
         raise InputError(f'there is no table "{name}"; tables are {", ".join(names)}.')
     return release.tables[0 if name is None else names.index(name)]
@@ -107,21 +106,23 @@ def _axis(hierarchy: Hierarchy, finest: NDArray[np.int32]) -> Axis:
     return Axis(hierarchy.name, tuple(hierarchy.codes[at] for at in finest), groups)
 
 
-def _values(release: Release, table: Table, rows: NDArray[np.int64], published: bool, where: str) -> NDArray[np.int64]:
+def _values(release: Release, table: Table, rows: NDArray[np.int64], published: bool) -> NDArray[np.int64]:
     amounts = table.value if published else table.truth
     zero = table.status[rows] == Status.STRUCTURAL_ZERO
     known = amounts.known[rows] | zero
     if not known.all():
         row = rows[int(np.flatnonzero(~known)[0])]
         needed = "a published value" if published else "a true value (`truth`, or a value beside its status)"
-        raise InputError(
-            f"{where}: {_cell(release, table, row)} has no count; the measure needs {needed} of every cell."
-        )
+        raise _wrong(release, table, row, f"has no count; the measure needs {needed} of every cell.")
     values = np.where(zero, 0, amounts.units[rows])
     if (values < 0).any():
         row = rows[int(np.flatnonzero(values < 0)[0])]
-        raise InputError(f"{where}: {_cell(release, table, row)} has a negative count.")
+        raise _wrong(release, table, row, "has a negative count.")
     return values
+
+
+def _wrong(release: Release, table: Table, row: int, problem: str) -> InputError:
+    return InputError(f"{_cell(release, table, row)} {problem}", at=table.where, places=[table.place(row)])
 
 
 def _cell(release: Release, table: Table, row: int) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import ContradictionError, InputError, Place
+from tableseal.audit.errors import ContradictionError, InputError
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.causes import PERIODS
 from tableseal.audit.linear.cells import Cells
@@ -292,7 +292,7 @@ def _knowledge(
         raise InputError(
             f"{_cell(release, rows, one)}: {_place(release, rows, one)} and {_place(release, rows, other)} "
             f"give a different {what} for the same cell{_more(len(differs), 'rows')}",
-            _places(release, rows, one, other),
+            places=places_of(release, rows, (one, other)),
         )
     return merged
 
@@ -321,14 +321,14 @@ def _refuse_contradictions(
         raise ContradictionError(
             f"{_cell(release, rows, one)}: {_place(release, rows, one)}: the released value and the bounds (lower, "
             f"upper) that the same row gives leave no value{more}",
-            _places(release, rows, one),
+            places=places_of(release, rows, (one,)),
         )
     same = rows.table[one] == rows.table[other]
     twice = "listed twice in one table" if same else "one cell, two values"
     raise ContradictionError(
         f"{_cell(release, rows, one)}: {twice}: {_statement(release, rows, one)}, "
         f"but {_statement(release, rows, other)}{more}{'' if same else f'; {PERIODS}'}",
-        _places(release, rows, one, other),
+        places=places_of(release, rows, (one, other)),
     )
 
 
@@ -348,7 +348,7 @@ def _refuse_differing_duplicates(release: Release, rows: _Rows, group: NDArray[n
         raise ContradictionError(
             f"{_cell(release, rows, one)}: listed twice in one table, with different content: "
             f"{_statement(release, rows, one)}, but {_statement(release, rows, other)}",
-            _places(release, rows, one, other),
+            places=places_of(release, rows, (one, other)),
         )
     for t in np.unique(rows.table[a]).tolist():
         count = int((rows.table[a] == t).sum())
@@ -358,10 +358,6 @@ def _refuse_differing_duplicates(release: Release, rows: _Rows, group: NDArray[n
 
 def _cell(release: Release, rows: _Rows, row: int) -> str:
     return "cell " + ", ".join(f"{v}={c}" for v, c in release.cell_codes(rows.codes[row]).items())
-
-
-def _places(release: Release, rows: _Rows, *which: int) -> list[Place]:
-    return places_of(release, ((int(rows.table[row]), int(rows.row[row])) for row in which))
 
 
 def _place(release: Release, rows: _Rows, row: int) -> str:

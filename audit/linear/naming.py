@@ -1,7 +1,12 @@
 """Cells, values and equations in words."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tableseal.audit.errors import Place
 from tableseal.audit.linear.cells import Cells
@@ -63,20 +68,33 @@ def codes_name(release: Release, table: Table, codes: Sequence[int]) -> str:
     return " / ".join(names) or "the only cell"
 
 
-def places_of(release: Release, listed: Iterable[tuple[int, int]]) -> list[Place]:
-    """Places of (table, row of that table); rows that are not there (-1) have none."""
-    found = []
-    for table, row in listed:
-        rows = release.tables[table].rows
-        if row >= 0 and release.tables[table].source:
-            found.append(Place(release.tables[table].source, row + 1 if rows is None else int(rows[row])))
-    return found
+class Listed(Protocol):
+    """Cells or rows. table, row: int (n), where each is listed (row -1: nowhere); measure, codes: as of cells."""
+
+    @property
+    def table(self) -> NDArray[np.integer]: ...
+    @property
+    def row(self) -> NDArray[np.integer]: ...
+    @property
+    def measure(self) -> NDArray[np.integer]: ...
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
 
 
-def full_name(release: Release, cells: Cells, cell: int) -> str:
+def place_of(release: Release, cells: Listed, cell: int) -> Place:
+    """Where a cell is listed; the text is its unambiguous name."""
+    table, row = release.tables[int(cells.table[cell])], int(cells.row[cell])
+    measure = list(release.measures)[int(cells.measure[cell])] if len(release.measures) > 1 else None
+    codes = tuple(release.cell_codes(cells.codes[cell]).items())
+    return replace(table.place(row) if row >= 0 else table.where, table=table.name, cell=codes, measure=measure)
+
+
+def places_of(release: Release, cells: Listed, which: Iterable[int]) -> list[Place]:
+    """Where some cells are listed; those that no file or document lists have no place."""
+    found = (place_of(release, cells, cell) for cell in which)
+    return [place for place in found if place.source and place.row is not None]
+
+
+def full_name(release: Release, cells: Listed, cell: int) -> str:
     """ "turnover North / Retail in table t": unambiguous name of a cell."""
-    measure = list(release.measures)[int(cells.measure[cell])]
-    prefix = f"{measure} " if len(release.measures) > 1 else ""
-    table = release.tables[int(cells.table[cell])].name
-    pairs = ", ".join(f"{v}={c}" for v, c in release.cell_codes(cells.codes[cell]).items())
-    return f'{prefix}{pairs} in table "{table}"'
+    return str(place_of(release, cells, cell))

@@ -12,6 +12,7 @@ from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.linear.base import Base, Separator, build_base, distinct
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Link, Release, Status
 from tableseal.audit.sparse import csr, empty, from_entries, stacked, without_zeros
 
@@ -144,12 +145,8 @@ def known_bounds(release: Release, cells: Cells, *, prior: bool = True) -> tuple
 def _refuse_unknown_truth(release: Release, cells: Cells, missing: NDArray[np.bool_]) -> None:
     if missing.any():
         at = int(np.flatnonzero(missing)[0])
-        names = ", ".join(f"{v}={c}" for v, c in release.cell_codes(cells.codes[at]).items())
-        table = release.tables[int(cells.table[at])].name
-        raise InputError(
-            f'table "{table}", cell {names}: intruder.prior needs the true value of every withheld cell, and '
-            f"{int(missing.sum())} have none; add a truth column"
-        )
+        text = "intruder.prior needs the true value of every withheld cell, and "
+        raise InputError(text, f"{int(missing.sum())} have none; add a truth column", at=place_of(release, cells, at))
 
 
 def _column(stated: NDArray[np.int64], links: list[int], separator: int, separators: int) -> NDArray[np.int64]:

@@ -5,7 +5,8 @@ rank(M) - rank(M without S) = |S| - (rank of the columns S of the dependencies b
 dual. Elimination is modulo a large prime. A minor that is not zero modulo a prime is not zero, which bounds the rank
 from below; the dependencies found are rebuilt in whole numbers and checked, which bounds it from above.
 
-More rank taken away does *not* mean more protection (see the guide): it is a search criterion and a description.
+More rank taken away does *not* mean more protection (docs/explanation/figures.md): it is a search criterion and a
+description.
 """
 
 from collections.abc import Iterable, Sequence

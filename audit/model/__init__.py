@@ -2,19 +2,7 @@
 
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
-from tableseal.audit.model.policy import (
-    PQ,
-    Attribute,
-    Dominance,
-    Entropy,
-    Policy,
-    Reason,
-    Request,
-    Require,
-    Rule,
-    SapLimit,
-    Threshold,
-)
+from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
     COLUMNS_LEFT_OUT,
@@ -27,6 +15,7 @@ from tableseal.audit.model.release import (
     Absent,
     Consent,
     Headings,
+    InsiderKind,
     Intruder,
     Link,
     LinkTerm,
@@ -38,7 +27,7 @@ from tableseal.audit.model.release import (
     Table,
 )
 from tableseal.audit.model.statistic import Denominator, Statistic
-from tableseal.audit.model.status import SCHEMES, Status
+from tableseal.audit.model.status import Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",
@@ -46,20 +35,16 @@ __all__ = [
     "CONSENT_UNCHECKED",
     "MEASURE_NOT_JUDGED",
     "OLD_FIGURES",
-    "PQ",
-    "SCHEMES",
     "SUMS_UNCHECKED",
     "WEIGHT_UNIT",
     "WHAT_IF",
     "Absent",
     "Amounts",
-    "Attribute",
     "Consent",
     "Denominator",
-    "Dominance",
-    "Entropy",
     "Headings",
     "Hierarchy",
+    "InsiderKind",
     "Intruder",
     "Link",
     "LinkTerm",
@@ -67,16 +52,12 @@ __all__ = [
     "Microdata",
     "Note",
     "Policy",
-    "Reason",
     "Release",
-    "Request",
     "Require",
     "Rounding",
-    "Rule",
     "SapLimit",
     "Statistic",
     "Status",
     "Table",
-    "Threshold",
     "build_hierarchy",
 ]

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place, unknown
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CountTable:
 
     Attributes
     ----------
-    name: file or table, for messages.
+    place: file or table.
     axes: the variables; the table has a cell for every combination of their codes.
     index: int64 (m,), ascending: positions (row-major) of the cells that are listed; all others are 0.
     values: int64 (m,): their counts, none negative.
@@ -57,7 +57,7 @@ class CountTable:
         same shape.
     """
 
-    name: str
+    place: Place
     axes: tuple[Axis, ...]
     index: NDArray[np.int64]
     values: NDArray[np.int64]
@@ -76,13 +76,18 @@ class CountTable:
             for variable, size in zip(("row", "column"), counts.shape, strict=True)
         )
         index = np.flatnonzero(counts).astype(np.int64)
-        return CountTable(name, axes, index, counts.ravel()[index], bare=True)
+        return CountTable(Place(name), axes, index, counts.ravel()[index], bare=True)
 
     def __post_init__(self) -> None:
         if float(self.values.sum(dtype=np.float64)) > 2**62:
-            raise InputError(f"{self.name}: the counts sum to more than 2^62.")
+            raise InputError("the counts sum to more than 2^62.", at=self.place)
         self.index.setflags(write=False)
         self.values.setflags(write=False)
+
+    @property
+    def name(self) -> str:
+        """File or table."""
+        return str(self.place)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -126,7 +131,7 @@ class CountTable:
         names = [axis.name for axis in self.axes]
         for name in chosen:
             if name not in names:
-                raise InputError(f'{self.name}: there is no variable "{name}"; variables are {", ".join(names)}.')
+                raise unknown("variable", name, names, self.place)
         places = np.unravel_index(self.index, self.shape) if self.axes else ()
         keep = np.ones(len(self.index), dtype=np.bool_)
         axes: list[Axis] = []
@@ -147,7 +152,7 @@ class CountTable:
         index = np.zeros(int(keep.sum()), dtype=np.int64)
         if axes:
             index = np.ravel_multi_index(kept, tuple(len(axis.codes) for axis in axes)).astype(np.int64)
-        return CountTable(self.name, tuple(axes), index, self.values[keep])
+        return CountTable(self.place, tuple(axes), index, self.values[keep])
 
 
 def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, CountTable]:
@@ -162,16 +167,15 @@ def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, Co
     if original.bare and protected.bare and original.shape != protected.shape:
         (rows, columns), (found_rows, found_columns) = original.shape, protected.shape
         raise InputError(
-            f"{protected.name}: has {found_rows} x {found_columns} cells, expected {rows} x {columns} as in "
-            f"{original.name}. Both tables need the same cells."
+            f"has {found_rows} x {found_columns} cells, expected {rows} x {columns} as in {original.name}. Both tables "
+            "need the same cells.",
+            at=protected.place,
         )
     names = [axis.name for axis in original.axes]
     others = [axis.name for axis in protected.axes]
     if sorted(names) != sorted(others):
-        raise InputError(
-            f"{protected.name}: has the variables {', '.join(others)}, expected those of {original.name}: "
-            f"{', '.join(names)}."
-        )
+        text = f"has the variables {', '.join(others)}, expected those of {original.name}: {', '.join(names)}."
+        raise InputError(text, at=protected.place)
     places = list(np.unravel_index(protected.index, protected.shape)) if names else []
     moved: list[NDArray[np.int64]] = []
     for axis in original.axes:
@@ -181,8 +185,9 @@ def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, Co
         strange = [code for code in found if code not in place]
         if strange:
             raise InputError(
-                f'{protected.name}: variable "{axis.name}" has {len(found)} codes and {original.name} has '
-                f'{len(axis.codes)}; "{strange[0]}" is not among them. Both tables need the same cells.'
+                f'variable "{axis.name}" has {len(found)} codes and {original.name} has {len(axis.codes)}; '
+                f'"{strange[0]}" is not among them. Both tables need the same cells.',
+                at=protected.place,
             )
         moved.append(np.array([place[code] for code in found], dtype=np.int64)[places[at]])
     flat = np.zeros(len(protected.index), dtype=np.int64)
@@ -193,6 +198,6 @@ def aligned(original: CountTable, protected: CountTable) -> tuple[CountTable, Co
     first[np.searchsorted(index, original.index)] = original.values
     second[np.searchsorted(index, flat)] = protected.values
     return (
-        CountTable(original.name, original.axes, index, first),
-        CountTable(protected.name, original.axes, index, second),
+        CountTable(original.place, original.axes, index, first),
+        CountTable(protected.place, original.axes, index, second),
     )

@@ -1,6 +1,6 @@
 """A classification: codes, how they are grouped, and which leaves each code covers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.sparse import csr
 
 Edge = tuple[str | None, str]
 """(parent, child); parent None: the child is a top code, directly below the total."""
+
+Wrong = Callable[[str], InputError]
+"""What is wrong with a classification, as an error that names it."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ def build_hierarchy(
     groupings: Sequence[Iterable[Edge]],
     *,
     order: Sequence[str] = (),
-    source: str = "",
+    source: Place | str = "variables",
 ) -> Hierarchy:
     """Build a classification from one or more groupings, each a list of (parent, child) edges.
 
@@ -135,7 +138,10 @@ def build_hierarchy(
     InputError: a code with two parents in one grouping, a cycle, the total below another code, one group code that
         covers different leaves in two groupings, or no codes at all.
     """
-    where = f'{source or "variables"}: hierarchy "{name}"'
+
+    def wrong(problem: str) -> InputError:
+        return InputError(f'hierarchy "{name}": {problem}', at=source)
+
     listed: dict[str, None] = {} if total is None else {total: None}
     listed.update(dict.fromkeys(order))
     trees: list[dict[str, str | None]] = []
@@ -147,29 +153,27 @@ def build_hierarchy(
                 continue
             if child == total:
                 if parent is not None:
-                    raise InputError(f'{where}: the total "{total}" is placed below "{parent}"')
+                    raise wrong(f'the total "{total}" is placed below "{parent}"')
                 continue
             if child in parent_of and parent_of[child] != parent:
                 old = parent_of[child]
-                raise InputError(
-                    f'{where}: code "{child}" is placed twice, below "{old or total}" and below "{parent or total}"'
-                )
+                raise wrong(f'code "{child}" is placed twice, below "{old or total}" and below "{parent or total}"')
             parent_of[child] = parent
             if parent is not None and parent not in parent_of:
                 listed.setdefault(parent)
             listed.setdefault(child)
         for parent in [p for p in parent_of.values() if p is not None]:
             parent_of.setdefault(parent, None)
-        _refuse_cycle(parent_of, where)
+        _refuse_cycle(parent_of, wrong)
         trees.append(parent_of)
-    _refuse_mutual_groups(trees, where)
+    _refuse_mutual_groups(trees, wrong)
     codes = tuple(listed)
     if len(codes) == (0 if total is None else 1) and total is None:
-        raise InputError(f"{where}: no codes")
-    return _complete(name, total, codes, trees, where)
+        raise wrong("no codes")
+    return _complete(name, total, codes, trees, wrong)
 
 
-def _refuse_cycle(parent_of: Mapping[str, str | None], where: str) -> None:
+def _refuse_cycle(parent_of: Mapping[str, str | None], wrong: Wrong) -> None:
     done: set[str] = set()
     for start in parent_of:
         path: list[str] = []
@@ -178,14 +182,14 @@ def _refuse_cycle(parent_of: Mapping[str, str | None], where: str) -> None:
         while code is not None and code not in done:
             if code in seen:
                 cycle = [*path[path.index(code) :], code]
-                raise InputError(f"{where}: cycle: " + " below ".join(f'"{c}"' for c in cycle))
+                raise wrong("cycle: " + " below ".join(f'"{c}"' for c in cycle))
             seen.add(code)
             path.append(code)
             code = parent_of.get(code)
         done |= seen
 
 
-def _refuse_mutual_groups(trees: Sequence[Mapping[str, str | None]], where: str) -> None:
+def _refuse_mutual_groups(trees: Sequence[Mapping[str, str | None]], wrong: Wrong) -> None:
     """A code may not lie above another in one grouping and below it in a second."""
     parents: dict[str, set[str]] = {}
     for tree in trees:
@@ -196,11 +200,11 @@ def _refuse_mutual_groups(trees: Sequence[Mapping[str, str | None]], where: str)
         list(TopologicalSorter(parents).static_order())
     except CycleError as error:
         cycle = " below ".join(f'"{code}"' for code in reversed(error.args[1]))
-        raise InputError(f"{where}: the groupings contradict each other: {cycle}") from None
+        raise wrong(f"the groupings contradict each other: {cycle}") from None
 
 
 def _complete(
-    name: str, total: str | None, codes: tuple[str, ...], trees: list[dict[str, str | None]], where: str
+    name: str, total: str | None, codes: tuple[str, ...], trees: list[dict[str, str | None]], wrong: Wrong
 ) -> Hierarchy:
     """Complete every grouping to a partition of the leaves and compute what each code covers."""
     index = {code: i for i, code in enumerate(codes)}
@@ -250,9 +254,7 @@ def _complete(
         for code, found in groups.items():
             known = covered[code]
             if known is not None and known != found:
-                raise InputError(
-                    f'{where}: group "{codes[code]}" covers different codes in two groupings; give it two names'
-                )
+                raise wrong(f'group "{codes[code]}" covers different codes in two groupings; give it two names')
             covered[code] = found
     if total is not None:
         covered[0] = set(leaf_column.values())

@@ -1,16 +1,19 @@
 """A release: the tables an agency is about to publish and what an intruder knows besides."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.codec.kinds import Count
+from tableseal.audit.errors import Place
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy
 from tableseal.audit.model.policy import Policy
@@ -56,11 +59,13 @@ class Absent:
 @dataclass(frozen=True)
 class Headings:
     """What the file of a table calls things, for what is written from it: variable -> column; the column of the values;
-    the mark of a withheld value (None: left empty)."""
+    the mark of a withheld value (None: left empty). Of a DataFrame: its library, and its columns of whole numbers."""
 
     variables: Mapping[str, str]
     value: str
     mark: str | None = None
+    library: str | None = None
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -108,9 +113,20 @@ class Table:
     impossible: NDArray[np.bool_] | None = None
     reason: tuple[str, ...] | None = None
     absent: Absent = Absent()
-    source: str = ""
+    source: Place | None = None
     rows: NDArray[np.int64] | None = None
     headings: Headings | None = None
+
+    @property
+    def where(self) -> Place:
+        """Where all of it stands."""
+        return self.source or Place(table=self.name)
+
+    def place(self, row: int, column: str | None = None) -> Place:
+        """Where a row (from 0) stands: its value, or its entry in another column."""
+        number = row + 1 if self.rows is None else int(self.rows[row])
+        value = "value" if self.headings is None else self.headings.value
+        return replace(self.where, row=number, column=column or value)
 
 
 @dataclass(frozen=True)
@@ -143,6 +159,11 @@ class Consent:
     until: date | None = None
 
 
+InsiderKind = Literal["largest", "second", "singletons", "holdings"]
+"""Contributors who attack: the largest and the second largest of a cell (audit.attackers.ranks), and those who know
+cells (audit.attackers.insiders)."""
+
+
 @dataclass(frozen=True)
 class Intruder:
     """What an intruder knows besides the tables."""
@@ -152,12 +173,17 @@ class Intruder:
     """Withheld cells are known to be at least one unit."""
     prior: Fraction | None = None
     """Every withheld true value is known within this fraction of itself (0.5: between half and one and a half)."""
-    insiders: tuple[str, ...] | None = None
-    """Of "largest", "second", "singletons", "holdings"; None: all that the agency's data allow."""
+    insiders: tuple[InsiderKind, ...] | None = None
+    """None: all kinds that the agency's data allow."""
     coalition: int = 1
     """So many contributors of a cell may act together."""
     knows_rule: bool = False
     """Readers know the threshold, and which cells are withheld for it."""
+
+    @property
+    def kinds(self) -> tuple[InsiderKind, ...]:
+        """The insiders that are asked about."""
+        return get_args(InsiderKind) if self.insiders is None else self.insiders
 
 
 @dataclass(frozen=True)
@@ -177,16 +203,16 @@ class Microdata:
     holding: tuple[str, ...] | None = None
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
-    source: str = ""
+    source: Place | None = None
 
 
 @dataclass(frozen=True)
 class Note:
-    """Something the reader of the report should know: what was assumed, ignored or warned about."""
+    """Something the reader of the report should know: what was assumed, passed over or warned about."""
 
-    code: str
-    text: str
-    count: int = 1
+    code: Annotated[str, "Short name of the kind of note, for programs.", PUBLIC]
+    text: Annotated[str, "What to know, for people.", PUBLIC]
+    count: Annotated[Count, "How often it applied.", PUBLIC] = 1
 
 
 COLUMNS_LEFT_OUT = "columns_left_out"
@@ -208,9 +234,16 @@ CONSENT_UNCHECKED, ACCEPT_UNCHECKED = "consent_unchecked", "accept_unchecked"
 """Codes of notes on consent, and on what is accepted, that has an end in a release that gives no date."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
-    """Everything that is audited together."""
+    """Everything that is audited together. Its `repr` shows no value.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ts.read(pl.DataFrame({"sex": ["F", "M", "Total"], "persons": [2, 17, 19]}), value="persons")
+    Release('persons by sex', variables='sex', tables=1, rows=3)
+    """
 
     title: str
     measures: Mapping[str, Measure]
@@ -230,6 +263,11 @@ class Release:
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""
+
+    def __repr__(self) -> str:
+        rows = sum(len(table.codes) for table in self.tables)
+        variables = ", ".join(self.variables)
+        return f"Release({self.title!r}, variables={variables!r}, tables={len(self.tables)}, rows={rows})"
 
     @cached_property
     def statements(self) -> tuple[Link, ...]:

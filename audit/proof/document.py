@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from tableseal.audit.proof.model import Argument, Cases, Proof, ProvedEnd, Records
-from tableseal.audit.report.to_json import engine_version
+from tableseal.audit.version import engine_version
 
 SCHEMA = "tableseal/proof/1"
 

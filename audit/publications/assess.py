@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, ClassVar, Literal
 
+from tableseal.audit.codec.declared import HIDDEN, INLINE, Key, derived
+from tableseal.audit.codec.kinds import Count
 from tableseal.audit.errors import AdditivityError, ContradictionError, LackingDataError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.linear.naming import plural
@@ -13,12 +15,19 @@ from tableseal.audit.pipeline import Bounds, audit
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.publications.culprits import FALLEN, Culprits, culprits
 from tableseal.audit.publications.known import NEW, Shelf, full_name, silenced
-from tableseal.audit.publications.publication import Publication, Revision, TableName
+from tableseal.audit.publications.publication import EntryNumber, Publication, Revision, TableName
 from tableseal.audit.publications.revise import superseded
 from tableseal.audit.publications.unchanged import unchanged
-from tableseal.audit.report import Report, ReportCell
-from tableseal.audit.report.called import called
-from tableseal.audit.report.implied import NOT_LISTED
+from tableseal.audit.report.model import (
+    NOT_LISTED,
+    AllCodes,
+    Called,
+    Reason,
+    Released,
+    ReleaseVerdict,
+    Report,
+    ReportCell,
+)
 from tableseal.audit.report.words import headline
 from tableseal.audit.together import parts
 
@@ -30,56 +39,100 @@ CellKey = tuple[str, tuple[tuple[str, str], ...]]
 class Fallen:
     """A cell that an intruder can compute, or place too closely.
 
-    cell: as the report of the tables that make it fall lists it. new: it falls through the new release (together with
-    one of the sets of earlier tables; an empty set: by itself), False: it falls without it. culprits: the sets.
+    cell: as the report of the tables that make it fall lists it.
     """
 
-    cell: ReportCell
-    new: bool
-    culprits: Culprits
+    cell: Annotated[ReportCell, HIDDEN]
+    new: Annotated[bool, "It falls through the new release; false: without it."]
+    culprits: Annotated[Culprits, INLINE]
+
+    @derived(after="cell")
+    def measure(self) -> str:
+        """What it measures."""
+        return self.cell.measure
+
+    @derived(after="measure", key="cell")
+    def codes(self) -> AllCodes:
+        """Variable and code; every variable of the release is named, totals included."""
+        return self.cell.cell
+
+    @derived(after="codes")
+    def verdict(self) -> Literal["exposed", "underprotected"]:
+        """As in the report."""
+        return "exposed" if self.cell.verdict == "exposed" else "underprotected"
+
+    @derived(after="verdict")
+    def reason(self) -> Reason | None:
+        """What the verdict rests on where it is not exact disclosure."""
+        return self.cell.reason
+
+    @derived(after="reason")
+    def sensitive(self) -> bool | None:
+        """Whether the cell is sensitive."""
+        return self.cell.sensitive
+
+    @derived(after="culprits")
+    def text(self) -> str | None:
+        """The arithmetic."""
+        return None if self.cell.reveals is None else self.cell.reveals.text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """What a new release does to a publication.
+    """What a new release does to a publication. Confidential, as the report in it."""
 
-    report: the audit of all current tables and the new ones together. fallen: its cells that fall. older: cells that
-    current tables withhold and protect, but tables that were revised since give away, by themselves or together with
-        the figures of today.
-    """
+    schema: ClassVar[Literal["tableseal/publication-audit/1"]] = "tableseal/publication-audit/1"
+    name: Annotated[str, Key("publication")]
+    published: Annotated[
+        EntryNumber | None, "Number of the entry that the new release became; null: it was not published."
+    ] = None
+    supersedes: Annotated[tuple[TableName, ...], "Tables of earlier entries that the new release replaces."]
+    audited: Annotated[tuple[TableName, ...], "The tables that were audited together: all current ones and the new."]
+    fallen: Annotated[tuple[Fallen, ...], "Cells of the report that fall."]
+    older: Annotated[
+        tuple[Fallen, ...],
+        "Cells that are protected now, but that tables revised since give away, by themselves or together with the "
+        "figures of today.",
+    ]
+    report: Annotated[Report, "tableseal/report/1 of all audited tables."]
 
-    name: str
-    supersedes: tuple[TableName, ...]
-    audited: tuple[TableName, ...]
-    report: Report
-    fallen: tuple[Fallen, ...]
-    older: tuple[Fallen, ...]
-
-    @property
-    def verdict(self) -> Literal["safe", "unsafe", "undecided"]:
-        """That of the report; unsafe, too, if older figures give a sensitive cell away, and undecided where no rule
-        could judge how wide the interval of a withheld cell must stay."""
+    @derived(after="name")
+    def verdict(self) -> ReleaseVerdict:
+        """That of the report; unsafe, too, if older figures give a sensitive cell away, and undecided if
+        `required_unknown` is not 0."""
         if any(found.cell.sensitive for found in self.older):
             return "unsafe"
         return "undecided" if self.report.verdict == "safe" and self.required_unknown else self.report.verdict
 
-    @property
-    def called(self) -> str:
-        """What the verdict is called, "safe as listed" with the same rule as that of one release."""
-        return called(self.report) if self.verdict == self.report.verdict else self.verdict
+    @derived(after="verdict")
+    def called(self) -> Called:
+        """What the verdict is called: `safe as listed` where cells that no row lists can be computed and no rule could
+        judge them, or were not looked for; `not judged` where nothing says what is sensitive; else the verdict."""
+        return self.report.called if self.verdict == self.report.verdict else self.verdict
 
-    @property
+    @derived(after="called")
+    def judged(self) -> bool:
+        """A rule or a status says what is sensitive; false: nothing was judged, and the verdict is undecided."""
+        return self.report.judged
+
+    @derived(after="judged")
+    def rules(self) -> tuple[str, ...]:
+        """The rules that were applied, in words; empty: none."""
+        return self.report.rules
+
+    @derived(after="rules")
     def headline(self) -> str:
-        """Why the verdict is what it is, in a sentence."""
+        """What the report says of all audited tables in one or two sentences; or why the verdict is another one."""
         fallen = sum(bool(found.cell.sensitive) for found in self.older)
         if not fallen or self.report.verdict == "unsafe":
             return headline(self.report)
         cells = plural(fallen, "sensitive cell")
         return f"This release must not go out as it is. Figures that were revised since give {cells} away."
 
-    @property
-    def required_unknown(self) -> int:
-        """How many withheld cells no rule could judge."""
+    @derived(after="published")
+    def required_unknown(self) -> Count:
+        """Withheld cells that no rule could judge, for want of true values, contributors or a policy: how wide their
+        intervals must stay is not known."""
         return self.report.required_unknown
 
 
@@ -132,7 +185,7 @@ def assess(
         raise LackingDataError(
             f"{error} (Is an earlier entry what went out? Publish the file of `suppress --confidential` in its place: "
             "revises, naming the table.)",
-            error.places,
+            places=error.places,
         ) from None
     fallen = []
     for done, (key, cell) in enumerate(now.fallen.items()):
@@ -158,7 +211,14 @@ def assess(
                     old[key] = _fallen(beside, key, cell, replaced, base=stand)
     if not settled:
         report = replace(report, notes=(*report.notes, _not_combined(len(replaced))))
-    return Assessment(publication.name, gone, (*current, *new), report, tuple(fallen), tuple(old.values()))
+    return Assessment(
+        name=publication.name,
+        supersedes=gone,
+        audited=(*current, *new),
+        report=report,
+        fallen=tuple(fallen),
+        older=tuple(old.values()),
+    )
 
 
 def _newest_first(table: TableName) -> tuple[int, str]:
@@ -236,7 +296,11 @@ def _all_cells(report: Report) -> tuple[ReportCell, ...]:
 def _fallen(
     vintage: _Vintage, key: CellKey, cell: ReportCell, tables: Sequence[TableName], *, base: Sequence[TableName]
 ) -> Fallen:
-    told = {cell.table, *cell.also_in} if cell.reveals is None else {term.table for term in cell.reveals.terms}
+    told = (
+        {cell.table, *cell.also_in}
+        if cell.reveals is None
+        else {term.of.table for term in cell.reveals.terms if isinstance(term.of, Released)}
+    )
     hint = [table for table in tables if not told.isdisjoint(parts(full_name(table)))]
     found = culprits(lambda known: vintage.verdicts(key, known | set(base)), tables, hint)
     return Fallen(cell, bool(base), found)

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from tableseal.audit.codec.declared import Key
 from tableseal.audit.publications.publication import TableName
 
 Verdicts = Callable[[frozenset[TableName]], str | None]
@@ -13,14 +15,15 @@ FALLEN = ("exposed", "underprotected")
 
 @dataclass(frozen=True)
 class Culprits:
-    """Sets of tables, none of which shares a table with another.
+    """Sets of tables, none of which shares a table with another."""
 
-    sets: each makes the cell fall, and no longer does if one table is left out of it; without all tables of all sets
-    the cell does not fall. certain: what does not make it fall is proved not to (no test ended undecided).
-    """
-
-    sets: tuple[tuple[TableName, ...], ...]
-    certain: bool
+    sets: Annotated[
+        tuple[tuple[TableName, ...], ...],
+        "Disjoint sets of tables: each makes the cell fall (with the new release if `new`), and no part of one does; "
+        "without all of them it does not fall; an empty set: the new release does so by itself.",
+        Key("culprits"),
+    ]
+    certain: Annotated[bool, "What is said not to make it fall is proved not to: no test ended undecided."]
 
 
 def culprits(verdicts: Verdicts, tables: Sequence[TableName], hint: Collection[TableName]) -> Culprits:

@@ -73,7 +73,15 @@ def publish(
     InputError: as for `superseded`.
     """
     gone = superseded(publication, release, revises)
-    entry = Entry(len(publication.entries) + 1, replace(release, files=()), tuple(revises), gone, at, by, despite)
+    entry = Entry(
+        number=len(publication.entries) + 1,
+        at=at,
+        by=by,
+        despite=despite,
+        revises=tuple(revises),
+        supersedes=gone,
+        release=replace(release, files=()),
+    )
     return replace(publication, entries=(*publication.entries, entry))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tableseal.audit.doors import opener
 
 if TYPE_CHECKING:
-    from tableseal.audit.report.from_json import report_from_json
+    from tableseal.audit.report.document import report_from_json, report_json
     from tableseal.audit.report.html import render_html
     from tableseal.audit.report.model import (
         Accepted,
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
         Figure,
         ImpliedCount,
         InsiderFinding,
+        Linked,
         OverTables,
         PanelEntry,
         Possible,
         Reason,
+        Released,
         Report,
         ReportCell,
         Reveals,
@@ -30,14 +32,12 @@ if TYPE_CHECKING:
         Verdict,
     )
     from tableseal.audit.report.public import public_copy
-    from tableseal.audit.report.schema import report_schema
     from tableseal.audit.report.text import render_text
-    from tableseal.audit.report.to_json import report_document, report_json
 
 __getattr__ = opener(
     __name__,
     {
-        "from_json": ("report_from_json",),
+        "document": ("report_from_json", "report_json"),
         "html": ("render_html",),
         "model": (
             "Accepted",
@@ -46,10 +46,12 @@ __getattr__ = opener(
             "Figure",
             "ImpliedCount",
             "InsiderFinding",
+            "Linked",
             "OverTables",
             "PanelEntry",
             "Possible",
             "Reason",
+            "Released",
             "Report",
             "ReportCell",
             "Reveals",
@@ -59,9 +61,7 @@ __getattr__ = opener(
             "Verdict",
         ),
         "public": ("public_copy",),
-        "schema": ("report_schema",),
         "text": ("render_text",),
-        "to_json": ("report_document", "report_json"),
     },
 )
 
@@ -72,10 +72,12 @@ __all__ = [
     "Figure",
     "ImpliedCount",
     "InsiderFinding",
+    "Linked",
     "OverTables",
     "PanelEntry",
     "Possible",
     "Reason",
+    "Released",
     "Report",
     "ReportCell",
     "Reveals",
@@ -86,8 +88,6 @@ __all__ = [
     "public_copy",
     "render_html",
     "render_text",
-    "report_document",
     "report_from_json",
     "report_json",
-    "report_schema",
 ]

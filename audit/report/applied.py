@@ -3,16 +3,22 @@ too."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-WHAT_TO_SAY = (
-    "say what is sensitive: --threshold N (--p-percent P, --dominance N,K, --policy FILE), a policy in the release "
-    "file, or a column of statuses"
+from tableseal.audit.errors import OptionName
+
+RULE_IT = (
+    *("say what is sensitive: ", OptionName("threshold", "N"), " (", OptionName("p_percent", "P"), ", "),
+    *(OptionName("dominance", "N,K"), ", ", OptionName("policy", "FILE")),
+    "), a policy in the release file, or a column of statuses",
 )
-"""What to do where nothing was judged."""
+"""What to do where nothing was judged, with options as data."""
+
+WHAT_TO_SAY = "".join(part if isinstance(part, str) else part.flag() for part in RULE_IT)
+"""The same for the command line."""
 
 
-AS_LISTED = "safe as listed"
+AS_LISTED: Final = "safe as listed"
 """What is safe is called where cells that no row lists can be computed and no rule could judge them."""
 
 

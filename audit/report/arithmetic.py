@@ -11,7 +11,7 @@ from tableseal.audit.linear.naming import cell_name, codes_name, decimal
 from tableseal.audit.linear.system import SEPARATOR
 from tableseal.audit.linear.zeros import Zero, and_zeros, told, zeros_of
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.report.model import Reveals, Term
+from tableseal.audit.report.model import Linked, Released, Reveals, Term
 from tableseal.audit.report.own import OwnStatements
 
 SHOWN = 12
@@ -68,7 +68,7 @@ class Words:
         system = self.prepared.system
         link = int(system.link[row])
         if link >= 0:
-            return Term(coefficient, None, (), link=link + 1)
+            return Term(coefficient, Linked(link + 1))
         return self._cell_term(int(system.cell[row]), coefficient)
 
     def itself(self, cell: int) -> Term:
@@ -79,7 +79,7 @@ class Words:
         cells, release = self.prepared.cells, self.prepared.release
         codes = tuple(release.cell_codes(cells.codes[cell]).items())
         table = release.tables[int(cells.table[cell])].name
-        return Term(coefficient, table, codes, measure=self._measure(cell) if len(self._measures) > 1 else None)
+        return Term(coefficient, Released(table, codes, self._measure(cell) if len(self._measures) > 1 else None))
 
     def _measure(self, cell: int) -> str:
         return self._measures[int(self.prepared.cells.measure[cell])]

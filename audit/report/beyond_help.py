@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tableseal.audit.attackers.findings import Insider
+from tableseal.audit.attackers.answer import Finding
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace, Lookup
 from tableseal.audit.model import ACCEPT_UNCHECKED, Consent, Note, Release
@@ -27,7 +27,7 @@ def in_force(release: Release, cells: Cells) -> Mapping[int, Consent]:
 
 
 def beyond_help(
-    cell: DescribedCell, measure: str, insiders: Sequence[Insider], decimals: Decimals, accepted: Consent | None
+    cell: DescribedCell, measure: str, insiders: Sequence[Finding], decimals: Decimals, accepted: Consent | None
 ) -> BeyondHelp:
     """What the report says of such a cell."""
     until = None if accepted is None or accepted.until is None else accepted.until.isoformat()
@@ -40,9 +40,9 @@ def beyond_help(
     )
 
 
-def finding(insider: Insider, decimals: Decimals) -> InsiderFinding:
-    """An insider in decimals of the measure."""
-    return InsiderFinding(insider.who, (decimals.of(insider.lower), decimals.of(insider.upper)), insider.whose)
+def finding(found: Finding, decimals: Decimals) -> InsiderFinding:
+    """What an insider finds out, in decimals of the measure."""
+    return InsiderFinding(found.who, found.whose, (decimals.of(found.lower), decimals.of(found.upper)))
 
 
 def notes_on_accepted(release: Release, found: Sequence[BeyondHelp]) -> tuple[Note, ...]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from tableseal.audit.attackers.findings import InsiderAudit
+from tableseal.audit.attackers.answer import InsiderAudit
 from tableseal.audit.bounds.component import End
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.bounds.reveal import Argument
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.measures.feasible_tables import Effort, TablePosterior
 from tableseal.audit.measures.rank_view import RankView
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
@@ -20,7 +21,6 @@ from tableseal.audit.prepare import Prepared
 from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
-from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (
@@ -35,11 +35,12 @@ from tableseal.audit.report.model import (
 )
 from tableseal.audit.report.no_row import without_row
 from tableseal.audit.report.panel import Facts, risk_panel
+from tableseal.audit.report.public import WEIGHED
 from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from tableseal.audit.report.verdict import Judged, judge, reach
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
 from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
-from tableseal.audit.rules.readers import RULE_UNKNOWN, of_rows_left_out, readers_matter
+from tableseal.audit.rules.knows_rule import RULE_UNKNOWN, of_rows_left_out, readers_matter
 from tableseal.audit.rules.requirements import unknown_requirements
 from tableseal.audit.rules.too_fine import too_fine
 
@@ -60,7 +61,7 @@ class Findings:
     tables: of each open cell, None where it was not computed; effort: what that was allowed to cost.
     withheld: positions of the withheld cells, which `rank` speaks of.
     implied: cells that no row lists, None where they were not looked for; implied_arguments: position -> arithmetic.
-    impossible: cells whose stated true values cannot be.
+    impossible: cells whose stated true values cannot be. weighed: tables have a prior that was given.
     """
 
     prepared: Prepared
@@ -77,6 +78,7 @@ class Findings:
     implied: "Implied | None" = None
     implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
     impossible: frozenset[int] = frozenset()
+    weighed: bool = False
 
     @property
     def recoverable(self) -> frozenset[int]:
@@ -144,6 +146,8 @@ def build_report(
         )
     if prepared.release.intruder.prior is not None:
         notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
+    if findings.weighed:
+        notes = (*notes, WEIGHED)
     if findings.sap is not None:
         notes = (*notes, findings.sap.note())
     found = findings.implied
@@ -180,6 +184,7 @@ def build_report(
                 [row for row in open_rows if row.verdict != "not_judged"],
                 findings.rank.decrease,
                 findings.effort,
+                findings.weighed,
             )
         ),
     )

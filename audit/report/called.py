@@ -13,17 +13,18 @@ from tableseal.audit.model import (
     WHAT_IF,
     Note,
 )
-from tableseal.audit.report.applied import AS_LISTED, verdict_word
+from tableseal.audit.report.applied import AS_LISTED
 from tableseal.audit.report.missing import CODE as MISSING_COMPUTED
 from tableseal.audit.report.missing import computed_missing
-from tableseal.audit.report.model import Report
+from tableseal.audit.report.model import Called, Report
 from tableseal.audit.together.names import NOTHING_SHARED
 
 
-def called(report: Report) -> str:
+def called(report: Report) -> Called:
     """The verdict on the release as it is called, "safe as listed" where more is given away than anybody judged."""
-    word = verdict_word(report.verdict, report.judged)
-    return AS_LISTED if word == "safe" and unjudged_words(report) else word
+    if not report.judged:
+        return "not judged"
+    return AS_LISTED if report.verdict == "safe" and unjudged_words(report) else report.verdict
 
 
 def accepted_exposed(report: Report) -> int:

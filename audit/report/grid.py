@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model.release import Release, Table
 from tableseal.audit.model.status import Status
-from tableseal.audit.report.exact_json import decimal_text
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.outline import Outline, outline_of
 from tableseal.audit.report.words import HTML, interval, number, possible, printable, risk, secondary_exposure, verdict

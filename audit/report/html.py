@@ -4,12 +4,10 @@ scripts."""
 from dataclasses import dataclass
 
 from tableseal.audit.model.release import Release
-from tableseal.audit.report.called import called
 from tableseal.audit.report.grid import risk_style, sheets
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.next_step import next_step
 from tableseal.audit.report.page import asset, source_hash, template
-from tableseal.audit.report.to_json import engine_version
 from tableseal.audit.report.words import (
     BEYOND_HELP,
     HTML,
@@ -31,6 +29,7 @@ from tableseal.audit.report.words import (
     verdict,
     worst_first,
 )
+from tableseal.audit.version import engine_version
 
 LISTED = 3_000
 """Most cells in the list, and most exposures; worst first. The JSON report has all."""
@@ -133,7 +132,7 @@ def render_html(report: Report, release: Release) -> str:
         script=script,
         report=report,
         title=printable(report.title) or "Untitled release",
-        verdict=called(report),
+        verdict=report.called,
         headline=headline(report),
         applied=applied(report),
         following=following and f"Next: {following}",
@@ -191,7 +190,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Engine", f"tableseal {engine_version()}"),
     ]
     if report.confidential:
-        facts.append(("Release (SHA-256)", report.release_sha256))
+        facts.append(("Release (SHA-256)", report.release_sha256 or ""))
         facts.append(("Policy (SHA-256)", report.policy_sha256 or "none: no rule was applied"))
     return facts
 

@@ -1,19 +1,16 @@
 """Cells that no row lists in the report."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 from tableseal.audit.bounds.reveal import Argument
 from tableseal.audit.implied.find import Implied
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
-from tableseal.audit.model import Note, Policy, Release, Require, Threshold
+from tableseal.audit.model import Note, Policy, Release, Require
 from tableseal.audit.report.arithmetic import Subject, Words, reveals_subject
 from tableseal.audit.report.described import Decimals, lp_ends
-from tableseal.audit.report.model import ImpliedCount, Possible, ReportCell
-
-NOT_LISTED = "not_listed"
-"""Status of a cell that no row lists."""
+from tableseal.audit.report.model import NOT_LISTED, ImpliedCount, Possible, ReleaseVerdict, ReportCell
+from tableseal.audit.rules import Threshold
 
 
 def implied_cells(
@@ -75,17 +72,14 @@ def implied_count(implied: Implied | None) -> ImpliedCount | None:
     return ImpliedCount(implied.looked_at, implied.left_out, implied.computed, narrow, implied.judged, len(implied))
 
 
-Outcome = Literal["safe", "unsafe", "undecided"]
-
-
-def worst(*verdicts: Outcome) -> Outcome:
+def worst(*verdicts: ReleaseVerdict) -> ReleaseVerdict:
     """Unsafe before undecided before safe."""
     return "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
 
 
 def implied_verdict(
     rows: list[ReportCell], count: ImpliedCount | None, require: Require, *, missing: int = 0
-) -> Outcome:
+) -> ReleaseVerdict:
     """What these cells make of the release: safe, undecided or unsafe.
 
     count: None where they were not looked for. missing: cells marked `missing` that can be computed.

@@ -1,248 +1,393 @@
-"""The answer of an audit as plain frozen data, in the shape of schema tableseal/report/1."""
+"""The answer of an audit as plain frozen data. Each class says how it is written (schema tableseal/report/1), and which
+of its fields anyone may see."""
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from tableseal.audit.attackers.findings import Whose
+from tableseal.audit.attackers.answer import Whose
+from tableseal.audit.codec.declared import PUBLIC, ROW, SPARSE, Key, derived
+from tableseal.audit.codec.kinds import Also, Codes, Count, Digest, Kind, kind_of, like
 from tableseal.audit.model.release import Note
+from tableseal.audit.model.status import Status
 from tableseal.audit.report.unknown import UNKNOWN_NOTE
+from tableseal.audit.version import engine_version
 
+ReleaseVerdict = Literal["safe", "unsafe", "undecided"]
+Called = Literal["safe", "safe as listed", "unsafe", "undecided", "not judged"]
 Verdict = Literal["exposed", "underprotected", "protected", "undecided", "not_judged"]
-"""exposed: one value left, or a sensitive value published. underprotected: the outer interval lies inside
-what is required. protected: a table in hand reaches both required ends. undecided: neither is proved.
-not_judged: not sensitive and not released."""
+Reason = Literal["sensitive_published", "insider", "ranks", "protection", "risk", "sap", "implied"]
 
-Reason = Literal["sensitive_published", "insider", "protection", "risk", "sap", "implied", "ranks"]
+End = Annotated[Fraction | None, "One end of an interval; null: no limit on this side."]
+KnownEnd = Annotated[Fraction, "One end of an interval."]
+Ends = tuple[End, End]
+
+AllCodes = Annotated[Codes, "Variable and code; every variable of the release is named, totals included."]
+
+NOT_LISTED = "not_listed"
+"""Status of a cell that no row lists."""
+
+StatusWord = Annotated[str, Also({"enum": [*(status.word for status in Status), NOT_LISTED]})]
+PolicyDigest = Annotated[
+    str,
+    Kind(
+        lambda digest: {"sha256": digest},
+        lambda at: at.keys(["sha256"])["sha256"].text(),
+        like(
+            {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["sha256"],
+                "properties": {"sha256": kind_of(Annotated[Digest, "SHA-256 of the policy's text."]).schema({})},
+            }
+        ),
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Released:
+    """A released cell."""
+
+    table: Annotated[str, "Table that releases it."]
+    cell: AllCodes
+    measure: Annotated[str | None, "Its measure, where the release has several.", SPARSE] = None
+
+
+@dataclass(frozen=True)
+class Linked:
+    """An equation of the release's `links`."""
+
+    link: Annotated[Count, "Its position in `links`, from 1; behind them those that statistics say."]
 
 
 @dataclass(frozen=True)
 class Term:
-    """coefficient times a released cell (`table`, `cell`) or, where `link` is set, a link of the release by
-    number."""
+    """[coefficient, released cell or link]"""
 
-    coefficient: Fraction
-    table: str | None
-    cell: tuple[tuple[str, str], ...]
-    measure: str | None = None
-    link: int | None = None
+    coefficient: Annotated[Fraction, "Coefficient."]
+    of: Annotated[Released | Linked, "What it multiplies."]
 
 
 @dataclass(frozen=True)
 class Reveals:
-    """The arithmetic that leaves one value.
+    """The arithmetic that leaves one value."""
 
-    kind: `equation` (the equations alone give the value), `bounds` (with non-negativity, rounding intervals
-    or other known bounds), `integer` (only one whole multiple of the unit is left). `terms` add up to the cell, or to
-    what it is at most (`bounds`, `integer`); `at_least` to what it is at least (none: no value is below 0). `text` says
-    it in words.
-    """
-
-    kind: Literal["equation", "bounds", "integer"]
-    terms: tuple[Term, ...]
-    text: str
-    at_least: tuple[Term, ...] = ()
+    kind: Annotated[
+        Literal["equation", "bounds", "integer"],
+        "equation: the released values alone give it. bounds: together with non-negativity, rounding intervals or "
+        "other known bounds. integer: only one whole multiple of the unit is left.",
+    ]
+    terms: Annotated[
+        tuple[Annotated[Term, ROW], ...],
+        "Pairs of a coefficient and what it multiplies; their sum is the cell, or (bounds, integer) what it is at "
+        "most.",
+    ]
+    text: Annotated[str, "The arithmetic in words."]
+    at_least: Annotated[
+        tuple[Annotated[Term, ROW], ...],
+        "Likewise: their sum is what the cell is at least. Not there where that needs nothing but that no value is "
+        "below 0.",
+        Also({"minItems": 1}),
+        SPARSE,
+    ] = ()
 
 
 @dataclass(frozen=True)
 class InsiderFinding:
-    """Who gets too close and between which values that insider can place what it estimates: the value of the cell, or a
-    contribution to it (`whose`)."""
+    """A contributor who can place another too closely."""
 
-    who: str
-    estimates: tuple[Fraction | None, Fraction | None]
-    whose: Whose = "value"
+    who: Annotated[str, "Who it is and what they know."]
+    whose: Annotated[
+        Whose,
+        "What the insider estimates: the value of the cell, the largest or second largest contribution to it, or the "
+        "largest contribution of somebody else.",
+    ]
+    estimates: Annotated[Ends, "Between which values the insider can place the target."]
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Why, by whom and (ISO 8601) until when it is accepted that contributors of a cell know each other."""
+    """The entry of the release by which it is accepted that contributors of a cell know each other."""
 
-    reason: str
-    by: str
-    until: str | None
+    reason: Annotated[str, "Why."]
+    by: Annotated[str, "By whom."]
+    until: Annotated[str | None, "Last day (ISO 8601); null: without end.", Also({"format": "date"})]
 
 
 @dataclass(frozen=True)
 class BeyondHelp:
-    """A withheld cell whose contributors are too close to each other by their ranks alone, whatever is withheld.
+    """A cell whose contributors know each other whatever is withheld."""
 
-    table, measure, cell: as in `ReportCell`. insiders: who estimates whose contribution. accepted: why that may be;
-    None: the cell is `underprotected`, reason `ranks`, if nothing worse is found.
-    """
-
-    table: str
-    measure: str
-    cell: tuple[tuple[str, str], ...]
-    insiders: tuple[InsiderFinding, ...]
-    accepted: Accepted | None
+    table: Annotated[str, "First table that lists the cell."]
+    measure: Annotated[str, "What it measures."]
+    cell: AllCodes
+    insiders: Annotated[tuple[InsiderFinding, ...], "Who estimates whose contribution.", Also({"minItems": 1})]
+    accepted: Annotated[
+        Accepted | None,
+        "Why that may be, by whom it is accepted and until when (`accept` of the release); null: it is not accepted.",
+    ]
 
 
 class Possible(NamedTuple):
-    """How many values the cell can take: proved possible, and not proved impossible (None: no limit)."""
+    """How many values a cell can take."""
 
-    at_least: int | None
-    at_most: int | None
+    at_least: Annotated[Count | None, "Values that tables in hand reach; null: no limit.", PUBLIC]
+    at_most: Annotated[Count | None, "Values not proved impossible; null: no limit.", PUBLIC]
 
 
 class OverTables(NamedTuple):
-    """Entropy in bits of a cell if all tables that fit the release are equally likely.
+    """What is known of a cell if every table that fits the release is equally likely."""
 
-    method: `exact` (every table counted) or `sampled`; tables: how many fit, in the parts that the cell reaches into
-    (None: sampled, or the cell has one value anyway); ci: 95% confidence interval, both ends the entropy if exact; ess,
-    rhat: effective sample size and split R-hat (None: exact; an R-hat without limit: chains that never met).
-    """
-
-    entropy_bits: float
-    method: Literal["exact", "sampled"]
-    tables: int | None
-    ci: tuple[float, float]
-    ess: float | None
-    rhat: float | None
+    entropy_bits: Annotated[float, "Shannon entropy in bits.", Also({"minimum": 0}), PUBLIC]
+    method: Annotated[
+        Literal["exact", "sampled"],
+        "exact: every table was counted. sampled: estimated by Markov chains.",
+        PUBLIC,
+    ]
+    tables: Annotated[
+        int | None,
+        "Number of tables of the components that the cell reaches into; null: sampled, or one value anyway.",
+        Also({"minimum": 1}),
+        PUBLIC,
+    ]
+    ci: Annotated[tuple[float, float], "95% confidence interval of entropy_bits; both ends the same if exact.", PUBLIC]
+    ess: Annotated[float | None, "Effective sample size; null: exact.", Also({"minimum": 0}), PUBLIC]
+    rhat: Annotated[
+        float | None,
+        "Split R-hat of the chains, 1 where they agree; null: exact, or chains that never met.",
+        Also({"minimum": 0}),
+        PUBLIC,
+    ]
 
 
 class CellRank(NamedTuple):
-    """A withheld cell among the equations.
+    """A withheld cell among the equations."""
 
-    alone: withholding it alone, with all others released, takes one off the rank of the released system; recomputable:
-    the equations give it, so that it is withheld for nothing.
-    """
-
-    alone: bool
-    recomputable: bool
+    alone: Annotated[
+        bool, "Withheld alone, with all others released, it takes one off the rank of the released system.", PUBLIC
+    ]
+    recomputable: Annotated[bool, "The equations give it: withheld for nothing.", PUBLIC]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One number of the risk panel; None: no limit, or nothing to give a number for."""
+    """One number."""
 
-    name: str
-    label: str
-    value: int | float | None
+    name: Annotated[str, "What it is.", PUBLIC]
+    label: Annotated[str, "The same for people.", PUBLIC]
+    value: Annotated[int | float | None, "The number; null: there is none, or no limit.", PUBLIC]
 
 
 @dataclass(frozen=True)
 class PanelEntry:
-    """One measure of the risk panel, with what it tells and what it does not; public: rests on what is published."""
+    """One measure of the risk panel."""
 
-    measure: str
-    title: str
-    figures: tuple[Figure, ...]
-    tells: str
-    does_not_tell: str
-    public: bool
-
-
-class ReportCell(NamedTuple):
-    """One open cell, or one published cell with a finding. Numbers are in the measure's own decimals.
-
-    `cell` holds (variable, code) pairs for every variable of the release, totals included. None for a bound
-    means no limit; `lp` are the bounds without integrality. entropy_bits and risk refer to possible.at_least
-    values taken as equally likely. `sensitive`, `rule`: what the policy's rules say; None in a public copy,
-    where nobody is told. `steps`: with --cumulative, (table, lower, upper, risk) after one table after
-    another is released. `over_tables`: where it was computed; `rank`: of withheld cells.
-    """
-
-    table: str
-    also_in: tuple[str, ...]
-    measure: str
-    cell: tuple[tuple[str, str], ...]
-    status: str
-    truth: Fraction | None
-    lower: Fraction | None
-    upper: Fraction | None
-    attained: tuple[Fraction | None, Fraction | None] | None
-    exact: bool
-    lp: tuple[Fraction | None, Fraction | None] | None
-    possible: Possible
-    entropy_bits: float | None
-    risk: float | None
-    required: tuple[Fraction, Fraction] | None
-    sensitive: bool | None
-    rule: str | None
-    verdict: Verdict
-    basis: Literal["integer", "continuous"] | None
-    reason: Reason | None
-    reveals: Reveals | None = None
-    insider: InsiderFinding | None = None
-    steps: tuple["Step", ...] = ()
-    over_tables: OverTables | None = None
-    rank: CellRank | None = None
+    measure: Annotated[str, "Its name.", PUBLIC]
+    title: Annotated[str, "Its name for people.", PUBLIC]
+    figures: Annotated[tuple[Figure, ...], "Its numbers.", PUBLIC]
+    tells: Annotated[str, "What it tells, in one sentence.", PUBLIC]
+    does_not_tell: Annotated[str, "What it does not tell, in one sentence.", PUBLIC]
+    public: Annotated[bool, "True: rests on nothing but what is published; only these are in a public copy.", PUBLIC]
 
 
 @dataclass(frozen=True)
 class Step:
-    """A cell's interval, and the risk of that interval, once the tables up to and including `table` are released."""
+    """What is known of a cell once the tables up to and including this one are released."""
 
-    table: str
-    lower: Fraction | None
-    upper: Fraction | None
-    risk: float | None
+    table: Annotated[str, "The last table released.", PUBLIC]
+    lower: Annotated[Fraction | None, "Lower end of the interval; null: no limit.", PUBLIC]
+    upper: Annotated[Fraction | None, "Upper end of the interval; null: no limit.", PUBLIC]
+    risk: Annotated[float | None, "Disclosure risk then; as risk of the cell.", PUBLIC]
+
+
+class ReportCell(NamedTuple):
+    """One open cell, or one published cell with a finding. Numbers are in the measure's own decimals."""
+
+    table: Annotated[str, "First table that lists the cell.", PUBLIC]
+    also_in: Annotated[tuple[str, ...], "Other tables that list it.", PUBLIC]
+    measure: Annotated[str, "What is tabulated.", PUBLIC]
+    cell: Annotated[AllCodes, PUBLIC]
+    status: Annotated[
+        StatusWord,
+        "What is published of it. A public copy does not tell primary from secondary: both are withheld. not_listed: "
+        "no row lists it (in `implied` only).",
+    ]
+    truth: Annotated[Fraction | None, "True value, where the agency gave it; null in a public copy."]
+    lower: Annotated[Fraction | None, "Proved: no smaller value is possible; null: no limit.", PUBLIC]
+    upper: Annotated[Fraction | None, "Proved: no larger value is possible; null: no limit.", PUBLIC]
+    attained: Annotated[
+        Ends | None,
+        "Smallest and largest value that tables in hand reach (a null end: any value can be reached); null as a whole: "
+        "none is in hand, or a public copy does not tell.",
+    ]
+    exact: Annotated[bool, "True: the proved and the attained interval are the same.", PUBLIC]
+    lp: Annotated[
+        Ends | None,
+        "Bounds that leave out that values are whole multiples of the unit; null: not computed.",
+        PUBLIC,
+    ]
+    possible: Annotated[Possible, "How many values the cell can take.", PUBLIC]
+    entropy_bits: Annotated[float | None, "log2 of possible.at_least; null: no limit.", PUBLIC]
+    risk: Annotated[float | None, "Disclosure risk 1 / entropy_bits; 0: no limit; null: one value.", PUBLIC]
+    required: Annotated[
+        tuple[KnownEnd, KnownEnd] | None,
+        "Ends of the interval that must stay possible; null: nothing is required, or a public copy.",
+    ]
+    verdict: Annotated[
+        Verdict,
+        "exposed: one value is possible, or a sensitive value is published. underprotected: the proved interval falls "
+        "short of what is required. protected: tables in hand reach what is required. undecided: neither is proved. "
+        "not_judged: not released and not sensitive.",
+    ]
+    basis: Annotated[
+        Literal["integer", "continuous"] | None,
+        "What protected rests on: tables of whole multiples of the unit, or continuous ones; null with other verdicts.",
+    ]
+    reason: Annotated[Reason | None, "What the verdict rests on where it is not exact disclosure."]
+    reveals: Annotated[Reveals | None, "Arithmetic of an exposure; null: none, or a public copy."] = None
+    insider: Annotated[InsiderFinding | None, "Insider who gets too close; null: none, or a public copy."] = None
+    sensitive: Annotated[bool | None, "Whether the cell is sensitive; null in a public copy."] = None
+    rule: Annotated[str | None, "First rule that made it sensitive; null: none, or a public copy."] = None
+    steps: Annotated[
+        tuple[Step, ...],
+        "With --cumulative: what is known after one table after another is released.",
+        PUBLIC,
+        SPARSE,
+    ] = ()
+    over_tables: Annotated[
+        OverTables | None,
+        "What is known of the cell if every table that fits the release is equally likely; left out where it was not "
+        "computed.",
+        PUBLIC,
+        SPARSE,
+    ] = None
+    rank: Annotated[CellRank | None, "A withheld cell among the equations.", PUBLIC, SPARSE] = None
 
 
 class ImpliedCount(NamedTuple):
-    """How many combinations that no row lists were looked at, and what was found.
+    """Numbers of combinations that no row lists."""
 
-    looked_at: all of which it is settled whether the equations give them; left_out: those of which it stayed open
-    whether every value they can take would be sensitive. computed: one value is left; narrow: several values, all of
-    them sensitive; judged: computed ones that a rule could judge; sensitive: findings (in `Report.implied`).
-    """
-
-    looked_at: int
-    left_out: int
-    computed: int
-    narrow: int
-    judged: int
-    sensitive: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Counts of cells by what is known of them, and the size of the released system; implied: of combinations that no
-    row lists, None where they were not looked for."""
-
-    cells: int
-    published: int
-    withheld: int
-    exposed: int
-    secondary_exposed: int
-    underprotected: int
-    protected: int
-    protected_continuous: int
-    undecided: int
-    not_judged: int
-    rank: int
-    degrees_of_freedom: int
-    components: int
-    implied: ImpliedCount | None = None
+    looked_at: Annotated[
+        Count,
+        "Combinations of codes, and of parts of codes, that no row lists, and of which it is settled whether the "
+        "equations give them.",
+    ]
+    left_out: Annotated[
+        Count,
+        "Those of which it stayed open whether every value they can take would be sensitive: bounds would have cost "
+        "too much.",
+    ]
+    computed: Annotated[Count, "Those of which one value is left."]
+    narrow: Annotated[Count, "Those that can take several values, all of them sensitive."]
+    judged: Annotated[Count, "Computed ones that a rule of the policy could judge."]
+    sensitive: Annotated[Count, "Findings, listed in `implied`."]
 
 
 @dataclass(frozen=True)
+class CellCounts:
+    """Numbers of cells by what is known of them."""
+
+    cells: Annotated[Count, "All distinct cells of the release.", PUBLIC]
+    published: Annotated[Count, "Cells whose value is released.", PUBLIC]
+    withheld: Annotated[Count, "Cells withheld: primary, secondary or without a reason.", PUBLIC]
+    exposed: Annotated[Count, "Sensitive cells with verdict exposed (public copy: all exposed cells)."]
+    secondary_exposed: Annotated[
+        Count,
+        "Cells that are not sensitive and can be computed exactly: withheld for nothing. Always 0 in a public copy, "
+        "which does not tell which cells are secondary.",
+    ]
+    underprotected: Annotated[Count, "Cells with verdict underprotected; always 0 in a public copy."]
+    protected: Annotated[Count, "Cells with verdict protected by tables of whole multiples of the unit."]
+    protected_continuous: Annotated[
+        Count, "Cells with verdict protected that rest on a continuous witness only; counted apart from protected."
+    ]
+    undecided: Annotated[Count, "Cells with verdict undecided."]
+    not_judged: Annotated[Count, "Cells listed but not judged."]
+
+
+@dataclass(frozen=True)
+class Summary(CellCounts):
+    """Numbers of cells by what is known of them, and the size of the released system."""
+
+    rank: Annotated[Count, "Rank of the released system: independent equations over the base cells.", PUBLIC]
+    degrees_of_freedom: Annotated[Count, "Dimension of what the open cells can still do together.", PUBLIC]
+    components: Annotated[Count, "Groups of open cells that depend on each other, separate from all others.", PUBLIC]
+    implied: Annotated[
+        ImpliedCount | None, "Combinations that no row lists; null: not looked for (policy `implied: off`)."
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """What an audit found. Carries no timings: same input, same report.
+    """Audit report. What can be worked out from the tables of a release. Numbers are exact decimals in the measure's
+    own unit. Reports carry no timings: the same input gives the same report."""
 
-    judged: a rule or a status says what is sensitive; where nothing does, the verdict is undecided.
-    rules: the rules that were applied, in words; none in a public copy.
-    release_sha256: digest of the canonical release, true values included; empty in a public copy.
-    implied: sensitive cells that no row lists and that the release gives away all the same; their status is
-    `not_listed`, their table the first one, and what no code stands for is named by a difference of codes.
-    beyond_help: cells whose contributors know each other whatever is withheld; the accepted ones speak not against it.
-    """
+    schema: ClassVar[Literal["tableseal/report/1"]] = "tableseal/report/1"
+    verdict: Annotated[
+        ReleaseVerdict,
+        "safe: no sensitive cell is exposed or underprotected and none is undecided. unsafe: at least one is exposed "
+        "or underprotected. undecided: a limit was reached before all was proved, or nothing says what is sensitive "
+        "(see judged).",
+        PUBLIC,
+    ]
+    judged: Annotated[
+        bool,
+        "False: neither a rule nor a status says what is sensitive, so that nothing was judged and the verdict is "
+        "undecided; the note `not_judged` says what small counts there are.",
+        PUBLIC,
+    ] = True
+    confidential: Annotated[
+        bool,
+        "True: holds what only the agency may know. False: a public copy, without true values, arithmetic of "
+        "exposures, insiders, rules and digests.",
+    ] = True
+    title: Annotated[str, "Its title.", Key("release.title", "The release that was audited."), PUBLIC]
+    release_sha256: Annotated[
+        Digest | None,
+        "SHA-256 of the canonical JSON release, true values included; null in a public copy.",
+        Key("release.sha256"),
+    ]
+    policy_sha256: Annotated[
+        PolicyDigest | None, "The policy that was applied; null: none, or a public copy.", Key("policy")
+    ] = None
+    rules: Annotated[
+        tuple[str, ...],
+        "The rules that were applied, in words and in their order; empty: none, or a public copy.",
+    ] = ()
+    bounds: Annotated[str, "Kind of bounds asked for: shuttle, lp or integer.", Key("engine.bounds"), PUBLIC]
+    summary: Annotated[Summary, "Numbers of cells by what is known of them, and the size of the released system."]
+    risk_panel: Annotated[tuple[PanelEntry, ...], "Every measure of risk that applies, side by side."] = ()
+    cells: Annotated[
+        tuple[ReportCell, ...],
+        "Once each: every cell whose exact value is not published, and every published cell with a finding.",
+    ]
+    implied: Annotated[
+        tuple[ReportCell, ...],
+        "Sensitive cells that no row lists and that the release gives away all the same: one value, or only sensitive "
+        'ones, are left. What no code stands for is named by codes joined with " - ", " & " or "+"; the table is the '
+        "first one of the measure, the status not_listed.",
+    ] = ()
+    beyond_help: Annotated[
+        tuple[BeyondHelp, ...],
+        "Sensitive withheld cells whose contributors are too close to each other by what their ranks say, whatever "
+        "is withheld. Those that are not accepted have reason `ranks` and make the release unsafe, unless something "
+        "worse is found of them; no pattern mends them. Empty in a public copy.",
+    ] = ()
+    notes: Annotated[tuple[Note, ...], "What was assumed, passed over or warned about."]
 
-    verdict: Literal["safe", "unsafe", "undecided"]
-    title: str
-    release_sha256: str
-    policy_sha256: str | None
-    bounds: str
-    summary: Summary
-    cells: tuple[ReportCell, ...]
-    notes: tuple[Note, ...]
-    confidential: bool = True
-    risk_panel: tuple[PanelEntry, ...] = ()
-    implied: tuple[ReportCell, ...] = ()
-    judged: bool = True
-    rules: tuple[str, ...] = ()
-    beyond_help: tuple[BeyondHelp, ...] = ()
+    @derived(after="verdict")
+    def called(self) -> Called:
+        """What the verdict is called: `safe as listed` where cells that no row lists can be computed and no rule could
+        judge them, or were not looked for; `not judged` where nothing says what is sensitive; else the verdict."""
+        from tableseal.audit.report.called import called
+
+        return called(self)
+
+    @derived(after="rules", key="engine.version", group="What computed the report.")
+    def version(self) -> str:
+        """Version of tableseal."""
+        return engine_version()
 
     @property
     def required_unknown(self) -> int:

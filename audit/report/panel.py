@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tableseal.audit.bounds.component import TargetBounds
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.errors import TablesealError
 from tableseal.audit.linear.leaf_counts import leaf_counts
 from tableseal.audit.measures.feasible_tables import Effort
-from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.sap.audited import sap_of_audited
 from tableseal.audit.prepare import Prepared
-from tableseal.audit.report.exact_json import significant
 from tableseal.audit.report.model import Figure, PanelEntry, ReportCell, Summary
 from tableseal.audit.report.words import converged
 
@@ -25,6 +25,7 @@ class Facts:
 
     bounds: of every open cell of the system; open_cells: the cells whose exact value is not published and that are
     judged; rank_decrease: of all withheld cells together; effort: what entropies over tables were allowed to cost.
+    weighed: tables have a prior that was given.
     """
 
     prepared: Prepared
@@ -33,6 +34,7 @@ class Facts:
     open_cells: Sequence[ReportCell]
     rank_decrease: int
     effort: Effort
+    weighed: bool = False
 
 
 Figures = tuple[Figure, ...]
@@ -60,7 +62,9 @@ def risk_panel(facts: Facts) -> tuple[PanelEntry, ...]:
         figures = m.figures(facts)
         if figures is not None:
             given = tuple(replace(f, value=significant(f.value)) if isinstance(f.value, float) else f for f in figures)
-            entries.append(PanelEntry(m.name, m.title, given, m.tells, m.does_not_tell, m.public))
+            weighed = facts.weighed and m.name == OVER_TABLES
+            tells, public = (BY_PRIOR, False) if weighed else (m.tells, m.public)
+            entries.append(PanelEntry(m.name, m.title, given, tells, m.does_not_tell, public))
     return tuple(entries)
 
 
@@ -124,7 +128,7 @@ def _table_risk(facts: Facts) -> Figures | None:
         if release.measures[table.measure].kind != "count":
             continue
         try:
-            (whole,) = assess(leaf_counts(release, table=table.name), RiskSettings(), slices=False)
+            (whole,) = assess(leaf_counts(release, table=table.name), RiskFormula(), slices=False)
         except TablesealError:  # not every count is known, or R1 is not defined
             continue
         found.append(whole.risk)
@@ -160,6 +164,9 @@ def _disclosures(facts: Facts) -> Figures | None:
     )
 
 
+OVER_TABLES = "entropy_over_tables"
+BY_PRIOR = "How unsure somebody is of a cell who weighs every table that fits the release by the prior that was given."
+
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "disclosures",
@@ -178,7 +185,7 @@ MEASURES: tuple[Measure, ...] = (
         _values,
     ),
     Measure(
-        "entropy_over_tables",
+        OVER_TABLES,
         "Entropy over tables",
         "How unsure somebody is of a cell who takes every table that fits the release as equally likely.",
         "What somebody expects who knows more of the population than the release says; sampled figures are estimates.",

@@ -1,9 +1,9 @@
 """The copy of a report that may be shown outside the agency.
 
-A public copy holds only what anyone could work out from the published tables. Left out, or put in neutral
-terms:
+A public copy holds only what anyone could work out from the published tables: what the fields of a report say is PUBLIC
+(`model`), and what stands here in neutral terms. All else is left out. Why it is:
 
-* True values, the arithmetic of exposures, insiders' estimates.
+* True values, the arithmetic of exposures, insiders' estimates: they are the agency's own knowledge.
 * `required`, `sensitive` and `rule`: they come from true values and from contributors, and the parameters of
   the rules are often secret themselves. For the same reason a published cell that is listed only because a
   rule finds it sensitive is dropped: to say "this value is dominated by one firm" is a disclosure.
@@ -19,7 +19,8 @@ terms:
   its few hundred possible values until the digest fits. The policy's digest gives its parameters away in the
   same manner.
 * Cells that no row lists (`implied`): they are listed only where a rule finds them sensitive.
-* Measures of the risk panel that rest on true values or on which cells are sensitive.
+* Measures of the risk panel that rest on true values or on which cells are sensitive; entropies over tables that were
+  weighed by a prior.
 * Notes, unless their code is known to say nothing but how the published tables were read.
 
 Not possible at all where the intervals themselves start from true values (an intruder with prior knowledge, a what-if
@@ -27,8 +28,8 @@ that publishes secondary cells).
 """
 
 from collections import Counter
-from dataclasses import replace
 
+from tableseal.audit.codec.public import public_part
 from tableseal.audit.errors import InputError
 from tableseal.audit.model.release import WHAT_IF, Note
 from tableseal.audit.model.status import WORDS, Status
@@ -36,6 +37,9 @@ from tableseal.audit.report.model import Report, ReportCell, Summary, Verdict
 
 PRIOR_NOTE = "prior_knowledge"
 """Code of the note that intervals start from `intruder.prior`, that is from true values."""
+
+WEIGHED = Note("weighed_tables", "Entropies over tables weigh every table by a prior that was given.")
+"""That entropies over tables rest on more than what is published."""
 
 PUBLIC_NOTES = frozenset({"absent_computed", "absent_zero", "time_limit"})
 """Codes of notes that hold nothing confidential; every other note stays inside the agency."""
@@ -69,18 +73,15 @@ def public_copy(report: Report) -> Report:
             "Audit the release without a prior first."
         )
     cells = tuple(_public_cell(cell) for cell in report.cells if not _only_a_finding(cell))
-    return replace(
+    if any(note.code == WEIGHED.code for note in report.notes):
+        cells = tuple(cell._replace(over_tables=None) for cell in cells)
+    return public_part(
         report,
-        release_sha256="",
-        policy_sha256=None,
-        rules=(),
+        confidential=False,
         summary=_public_summary(report.summary, cells),
         cells=cells,
-        implied=(),
-        beyond_help=(),
-        notes=(ABOUT_COPY, *(note for note in report.notes if note.code in PUBLIC_NOTES)),
-        confidential=False,
-        risk_panel=tuple(entry for entry in report.risk_panel if entry.public),
+        notes=(ABOUT_COPY, *(public_part(note) for note in report.notes if note.code in PUBLIC_NOTES)),
+        risk_panel=tuple(public_part(entry) for entry in report.risk_panel if entry.public),
     )
 
 
@@ -104,18 +105,12 @@ def _public_cell(cell: ReportCell) -> ReportCell:
     status = _status(cell)
     verdict = _public_verdict(cell)
     integer = _several(cell)
-    return cell._replace(
+    return public_part(
+        cell,
         status="withheld" if status.withheld else "published" if status.released else status.word,
-        truth=None,
         attained=cell.attained if cell.exact else None,
-        required=None,
-        sensitive=None,
-        rule=None,
         verdict=verdict,
         basis=("integer" if integer else "continuous") if verdict == "protected" else None,
-        reason=None,
-        reveals=None,
-        insider=None,
     )
 
 
@@ -136,7 +131,7 @@ def _public_verdict(cell: ReportCell) -> Verdict:
 def _public_summary(summary: Summary, cells: tuple[ReportCell, ...]) -> Summary:
     """Counts by public verdict; how many exposed cells are secondary is not told."""
     count = Counter(cell.verdict for cell in cells)
-    return replace(
+    return public_part(
         summary,
         exposed=count["exposed"],
         secondary_exposed=0,
@@ -145,5 +140,4 @@ def _public_summary(summary: Summary, cells: tuple[ReportCell, ...]) -> Summary:
         protected_continuous=sum(cell.basis == "continuous" for cell in cells),
         undecided=count["undecided"],
         not_judged=count["not_judged"],
-        implied=None,
     )

@@ -1,16 +1,9 @@
 """What `tableseal risk` found, as JSON and as text."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-from tableseal.audit.measures.estimate import Estimate
-from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, RiskSettings, by_variable
-from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
-from tableseal.audit.report.exact_json import dumps, significant
-
-if TYPE_CHECKING:
-    from tableseal.audit.report.exact_json import Json
+from tableseal.audit.codec.documents import json_of
+from tableseal.audit.measures.risk.assess_risk import PartRisk
+from tableseal.audit.measures.risk.result import RiskResult
+from tableseal.audit.measures.risk.sample_risk import SampleRisk
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""
@@ -19,148 +12,32 @@ LISTED = 60
 """Parts of a table that the text lists; the JSON has all."""
 
 
-@dataclass(frozen=True)
-class RiskReport:
-    """The risk of one table.
-
-    Attributes
-    ----------
-    name: of the table.
-    parts: the whole table first, then its slices; empty if only a sample is at hand.
-    versions: how many protected versions there were (0: none, 1: the protected table).
-    drawn: how they were drawn (rounding base, seed); empty if they were not.
-    sample, sample_settings: estimates from a sample, and how they were made.
-    """
-
-    name: str
-    settings: RiskSettings
-    parts: tuple[PartRisk, ...] = ()
-    versions: int = 0
-    drawn: Mapping[str, int] = field(default_factory=dict)
-    sample: SampleRisk | None = None
-    sample_settings: SampleSettings | None = None
-
-
-def risk_json(report: RiskReport) -> str:
+def risk_json(report: RiskResult) -> str:
     """The report as JSON text, tableseal/risk/1."""
-    groups = by_variable(report.parts)
-    two_way = len(groups) == 2
-    settings = report.settings
-    document: dict[str, Json] = {
-        "schema": "tableseal/risk/1",
-        "table": report.name,
-        "definition": settings.definition,
-        "form": settings.form if settings.definition == "a14" else None,
-        "weights": None if settings.weights is None else list(settings.weights),
-        "norm": "l2" if settings.weights is None else "weighted",
-        "term_names": list(settings.term_names),
-        "versions": report.versions,
-        "drawn": dict(report.drawn),
-        "whole": _part(report.parts[0]) if report.parts else None,
-        "rows": [_part(part) for part in groups[0]] if two_way else [],
-        "columns": [_part(part) for part in groups[1]] if two_way else [],
-        "slices": [] if two_way else [_part(part) for group in groups for part in group],
-        "sample": _sample(report),
-    }
-    return dumps(document, indent=1) + "\n"
+    return json_of(report) + "\n"
 
 
-def _estimate(value: Estimate) -> "Json":
-    return {
-        "mean": significant(value.mean),
-        "error": significant(value.error),
-        "deviation": significant(value.deviation),
-    }
-
-
-def _part(part: PartRisk) -> "Json":
-    found: dict[str, Json] = {
-        "where": dict(part.where),
-        "K": part.cells,
-        "N": part.total,
-        "zeros": part.zeros,
-        "undefined": part.undefined,
-        "R1": None if part.risk is None else significant(part.risk),
-        "R2": None,
-        "H_X": None if part.entropy is None else significant(part.entropy),
-        "H_X_given_Y": None,
-        "HD": None,
-        "utility": None,
-        "terms": [significant(term) for term in part.terms],
-        "after": None,
-    }
-    if part.after is not None:
-        end = part.after
-        found |= {
-            "R2": significant(end.risk.mean),
-            "H_X_given_Y": None if end.conditional is None else significant(end.conditional.mean),
-            "HD": significant(end.distance.mean),
-            "utility": significant(end.utility.mean),
-            "after": _after(end),
-        }
-    return found
-
-
-def _after(end: ProtectedPart) -> "Json":
-    return {
-        "M": _estimate(end.total),
-        "R2": _estimate(end.risk),
-        "H_X_given_Y": None if end.conditional is None else _estimate(end.conditional),
-        "HD": _estimate(end.distance),
-        "HD_shares": _estimate(end.distance_shares),
-        "HD_bound": significant(end.bound),
-        "utility": _estimate(end.utility),
-        "terms": [significant(term) for term in end.terms],
-        "multipliers": [significant(factor) for factor in end.multipliers],
-        "above_original": end.above_original,
-        "lost_mass": significant(end.lost),
-        "impossible_cells": end.impossible,
-    }
-
-
-def _sample(report: RiskReport) -> "Json":
-    if report.sample is None or report.sample_settings is None:
-        return None
-    found, settings = report.sample, report.sample_settings
-    return {
-        "n": found.size,
-        "population": found.population,
-        "model": settings.model,
-        "smoothing": {"added": settings.smoothing.added, "pseudo_bayes": settings.smoothing.pseudo_bayes},
-        "margins_missed": significant(found.missed),
-        "samples": found.samples,
-        "populations": found.versions,
-        "R1": _estimate(found.r1),
-        "R2": _estimate(found.r2),
-        "zeros": _estimate(found.zeros),
-        "H_X": _estimate(found.entropy),
-        "H_X_given_Y": _estimate(found.conditional),
-        "true_R1": None if found.true_r1 is None else significant(found.true_r1),
-        "true_R2": None if found.true_r2 is None else _estimate(found.true_r2),
-    }
-
-
-def risk_text(report: RiskReport) -> str:
+def risk_text(report: RiskResult) -> str:
     """The report for people: what was measured and how, a line a table, and what is to be known about it."""
     lines = [_headline(report), *_drawn(report)]
     if report.parts:
         lines += ["", *_table(report)]
-    if report.sample is not None and report.sample_settings is not None:
-        lines += ["", *_sample_lines(report.sample, report.sample_settings)]
+    if report.sample is not None:
+        lines += ["", *_sample_lines(report.sample)]
     remarks = _remarks(report)
     if remarks:
         lines += ["", *remarks]
     return "\n".join(lines) + "\n"
 
 
-def _headline(report: RiskReport) -> str:
-    settings = report.settings
-    how = "L2 form" if settings.weights is None else "weights " + ", ".join(f"{w:g}" for w in settings.weights)
-    form = f", form {settings.form}" if settings.definition == "a14" else ""
-    return f"Risk of {report.name}: definition {settings.definition}{form}, {how}."
+def _headline(report: RiskResult) -> str:
+    formula = report.formula
+    how = "L2 form" if formula.weights is None else "weights " + ", ".join(f"{w:g}" for w in formula.weights)
+    form = f", form {formula.form}" if formula.definition == "a14" else ""
+    return f"Risk of {report.name}: definition {formula.definition}{form}, {how}."
 
 
-def _drawn(report: RiskReport) -> list[str]:
+def _drawn(report: RiskResult) -> list[str]:
     if report.versions == 0:
         return []
     if not report.drawn:
@@ -169,7 +46,7 @@ def _drawn(report: RiskReport) -> list[str]:
     return [f"R2, HD and utility: means over {report.versions:,} random roundings to base {base}, seed {seed}."]
 
 
-def _table(report: RiskReport) -> list[str]:
+def _table(report: RiskResult) -> list[str]:
     protected = report.versions > 0
     header = ["table", "K", "N", "zeros", "R1"] + (["R2", "HD", "utility"] if protected else [])
     random = report.versions > 1
@@ -205,7 +82,8 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
     return row
 
 
-def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
+def _sample_lines(found: SampleRisk) -> list[str]:
+    settings = found.settings
     smoothing = [f"{settings.smoothing.added:g} added to every cell"] if settings.smoothing.added else []
     smoothing += ["pseudo-Bayes smoothing"] if settings.smoothing.pseudo_bayes else []
     lines = [
@@ -221,7 +99,7 @@ def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
     return lines
 
 
-def _remarks(report: RiskReport) -> list[str]:
+def _remarks(report: RiskResult) -> list[str]:
     remarks: list[str] = []
     if report.versions > 1 or report.sample is not None:
         remarks.append("+- is the Monte-Carlo standard error of the mean; it shrinks with more repetitions.")
@@ -230,9 +108,9 @@ def _remarks(report: RiskReport) -> list[str]:
         missed = report.sample.missed
         if missed > UNSETTLED:
             remarks.append(f"Margins of the model still miss those of the sample by up to {missed:.1e} of its units.")
-    if report.settings.definition == "a14" and report.settings.form == "ratio" and report.versions:
+    if report.formula.definition == "a14" and report.formula.form == "ratio" and report.versions:
         remarks.append("Form ratio is the formula as printed in 2014; it is upside down: more uncertainty, more risk.")
-    if report.settings.definition == "a14" and report.settings.form == "a14-published" and report.versions:
+    if report.formula.definition == "a14" and report.formula.form == "a14-published" and report.versions:
         remarks.append("Form a14-published only reproduces the figures printed in 2014; use uncertainty to judge.")
     ends = [part.after for part in report.parts if part.after is not None]
     above = sum(end.above_original for end in ends)

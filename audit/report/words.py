@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
-from tableseal.audit.report.called import accepted_exposed, called, unjudged_words
-from tableseal.audit.report.exact_json import decimal_text
+from tableseal.audit.report.called import accepted_exposed, unjudged_words
 from tableseal.audit.report.model import BeyondHelp, Figure, InsiderFinding, OverTables, Report, ReportCell
 from tableseal.audit.rules.too_fine import CODE as TOO_FINE
 
@@ -200,7 +200,7 @@ def steps_words(cell: ReportCell, signs: Signs) -> str:
 
 def verdict_line(report: Report) -> str:
     """The first and the last line of a text: "UNSAFE: This release ...", "SAFE as listed; 12 further cells ..."."""
-    word = called(report)
+    word = report.called
     if word == AS_LISTED:
         return f"{shouted(word)}; {unjudged_words(report)}. {_answer(report)}"
     return f"{shouted(word)}: {headline(report)}"

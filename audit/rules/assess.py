@@ -1,17 +1,21 @@
 """All rules of a policy over all cells of a release."""
 
-from dataclasses import replace
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.model import PQ, Amounts, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Threshold
-from tableseal.audit.rules import attribute, dominance, entropy, pq, request, threshold
+from tableseal.audit.linear.naming import place_of
+from tableseal.audit.model import Amounts, Policy, Release
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.judgement import Judgement, around
+from tableseal.audit.rules.registry import judged_by
 from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.audit.wording import quoted, suggestion
+
+_POLICY = Place("policy")
 
 
 def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
@@ -42,7 +46,8 @@ def assess(release: Release, cells: Cells, policy: Policy) -> Sensitivity:
 def assess_facts(facts: Facts, policy: Policy) -> Sensitivity:
     """`assess`, of what the agency knows of the cells."""
     release, cells = facts.release, facts.cells
-    judgements = [_at_its_level(rule, facts) for rule in policy.primary]
+    check_variables(policy, release.variables)
+    judgements = [judged_by(rule, facts.at(rule.level)) for rule in policy.primary]
     sensitive = np.zeros(len(cells), dtype=np.bool_)
     first = np.zeros(len(cells), dtype=np.int64)
     for number, judgement in enumerate(judgements, start=1):
@@ -56,41 +61,27 @@ def assess_facts(facts: Facts, policy: Policy) -> Sensitivity:
         low, high = cells.known_lower, cells.known_upper
         lower = Amounts(np.where(low.known, np.maximum(lower.units, low.units), lower.units), lower.known)
         upper = Amounts(np.where(high.known, np.minimum(upper.units, high.units), upper.units), upper.known)
-    names = np.array([None, *(j.rule for j in judgements)], dtype=object)
+    rules = tuple(rule.name for rule in policy.primary)
+    names = np.array([None, *rules], dtype=object)
     sliding, asked = cells.protection_sliding, sensitive | facts.marked
     width = Amounts(np.where(asked, sliding.units, 0), sliding.known & asked)
-    rules = tuple(j.rule for j in judgements[: len(policy.primary)])
     return Sensitivity(sensitive, lower, upper, width, tuple(names[first].tolist()), rules)
 
 
-def judge(rule: Rule, facts: Facts) -> Judgement:
-    """One rule over all cells.
+def check_variables(policy: Policy, variables: Collection[str], where: Place = _POLICY) -> None:
+    """Refuse rules that name variables which the release does not have; where: the policy.
 
     Raises
     ------
-    InputError: the rule lacks its data for a cell, or has a meaningless parameter.
+    InputError: names the rule, the variable, and those that there are.
     """
-    match rule:
-        case Threshold():
-            return threshold.judge(rule, facts)
-        case Dominance():
-            return dominance.judge(rule, facts)
-        case PQ():
-            return pq.judge(rule, facts)
-        case Entropy():
-            return entropy.judge(rule, facts)
-        case Request():
-            return request.judge(rule, facts)
-        case Attribute():
-            return attribute.judge(rule, facts)
-
-
-def _at_its_level(rule: Rule, facts: Facts) -> Judgement:
-    """The rule, of holdings or of single units."""
-    if isinstance(rule, Attribute | Request) or rule.level == "holding":
-        return judge(rule, facts)
-    judgement = judge(rule, facts.of_units)
-    return replace(judgement, rule=f"{judgement.rule} (units)")
+    for rule in policy.primary:
+        for name in rule.variables:
+            if name not in variables:
+                expected = f"one of {', '.join(map(quoted, variables))}"
+                text = f'rule "{rule.text}" is given the variable "{name}", which the release does not have'
+                text += f"{suggestion(name, variables)}; expected {expected}."
+                raise InputError(text, at=where, found=quoted(name), expected=expected)
 
 
 def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:
@@ -101,9 +92,10 @@ def _given_distances(facts: Facts, sensitive: NDArray[np.bool_]) -> Judgement:
     if len(lacking):
         raise InputError(
             f"{facts.place(int(lacking[0]))}: the required protection is a distance from the true value, "
-            f'which is not known; add a column of true values and name it as "truth".'
+            'which is not known; add a column of true values and name it as "truth".',
+            places=[place_of(facts.release, facts.cells, int(lacking[0]))],
         )
-    return around(facts, "protection", np.zeros_like(sensitive), required, below.units, above.units)
+    return around(facts, np.zeros_like(sensitive), required, below.units, above.units)
 
 
 def _union(judgements: list[Judgement]) -> tuple[Amounts, Amounts]:

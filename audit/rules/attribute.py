@@ -1,66 +1,83 @@
 """Attribute rule for counts: all members of a group share an attribute (Smith & Elliot 2007, Table 2.1)."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
 from tableseal.audit.linear.integers import bound_sum
 from tableseal.audit.linear.keys import KeySpace, Lookup
-from tableseal.audit.model import Amounts, Attribute, Release, Status
-from tableseal.audit.rules.facts import Facts
+from tableseal.audit.model import Amounts, Release, Status
+from tableseal.audit.rules.facts import COUNTS, Facts
 from tableseal.audit.rules.judgement import Judgement, check, unprotected
+from tableseal.audit.rules.rule import Parameter, Rule
 
 
-def judge(rule: Attribute, facts: Facts) -> Judgement:
-    """Sensitive: the populated cells and the total of a line whose total sits in at most `populated` of its
-    cells.
+@dataclass(frozen=True)
+class Attribute(Rule):
+    """Attribute disclosure in counts: all members of a group share a characteristic.
 
     A line is a cell with one of its codes replaced by the codes directly below it. It is judged if at least
     one of the variables in `given` stands below its total, if all its cells are cells of the release, and if
     one more of them could have been populated (structural zeros that the file lists could not). Nothing is
     required beyond that the cells are not disclosed exactly.
-
-    Raises
-    ------
-    InputError: an unknown variable in `given`; values without which a line cannot be judged; a meaningless
-    parameter.
     """
-    given = f"given {' + '.join(rule.given)}, " if rule.given else ""
-    text = f"attribute ({given}populated {rule.populated})"
-    check(rule.populated >= 1, text, f"populated of {rule.populated}", "populated of at least 1")
-    _refuse_unknown(rule, facts.release, text)
-    sensitive = np.zeros(len(facts.cells), dtype=np.bool_)
-    open_cells = sensitive.copy()
-    for m, measure in enumerate(facts.release.measures.values()):
-        if measure.kind != "count":
-            continue
-        for v, (name, hierarchy) in enumerate(facts.release.variables.items()):
-            if name not in rule.given:
-                for parent in hierarchy.parents:
-                    lines = _lines(facts, rule, m, v, parent)
-                    _judge_lines(facts, lines, rule.populated, sensitive, open_cells)
-    facts.refuse(
-        open_cells,
-        text,
-        "the true values of a line of withheld cells",
-        'add a column of true values and name it as "truth", or add microdata',
-    )
-    return unprotected(text, sensitive & facts.counts)
 
+    given: Annotated[tuple[str, ...], Parameter("texts", "variables that the intruder knows of a person")]
+    populated: Annotated[
+        int, Parameter("count", "a line whose total sits in at most this many cells is disclosive")
+    ] = 1
 
-def _refuse_unknown(rule: Attribute, release: Release, text: str) -> None:
-    for name in rule.given:
-        if name not in release.variables:
-            near = get_close_matches(name, release.variables, 1)
-            hint = f' (did you mean "{near[0]}"?)' if near else ""
-            names = ", ".join(f'"{v}"' for v in release.variables)
-            raise InputError(
-                f'policy: rule "{text}" is given the variable "{name}", which the release does not have'
-                f"{hint}; expected one of {names}."
-            )
+    key: ClassVar = "attribute"
+    kinds: ClassVar = COUNTS
+    of_lines: ClassVar = True
+
+    @property
+    def text(self) -> str:
+        """`attribute (given region, populated 1)`."""
+        given = f"given {' + '.join(self.given)}, " if self.given else ""
+        return f"attribute ({given}populated {self.populated})"
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Those that are given."""
+        return self.given
+
+    def sentence(self, counts: bool) -> str:
+        """What tells too much."""
+        return f"Sensitive: {', '.join(self.given)} tell more of a person."
+
+    def known(self, facts: Facts) -> NDArray[np.bool_]:
+        """Where the value is known."""
+        return facts.value.known
+
+    def judge(self, facts: Facts) -> Judgement:
+        """Sensitive: the populated cells and the total of a line whose total sits in at most `populated` of its
+        cells.
+
+        Raises
+        ------
+        InputError: values without which a line cannot be judged; a meaningless parameter.
+        """
+        check(self.populated >= 1, self.text, f"populated of {self.populated}", "populated of at least 1")
+        sensitive = np.zeros(len(facts.cells), dtype=np.bool_)
+        open_cells = sensitive.copy()
+        for m, measure in enumerate(facts.release.measures.values()):
+            if measure.kind != "count":
+                continue
+            for v, (name, hierarchy) in enumerate(facts.release.variables.items()):
+                if name not in self.given:
+                    for parent in hierarchy.parents:
+                        lines = _lines(facts, self, m, v, parent)
+                        _judge_lines(facts, lines, self.populated, sensitive, open_cells)
+        facts.refuse(
+            open_cells,
+            self.text,
+            "the true values of a line of withheld cells",
+            'add a column of true values and name it as "truth", or add microdata',
+        )
+        return unprotected(sensitive & facts.counts)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class Contributions:
     start: int64 (cells + 1); the entries of cell c are start[c] up to start[c + 1].
     contributor: int64 (entries), the same number for the same contributor in every cell.
     records: int64 (contributors), how many records each one has.
-    amount: int64 (entries), absolute contribution in units, not weighted.
+    amount: int64 (entries), contribution in units, with its sign, not weighted.
     weight: float64 (entries), sampling weight of the contributor (1 without weights); records of one
         contributor count once, with the smallest of their weights.
     requested: bool (entries), the contributor asked for protection (in any of its records).
@@ -59,7 +59,7 @@ class Contributions:
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def nth(self, rank: int) -> NDArray[np.int64]:
-        """The (rank + 1)-th largest contribution of every cell, 0 where there are fewer contributors."""
+        """The contribution with the (rank + 1)-th largest absolute value in every cell, 0 where there are fewer."""
         at = self.start[:-1] + rank
         there = at < self.start[1:]
         result = np.zeros(len(at), dtype=np.int64)
@@ -108,7 +108,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
         start=start,
         contributor=entries.contributor[order],
         records=np.bincount(contributor),
-        amount=size[order],
+        amount=entries.amount[order],
         weight=entries.weight[order],
         requested=asked[entries.contributor[order]],
         covered=covered,

@@ -1,31 +1,73 @@
 """(n,k)-dominance rule: a few contributors make up nearly all of a cell."""
 
-import numpy as np
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, ClassVar
 
-from tableseal.audit.model import Dominance
+import numpy as np
+from numpy.typing import NDArray
+
 from tableseal.audit.rules.exact import as_units, ceil_quotient, combine
-from tableseal.audit.rules.facts import Facts
+from tableseal.audit.rules.facts import MAGNITUDES, Facts
 from tableseal.audit.rules.judgement import Judgement, around, check, percent_text
 from tableseal.audit.rules.largest import largest
+from tableseal.audit.rules.rule import LevelField, Parameter, Rule
 
 
-def judge(rule: Dominance, facts: Facts) -> Judgement:
-    """Sensitive: the n largest contributions are strictly more than k percent of the value.
+@dataclass(frozen=True)
+class Dominance(Rule):
+    """(n,k) dominance: the n largest contributions make up more than k percent of the cell.
 
-    Required distance: 100/k times their sum, minus the value, rounded up to the unit. Magnitudes only.
-
-    Raises
-    ------
-    InputError: a cell whose value or contributions are not known; a meaningless parameter.
+    Contributions count by their absolute values. Required distance: 100/k times their sum, minus the value, rounded up
+    to the unit. Magnitudes only.
     """
-    k = percent_text(rule.k)
-    text = f"dominance ({rule.n}, {k})"
-    check(rule.n >= 1, text, f"n of {rule.n}", "n of at least 1")
-    check(0 < rule.k <= 100, text, f"k of {k} percent", "k above 0 and at most 100")
-    shares = largest(facts, rule.n, text)
-    top = combine(*((1, column) for column in shares.top))
-    share = rule.k / 100
-    excess = combine((share.denominator, top), (-share.numerator, shares.total))
-    sensitive = shares.known & (excess > 0).astype(np.bool_)
-    distance = as_units(ceil_quotient(np.where(sensitive, excess, 0), share.numerator))
-    return around(facts, text, sensitive, sensitive, distance, distance)
+
+    n: Annotated[int, Parameter("rank", "number of largest contributions")]
+    k: Annotated[Fraction, Parameter("percent", "their largest share of the cell, in percent")]
+    level: LevelField = "holding"
+
+    key: ClassVar = "dominance"
+    kinds: ClassVar = MAGNITUDES
+    reasons: ClassVar = {
+        "dominance_by_one": "(1, k); left out: as dominance",
+        "dominance_by_two": "(2, k); left out: as dominance",
+        "dominance": None,
+    }
+    subadditive: ClassVar = True
+
+    @property
+    def text(self) -> str:
+        """`dominance (1, 85)`."""
+        return f"dominance ({self.n}, {percent_text(self.k)})"
+
+    @property
+    def reason(self) -> tuple[str, ...]:
+        """Dominance by one and by two contributors may have letters of their own."""
+        own = {1: ("dominance_by_one",), 2: ("dominance_by_two",)}
+        return (*own.get(self.n, ()), "dominance")
+
+    def sentence(self, counts: bool) -> str:
+        """Who makes up too much."""
+        who = "the largest contributor makes" if self.n == 1 else f"the {self.n} largest contributors make"
+        return f"Sensitive: {who} up more than {percent_text(self.k)} % of the cell."
+
+    def known(self, facts: Facts) -> NDArray[np.bool_]:
+        """Where the value and its n largest parts are known."""
+        return largest(facts, self.n, self.text).known
+
+    def judge(self, facts: Facts) -> Judgement:
+        """Sensitive: the n largest contributions are strictly more than k percent of the value.
+
+        Raises
+        ------
+        InputError: a cell whose value or contributions are not known; a meaningless parameter.
+        """
+        check(self.n >= 1, self.text, f"n of {self.n}", "n of at least 1")
+        check(0 < self.k <= 100, self.text, f"k of {percent_text(self.k)} percent", "k above 0 and at most 100")
+        shares = largest(facts, self.n, self.text)
+        top = combine(*((1, column) for column in shares.top))
+        share = self.k / 100
+        excess = combine((share.denominator, top), (-share.numerator, shares.total))
+        sensitive = shares.known & (excess > 0).astype(np.bool_)
+        distance = as_units(ceil_quotient(np.where(sensitive, excess, 0), share.numerator))
+        return around(facts, sensitive, sensitive, distance, distance)

@@ -1,17 +1,28 @@
 """What the agency knows of every cell, as the rules need it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import LackingDataError
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import places_of
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import WEIGHT_UNIT, Amounts, Microdata, Release, Status
 from tableseal.audit.rules.contributions import Contributions, contributions
 from tableseal.audit.rules.weights import Weights
+
+Kind = Literal["count", "magnitude"]
+"""Of a measure."""
+
+COUNTS: frozenset[Kind] = frozenset(("count",))
+MAGNITUDES: frozenset[Kind] = frozenset(("magnitude",))
+
+Level = Literal["holding", "unit"]
+"""Who counts as one contributor: a holding with all its units (where the microdata name holdings), or each unit."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,7 @@ class Facts:
     def of_units(self) -> "Facts":
         """The same where every unit counts by itself. Only microdata tell: columns of tables may speak of holdings."""
         microdata, n = self.release.microdata, len(self.cells)
-        counts = self._of_kind("count")
+        counts = self._of_kinds(COUNTS)
         frequency = Amounts(np.where(counts, self.cells.frequency.units, 0), self.cells.frequency.known & counts)
         cells = replace(
             self.cells,
@@ -41,6 +52,10 @@ class Facts:
         units = None if microdata is None else replace(microdata, holding=None)
         return Facts(replace(self.release, microdata=units), cells, self.counted, self.weighed)
 
+    def at(self, level: Level) -> "Facts":
+        """What is known where holdings, or their units, count as contributors."""
+        return self if level == "holding" else self.of_units
+
     @cached_property
     def concerned(self) -> NDArray[np.bool_]:
         """bool (cells): all but the zeros that everyone knows, which no rule makes sensitive."""
@@ -49,15 +64,19 @@ class Facts:
         result: NDArray[np.bool_] = (cells.status != Status.STRUCTURAL_ZERO) & ~absent_zero
         return result
 
+    def of_kinds(self, kinds: Collection[Kind]) -> NDArray[np.bool_]:
+        """bool (cells): concerned cells of measures of these kinds."""
+        return self.concerned & self._of_kinds(kinds)
+
     @cached_property
     def counts(self) -> NDArray[np.bool_]:
         """bool (cells): concerned cells of count measures."""
-        return self.concerned & self._of_kind("count")
+        return self.of_kinds(COUNTS)
 
     @cached_property
     def magnitudes(self) -> NDArray[np.bool_]:
         """bool (cells): concerned cells of magnitude measures."""
-        return self.concerned & self._of_kind("magnitude")
+        return self.of_kinds(MAGNITUDES)
 
     @cached_property
     def marked(self) -> NDArray[np.bool_]:
@@ -87,10 +106,16 @@ class Facts:
         return replace(found, covered=found.covered & ~lacking)
 
     @cached_property
+    def covered(self) -> NDArray[np.bool_]:
+        """bool (cells): microdata give every contribution."""
+        found = self.contributions
+        return np.zeros(len(self.cells), np.bool_) if found is None else found.covered
+
+    @cached_property
     def value(self) -> Amounts:
         """True values in units."""
         truth = self.cells.truth
-        counted = self._of_kind("count") & ~truth.known & self.cells.frequency.known
+        counted = self._of_kinds(COUNTS) & ~truth.known & self.cells.frequency.known
         truth = _filled(truth, self.cells.frequency.units, counted)
         if self.contributions is None or truth.known.all():
             return truth
@@ -100,7 +125,7 @@ class Facts:
     def frequency(self) -> Amounts:
         """Numbers of respondents: what the tables say, else the records behind the cell; for a count, unless records
         have weights, the value itself."""
-        counts, listed = self._of_kind("count"), self.cells.frequency
+        counts, listed = self._of_kinds(COUNTS), self.cells.frequency
         if self.contributions is not None and not listed.known.all():
             microdata = self.release.microdata
             weights = microdata is not None and microdata.weight is not None
@@ -120,7 +145,7 @@ class Facts:
             known |= more
             below |= more & found.weighted.below(count)
             positive |= more & found.weighted.positive
-        more = self._of_kind("count") & self.value.known & ~known & _all(self.weighed)
+        more = self._of_kinds(COUNTS) & self.value.known & ~known & _all(self.weighed)
         below |= more & (self.value.units < count)
         positive |= more & (self.value.units > 0)
         return known | more, below, positive
@@ -141,9 +166,10 @@ class Facts:
             return
         more = f" ({len(lacking)} cells lack it)" if len(lacking) > 1 else ""
         cells, first = self.cells, int(lacking[0])
-        places = places_of(self.release, [(int(cells.table[first]), int(cells.row[first]))])
+        places = [place_of(self.release, cells, first)]
         why = _gaps(self.release.microdata)
-        raise LackingDataError(f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.', places)
+        text = f'{self.place(first)}: rule "{rule}" needs {what}{more}; {why or remedy}.'
+        raise LackingDataError(text, places=places)
 
     def place(self, cell: int) -> str:
         """'t.csv, row 4, cell region=N1, size=4': where a cell stands, for messages."""
@@ -151,13 +177,13 @@ class Facts:
         row = int(self.cells.row[cell])
         number = row + 1 if table.rows is None or row < 0 else int(table.rows[row])
         where = f"row {number}" if row >= 0 else "not listed"
-        file = f" ({table.source})" if table.source and table.source != table.name else ""
+        file = f" ({table.source})" if table.source and str(table.source) != table.name else ""
         pairs = ", ".join(f"{v}={c}" for v, c in self.release.cell_codes(self.cells.codes[cell]).items())
         measure = f" of {table.measure}" if len(self.release.measures) > 1 else ""
         return f'table "{table.name}"{file}, {where}, cell {pairs}{measure}'
 
-    def _of_kind(self, kind: str) -> NDArray[np.bool_]:
-        wanted = np.array([m.kind == kind for m in self.release.measures.values()], dtype=np.bool_)
+    def _of_kinds(self, kinds: Collection[Kind]) -> NDArray[np.bool_]:
+        wanted = np.array([m.kind in kinds for m in self.release.measures.values()], dtype=np.bool_)
         return wanted[self.cells.measure]
 
 

@@ -1,4 +1,4 @@
-"""What a rule says of every cell, and how rules put it."""
+"""What a rule says of every cell."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,24 +17,22 @@ from tableseal.audit.rules.facts import Facts
 class Judgement:
     """What one rule says of every cell.
 
-    rule: its text. sensitive: bool (cells). lower, upper: ends of the interval it requires, in units; not
-    known where it requires nothing.
+    sensitive: bool (cells). lower, upper: ends of the interval it requires, in units; not known where it requires
+    nothing.
     """
 
-    rule: str
     sensitive: NDArray[np.bool_]
     lower: Amounts
     upper: Amounts
 
 
-def unprotected(rule: str, sensitive: NDArray[np.bool_]) -> Judgement:
+def unprotected(sensitive: NDArray[np.bool_]) -> Judgement:
     """A judgement that asks for nothing more than that sensitive cells are not disclosed exactly."""
-    return Judgement(rule, sensitive, Amounts.none(len(sensitive)), Amounts.none(len(sensitive)))
+    return Judgement(sensitive, Amounts.none(len(sensitive)), Amounts.none(len(sensitive)))
 
 
 def around(
     facts: Facts,
-    rule: str,
     sensitive: NDArray[np.bool_],
     required: NDArray[np.bool_],
     below: NDArray[np.int64],
@@ -50,7 +48,7 @@ def around(
     if facts.release.intruder.nonnegative:
         lower = np.maximum(lower, int(facts.release.intruder.nonempty))
     upper = value + np.where(required, above, 0)
-    return Judgement(rule, sensitive, Amounts(lower, required), Amounts(upper, required))
+    return Judgement(sensitive, Amounts(lower, required), Amounts(upper, required))
 
 
 def percent_text(value: Fraction) -> str:
@@ -67,12 +65,12 @@ def percent_around(facts: Facts, rule: str, sensitive: NDArray[np.bool_], percen
     InputError: a sensitive cell that must be judged has no true value.
     """
     if percent is None:
-        return unprotected(rule, sensitive)
+        return unprotected(sensitive)
     check(percent >= 0, rule, f"a protection_percent of {percent_text(percent)}", "0 or more")
     demand_value(facts, sensitive, rule)
     required = sensitive & facts.value.known
     distance = percentage(percent, np.abs(facts.value.units))
-    return around(facts, rule, sensitive, required, distance, distance)
+    return around(facts, sensitive, required, distance, distance)
 
 
 def demand_value(facts: Facts, needed: NDArray[np.bool_], rule: str) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import plural
-from tableseal.audit.model import MEASURE_NOT_JUDGED, Attribute, Note, Policy, Release, Request, Require, Threshold
+from tableseal.audit.model import MEASURE_NOT_JUDGED, Note, Policy, Release, Require
 from tableseal.audit.rules.judgement import percent_text
 from tableseal.audit.rules.sensitivity import Sensitivity
 
@@ -78,16 +78,5 @@ def rules_in_words(sensitivity: Sensitivity, require: Require) -> tuple[str, ...
 def _rule_applies(release: Release, measure: str, policy: Policy) -> bool:
     """Whether any rule looks at the cells of a measure; subtraction (SAP) is asked of counts."""
     kind = release.measures[measure].kind
-    if policy.require.sap is not None and kind == "count":
-        return True
-    for rule in policy.primary:
-        match rule:
-            case Threshold() | Request():
-                return True
-            case Attribute():
-                applies = kind == "count"
-            case _:
-                applies = kind == "magnitude"
-        if applies:
-            return True
-    return False
+    asked = policy.require.sap is not None and kind == "count"
+    return asked or any(kind in rule.kinds for rule in policy.primary)

@@ -40,7 +40,7 @@ def largest(facts: Facts, n: int, rule: str) -> Largest:
     sources = facts.contributions
     if sources is not None:
         fill = ~known & sources.covered
-        top = [np.where(fill, sources.nth(k), column) for k, column in enumerate(top)]
+        top = [np.where(fill, np.abs(sources.nth(k)), column) for k, column in enumerate(top)]
         known = known | fill
         if not facts.release.intruder.nonnegative:
             total = np.where(sources.covered, np.maximum(total, sources.size), total)

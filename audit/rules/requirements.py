@@ -4,9 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.model import PQ, Attribute, Dominance, Entropy, Policy, Release, Request, Rule, Status, Threshold
+from tableseal.audit.model import Policy, Release, Status
 from tableseal.audit.rules.facts import Facts
-from tableseal.audit.rules.largest import largest
 from tableseal.audit.rules.sensitivity import Sensitivity
 
 Mask = NDArray[np.bool_]
@@ -27,29 +26,8 @@ def unknown_requirements(release: Release, cells: Cells, policy: Policy, sensiti
     facts = Facts(release, cells)
     concerned, lacking = (np.zeros(len(cells), np.bool_) for _ in range(2))
     for rule in policy.primary:
-        measured, known = _data(rule, facts)
+        own = facts.at(rule.level)
+        measured = own.of_kinds(rule.kinds)
         concerned |= measured
-        lacking |= measured & ~known
+        lacking |= measured & ~rule.known(own)
     return unknown & (lacking | ~concerned)
-
-
-def _data(rule: Rule, facts: Facts) -> tuple[Mask, Mask]:
-    """(cells that a rule concerns, cells for which it has all that it needs)."""
-    if not isinstance(rule, Attribute | Request) and rule.level == "unit":
-        facts = facts.of_units
-    sources = facts.contributions
-    covered = np.zeros(len(facts.cells), np.bool_) if sources is None else sources.covered
-    match rule:
-        case Threshold():
-            known = facts.weighted(rule.count)[0] if rule.of == "weighted" else facts.frequency.known
-            return facts.counts | facts.magnitudes, known
-        case Dominance():
-            return facts.magnitudes, largest(facts, rule.n, "dominance").known
-        case PQ():
-            return facts.magnitudes, largest(facts, 2, "pq").known
-        case Entropy():
-            return facts.magnitudes, covered
-        case Request():
-            return facts.counts | facts.magnitudes, covered
-        case Attribute():
-            return facts.counts, facts.value.known

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from tableseal.audit.model import Note, Policy, Release, Rounding, Threshold
+from tableseal.audit.model import Note, Policy, Release, Rounding
 from tableseal.audit.model.rounding import is_possible, rounding_interval
+from tableseal.audit.rules.threshold import Threshold
 
 CODE = "rounding_too_fine"
 """The note's code."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Attribute, Policy, Request, Threshold
+from tableseal.audit.model import Policy
 from tableseal.audit.rules.assess import assess_facts
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.sensitivity import Sensitivity
@@ -15,8 +15,8 @@ def assess_unlisted(facts: Facts, policy: Policy) -> tuple[Sensitivity, NDArray[
     """What the rules say of cells of status `missing`, and which of them any rule could judge.
 
     A rule judges where its data are there: a threshold where it is known how many contribute or what they weigh (of a
-    count that says so: its value), the others where microdata give every contribution. The attribute rule is about
-    whole lines of a table and says nothing of single combinations.
+    count that says so: its value), the others where microdata give every contribution. Rules about whole
+    lines of a table (attribute) say nothing of single combinations.
 
     facts: of the cells; `counted` and `weighed` say which counts say so.
 
@@ -24,15 +24,9 @@ def assess_unlisted(facts: Facts, policy: Policy) -> tuple[Sensitivity, NDArray[
     ------
     As `assess`.
     """
-    rules = tuple(rule for rule in policy.primary if not isinstance(rule, Attribute))
-    nobody = np.zeros(len(facts.cells), np.bool_)
-    covered = nobody if facts.contributions is None else facts.contributions.covered
-    judged = nobody.copy()
+    rules = tuple(rule for rule in policy.primary if not rule.of_lines)
+    judged = np.zeros(len(facts.cells), np.bool_)
     for rule in rules:
-        own = facts if isinstance(rule, Request) or rule.level == "holding" else facts.of_units
-        if isinstance(rule, Threshold):
-            known = own.weighted(rule.count)[0] if rule.of == "weighted" else own.frequency.known
-            judged |= known & own.concerned
-        else:
-            judged |= covered & (own.concerned if isinstance(rule, Request) else own.magnitudes)
+        own = facts.at(rule.level)
+        judged |= own.of_kinds(rule.kinds) & (own.covered if rule.of_records else rule.known(own))
     return assess_facts(facts, replace(policy, primary=rules)), judged

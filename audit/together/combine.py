@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import (
@@ -30,7 +30,7 @@ from tableseal.audit.model import (
     Status,
     Table,
 )
-from tableseal.audit.together.names import nothing_shared, refuse_alike
+from tableseal.audit.together.names import between, nothing_shared, refuse_alike
 from tableseal.audit.together.variables import agreed_variable, same_variable
 
 NOTHING = Absent("not_released", "not_released")
@@ -109,11 +109,9 @@ def combine(
 def _same_measure(one: Measure, other: Measure, members: Sequence[Member], member: Member) -> None:
     if one != other:
         first = next(m.label for m in members if one.name in m.release.measures)
-        raise InputError(
-            f'{first} and {member.label}: the measure "{one.name}" is a {one.kind} of unit {one.unit} in one and a '
-            f"{other.kind} of unit {other.unit} in the other; releases that are audited together say `measures` "
-            "and give different things different names."
-        )
+        kinds = f"is a {one.kind} of unit {one.unit} in one and a {other.kind} of unit {other.unit} in the other"
+        say = "releases that are audited together say `measures` and give different things different names."
+        raise between(first, member.label, f'the measure "{one.name}" {kinds}; {say}')
 
 
 def _tables(member: Member, variables: Mapping[str, Hierarchy]) -> list[Table]:
@@ -176,10 +174,8 @@ def _recoded(codes: NDArray[np.int32], member: Member, variables: Mapping[str, H
             column = codes[:, own.index(name)]
             found[:, at] = np.where(column >= 0, place[column], -1)
         elif hierarchy.total is None:
-            raise InputError(
-                f'{member.label}: has no variable "{name}", which other releases have and which is never added up; add '
-                f"it to the release and fix it in its tables (`where: {{{name}: ...}}`)."
-            )
+            text = f'has no variable "{name}", which other releases have and which is never added up; add it to the '
+            raise InputError(text, f"release and fix it in its tables (`where: {{{name}: ...}}`).", at=member.label)
     return found
 
 
@@ -210,10 +206,8 @@ def _intruder(members: Sequence[Member]) -> Intruder:
     for one, other in pairwise(members):
         for key in Intruder.__dataclass_fields__:
             if getattr(one.release.intruder, key) != getattr(other.release.intruder, key):
-                raise InputError(
-                    f"{one.label} and {other.label}: `intruder: {key}` differs; there is one intruder who has all "
-                    "releases, so all must say the same."
-                )
+                say = "there is one intruder who has all releases, so all must say the same."
+                raise between(one.label, other.label, f"`intruder: {key}` differs; {say}")
     return members[0].release.intruder
 
 
@@ -221,10 +215,8 @@ def _policy(members: Sequence[Member]) -> Policy | None:
     """The one policy of all. Where it was written does not matter, what it says does."""
     for one, other in pairwise(members):
         if _rules(one.release.policy) != _rules(other.release.policy):
-            raise InputError(
-                f"{one.label} and {other.label}: have different policies (or one has none); releases that are audited "
-                "together are judged by one policy: give it with --policy."
-            )
+            text = "have different policies (or one has none); releases that are audited together are judged by one "
+            raise between(one.label, other.label, text, "policy: give it with ", OptionName("policy"), ".")
     return members[0].release.policy
 
 
@@ -242,10 +234,8 @@ def _microdata(members: Sequence[Member], variables: Mapping[str, Hierarchy]) ->
         codes[:, [at for at, name in enumerate(variables) if name not in member.release.variables]] = -1
         data = replace(member.release.microdata, codes=codes)
         if found is not None and not _same_records(found[1], data):
-            raise InputError(
-                f"{found[0]} and {member.label}: both have microdata, which differ, and nothing says which records are "
-                "the same; name the microdata, with all variables, in one of the releases."
-            )
+            text = "both have microdata, which differ, and nothing says which records are the same; name the "
+            raise between(found[0], member.label, text, "microdata, with all variables, in one of the releases.")
         found = found or (member.label, data)
     return None if found is None else found[1]
 

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted
+from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.model import Note, Release
+from tableseal.audit.wording import listing, quoted
 
 Named = Sequence[tuple[str, Release]]
 """(what a release is called, the release)"""
@@ -19,6 +19,11 @@ NOTHING_SHARED = "nothing_shared"
 
 _GROUPS, _LABELS = 4, 4
 """Groups of releases, and releases of a group, that the note names."""
+
+
+def between(one: str, other: str, *sentence: str | OptionName) -> InputError:
+    """What two releases do not agree in."""
+    return InputError(f"{one} and {other}: ", *sentence, places=[Place(one), Place(other)])
 
 
 def refuse_alike(members: Named, settled: Collection[str] = ()) -> tuple[Note, ...]:
@@ -38,12 +43,13 @@ def refuse_alike(members: Named, settled: Collection[str] = ()) -> tuple[Note, .
         ):
             for a, b in _pairs(names, others):
                 text = (
-                    f"{one} and {other}: the {what} {quoted(a)} and {quoted(b)} differ in nothing but case or blanks, "
-                    "and only what has the same name is taken for the same"
+                    f"the {what} {quoted(a)} and {quoted(b)} differ in nothing but case or blanks, and only what has "
+                    "the same name is taken for the same"
                 )
                 if one not in settled or other not in settled:
-                    raise InputError(f"{text}; give the same thing one name, and different things different names.")
-                notes.append(Note("names_alike", f"{text}."))
+                    remedy = "give the same thing one name, and different things different names"
+                    raise between(one, other, f"{text}; {remedy}.")
+                notes.append(Note("names_alike", f"{one} and {other}: {text}."))
     return tuple(notes)
 
 

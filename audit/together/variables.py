@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
+from tableseal.audit.together.names import between
+from tableseal.audit.wording import listing, quoted
 
 Labelled = tuple[str, Hierarchy]
 """(whose it is, the classification)"""
@@ -31,10 +32,9 @@ def agreed_variable(members: Sequence[Labelled]) -> Hierarchy:
         return first
     for other, hierarchy in different:
         if hierarchy.total != first.total:
-            raise InputError(
-                f"{label} and {other}: the variable {quoted(first.name)} has the total {quoted(first.total)} in one "
-                f"and {quoted(hierarchy.total)} in the other; releases that are audited together need the same."
-            )
+            text = f"the variable {quoted(first.name)} has the total {quoted(first.total)} in one and "
+            need = " in the other; releases that are audited together need the same."
+            raise between(label, other, text, quoted(hierarchy.total), need)
     groupings: dict[tuple[Edge, ...], None] = {}
     for _, hierarchy in members:
         groupings.update(dict.fromkeys(tuple(hierarchy.edges(g)) for g in range(len(hierarchy.parents))))
@@ -76,14 +76,17 @@ def _check_parts(member: Labelled, merged: Hierarchy, members: Sequence[Labelled
     where = f"variable {quoted(merged.name)}"
     if wrong.data[at] > 0:
         raise InputError(
-            f"{label}: {where}: {quoted(leaf)} lies in two parts of {quoted(code)} if the classifications of "
-            f"{listing((who for who, _ in members), 4)} are put together; mend one of them."
+            f"{where}: {quoted(leaf)} lies in two parts of {quoted(code)} if the classifications of "
+            f"{listing((who for who, _ in members), 4)} are put together; mend one of them.",
+            at=label,
         )
     other = next((who for who, h in members if leaf in h.index and who != label), label)
-    raise InputError(
-        f"{label} and {other}: {where}: {quoted(code)} covers {quoted(leaf)} in {other}; in {label} it consists of "
+    raise between(
+        label,
+        other,
+        f"{where}: {quoted(code)} covers {quoted(leaf)} in {other}; in {label} it consists of "
         f"{listing(_parts(own, code), 8)}, and nothing says which of these {quoted(leaf)} belongs to. Give the "
-        "releases the same classification, with the codes of both, or the variables different names."
+        "releases the same classification, with the codes of both, or the variables different names.",
     )
 
 

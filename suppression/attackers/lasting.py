@@ -1,16 +1,16 @@
-"""Which attacks every safe pattern has to withstand: what a search proves that asks for no others holds.
+"""Which requirements every safe pattern meets: what a search proves that asks for no others holds.
 
 The fewer cells are withheld, the more everybody knows: who sees a cell too well sees it too well under all narrower
 patterns, too. But the audit need not blame the insider there: it is asked only about cells that hang together with
-what it knows and others do not. Two kinds of attack do not depend on that:
+what it knows and others do not. Two kinds of requirement do not depend on that:
 
 * Outsiders must not get so far either. Whether the insider is asked or knows no more than they do, the pattern fails.
 * The insider has a share in the cell, and that alone or cells that are withheld in every pattern make it an insider:
   what it knows always hangs together with the cell.
 
-Any other attack (on a cell in which the insider has no share, and from which it must stay further away than outsiders
-must) may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does. But as
-much of it as outsiders must not find out either lasts.
+Any other (of a cell in which the insider has no share, and from which it must stay further away than outsiders must)
+may be nobody's under another safe pattern. So may one of somebody who is taken to know more than it does. But as much
+of it as outsiders must not find out either lasts.
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.decision.cuts import Requirement
-from tableseal.suppression.attackers.insiders import Unmet
+from tableseal.audit.attackers.requirement import Requirement
+from tableseal.suppression.attackers.requirements import Unmet
 
 
 class Lasting:
@@ -34,17 +34,15 @@ class Lasting:
         self._never, self._value = never, value
 
     def __call__(self, unmet: Unmet) -> bool:
-        """Whether no safe pattern leaves an attack unmet."""
-        attack = unmet.attack
-        cell, known = attack.requirement.cell, list(attack.requirement.known_to)
-        always_there = cell in dict(attack.own) or (not attack.own and bool(self._never[known].all()))
-        return self._implied(attack.requirement) or (unmet.shared and always_there)
+        """Whether no safe pattern leaves a requirement unmet."""
+        need, attacker = unmet.requirement, unmet.requirement.attacker
+        there = bool(self._never[list(attacker.known)].all()) and not attacker.shares
+        return self._implied(need) or (unmet.shared and (there or need.cell in dict(attacker.shares)))
 
     def part(self, need: Requirement) -> Requirement:
         """As much of a requirement as outsiders must not find out either: every safe pattern meets that."""
         other, value = self._outsiders[need.cell], int(self._value[need.cell])
-        low, high = _ends(need, value)
-        other_low, other_high = _ends(other, value)
+        (low, high), (other_low, other_high) = need.ends(value), other.ends(value)
         return replace(
             need,
             lower=need.lower if low >= other_low else other_low,
@@ -55,11 +53,3 @@ class Lasting:
     def _implied(self, need: Requirement) -> bool:
         """Whether outsiders must not get so far either."""
         return self.part(need) == need
-
-
-def _ends(need: Requirement, value: int) -> tuple[int, int]:
-    """Values that must stay possible; the true one is."""
-    return (
-        value if need.lower is None else min(need.lower, value),
-        value if need.upper is None else max(need.upper, value),
-    )

@@ -1,6 +1,6 @@
-"""Insiders with shares in cells, where nothing withstands somebody who knows these cells: met as they are.
+"""Insiders with shares in cells, where nothing withstands somebody who knows these cells: asked as they are.
 
-A search can only be asked to withstand whoever knows cells (see `stronger`). Where no pattern does, one may still
+A search can only be asked to withstand whoever knows cells (see `watch.of_cells`). Where no pattern does, one may still
 withstand the insider, who knows a part of each cell. It is looked for around the pattern that is at hand.
 """
 
@@ -10,9 +10,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.solvers.protocol import Solver
-from tableseal.suppression.attackers.attacks import Attack, oracle_for
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.reasons.needed import given_back
 from tableseal.suppression.search.cover import cover
@@ -24,22 +26,23 @@ def widened(
     problem: Problem,
     pattern: Pattern,
     *,
-    broken: Callable[[Pattern], Sequence[Attack]],
+    unmet: Callable[[Pattern], Sequence[Requirement]],
     complete: Callable[[Pattern], Pattern],
     solver: Solver,
     limits: Limits,
 ) -> Pattern:
     """The pattern, wider as far as that helps against insiders with shares.
 
-    broken: attacks of insiders that a pattern does not withstand. complete: widens a pattern until it withstands all
-    that the search was asked for.
+    unmet: what insiders require that a pattern does not meet. complete: widens a pattern until it withstands all that
+    the search was asked for.
     """
     while True:
         wider = pattern
-        for attack in broken(pattern):
-            if attack.own:
-                posed = replace(problem, requirements=(attack.requirement,))
-                found, _ = cover(posed, oracle_for(problem.equations, [attack], solver), wider, limits)
+        for need in unmet(pattern):
+            if need.attacker.shares:
+                posed = replace(problem, requirements=(need,))
+                oracle = Oracle(problem.equations.seen_by(need.attacker), [need], deciding(solver), solver)
+                found, _ = cover(posed, oracle, wider, limits)
                 wider = wider if found is None else found
         if np.array_equal(wider, pattern):
             return pattern
@@ -53,20 +56,16 @@ def narrowed(
     pattern: Pattern,
     keep: Pattern,
     *,
-    broken: Callable[[Pattern], Sequence[Attack]],
+    unmet: Callable[[Pattern], Sequence[Requirement]],
     safe: Callable[[Pattern], bool],
 ) -> Pattern:
     """The pattern without the cells that are not needed, dearest first.
 
     keep: bool (cells), stay withheld. safe: whether a pattern withstands all that the search was asked for.
     """
-    allowed = {_target(a) for a in broken(pattern)}
+    allowed = {need.cell for need in unmet(pattern)}
     spare = np.flatnonzero(pattern & ~problem.primary & ~keep).tolist()
-    returned = given_back(problem, pattern, spare, lambda p: safe(p) and {_target(a) for a in broken(p)} <= allowed)
+    returned = given_back(problem, pattern, spare, lambda p: safe(p) and {need.cell for need in unmet(p)} <= allowed)
     result = pattern.copy()
     result[list(returned)] = False
     return result
-
-
-def _target(attack: Attack) -> int:
-    return attack.requirement.cell

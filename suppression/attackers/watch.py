@@ -1,62 +1,67 @@
-"""Insiders as what an oracle watches for: attacks that are asked about once a pattern does not withstand them."""
+"""Insiders as what an oracle watches for: their requirements, asked once a pattern does not meet them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.oracle import Broken, Oracle
-from tableseal.suppression.attackers.attacks import Attack, stronger
-from tableseal.suppression.attackers.insiders import Unmet
 from tableseal.suppression.attackers.lasting import Lasting
+from tableseal.suppression.attackers.requirements import Unmet
 from tableseal.suppression.problem.problem import Problem
 
 
 class InsiderWatch:
-    """Remembers the attacks behind the requirements of an oracle.
+    """Remembers what an oracle has been told.
 
-    attacks: all that the oracle is asked about, in order. given_up: those that nothing withstands and that need not be
-    withstood, because the attacker was taken to know more than it does.
+    given_up: requirements that nothing meets and that need not be met, because they are not sure.
     """
 
-    def __init__(self, problem: Problem, attacks: Sequence[Attack], given_up: set[Attack]) -> None:
-        self._problem, self.attacks, self.given_up = problem, list(attacks), given_up
-        self._known = set(self.attacks) | given_up
+    def __init__(self, problem: Problem, asked: Iterable[Requirement], given_up: frozenset[Requirement]) -> None:
+        """asked: what the oracle is asked about."""
+        self._insiders, self.given_up = problem.insiders, given_up
+        self._told = {*asked, *given_up}
         never = problem.primary | problem.stays | problem.equations.always_open[: len(problem.cells)]
         self._lasting = Lasting(problem.requirements, never, problem.equations.value)
 
     def __call__(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits, *, first: bool) -> list[Broken]:
-        """New attacks that a pattern does not withstand."""
+        """New requirements that a pattern does not meet."""
         found: list[Broken] = []
-        broken = self._problem.insiders.broken
-        for unmet in broken(pattern, limits, counts=self._is_new, first=first, helper=oracle):
-            for attack, cut in self._posed(unmet):
-                if attack in self._known:
+        for unmet in self._insiders.unmet(pattern, limits, counts=self._is_new, first=first, helper=oracle):
+            for posed in self._posed(unmet):
+                if posed.requirement in self._told:
                     continue
                 if not first:
-                    self._known.add(attack)
-                    self.attacks.append(attack)
-                found.append(Broken(attack.requirement, cut, sure=not attack.assumed))
+                    self._told.add(posed.requirement)
+                found.append(posed)
         return found
 
     def content(self, oracle: Oracle, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether a pattern withstands all insiders as they are."""
-        broken = self._problem.insiders.broken
-        return not broken(pattern, limits, counts=self._counts, first=True, helper=oracle) and not limits.out_of_time()
+        unmet = self._insiders.unmet(pattern, limits, counts=self._counts, first=True, helper=oracle)
+        return not unmet and not limits.out_of_time()
 
     def _is_new(self, unmet: Unmet) -> bool:
-        return any(attack not in self._known for attack, _ in self._posed(unmet))
+        return any(posed.requirement not in self._told for posed in self._posed(unmet))
 
     def _counts(self, unmet: Unmet) -> bool:
-        return any(attack not in self.given_up for attack, _ in self._posed(unmet))
+        return any(posed.requirement not in self.given_up for posed in self._posed(unmet))
 
-    def _posed(self, unmet: Unmet) -> list[tuple[Attack, Cut | None]]:
-        """As it can be asked in every pattern: where not every safe pattern withstands it, also what every one does."""
-        attack, cut = stronger(unmet.attack), None if unmet.attack.own else unmet.cut
-        if attack.assumed or self._lasting(unmet):
-            return [(attack, cut)]
-        part = replace(attack, requirement=self._lasting.part(attack.requirement))
-        return [(part, None), (replace(attack, assumed=True), cut)]
+    def _posed(self, unmet: Unmet) -> list[Broken]:
+        """As it can be asked in every pattern: where not every safe pattern meets it, also what every one does."""
+        need = unmet.requirement
+        if need.attacker.shares:
+            return [Broken(of_cells(need), None)]
+        if self._lasting(unmet):
+            return [Broken(need, unmet.cut)]
+        return [Broken(self._lasting.part(need), None), Broken(replace(need, sure=False), unmet.cut)]
+
+
+def of_cells(need: Requirement) -> Requirement:
+    """The same in the eyes of somebody who knows the cells in which this attacker has a share, which is more than it
+    knows: what a search can be asked for, and not sure."""
+    attacker, cells = need.attacker, {*need.attacker.involved} - {need.cell}
+    return replace(need, attacker=replace(attacker, known=tuple(sorted(cells)), shares=(), inside=()), sure=False)

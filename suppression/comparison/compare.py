@@ -47,6 +47,7 @@ class Outcome:
     remark: why there is nothing to show, in words; empty otherwise.
     value: of the secondary cells together, for each measure.
     protection: what the audit says; None without a pattern. report: that audit.
+    stopped_by: `time` if the time limit ended its search before that was sure of its answer.
     seconds: of search and audit; no part of the result.
     """
 
@@ -56,6 +57,7 @@ class Outcome:
     value: Mapping[str, Fraction]
     protection: Protection | None
     report: Report | None = field(default=None, compare=False, repr=False)
+    stopped_by: str | None = field(default=None, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -171,7 +173,7 @@ def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str
     for name in methods:
         if name in found:
             raise InputError(f'method "{name}" is named twice.')
-        search = None if name.startswith(ROUNDING) else method_named(name)
+        search = None if name.startswith(ROUNDING) else method_named(name, "methods")
         found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
 
@@ -185,9 +187,10 @@ def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
 def _outcome(problem: Problem, done: Suppression) -> Outcome:
     found = done.found
     if found.pattern is None or done.report is None:
-        return Outcome(done.method, found, _why(problem, found), {}, None)
+        return Outcome(done.method, found, _why(problem, found), {}, None, stopped_by=done.stopped_by)
     value = _value(problem, found.pattern & ~problem.primary)
-    return Outcome(done.method, found, "", value, protection_of(problem, done.report), done.report)
+    protection = protection_of(problem, done.report)
+    return Outcome(done.method, found, "", value, protection, done.report, done.stopped_by)
 
 
 def _why(problem: Problem, found: Found) -> str:

@@ -13,8 +13,8 @@ from tableseal.audit.model import Release, Table
 from tableseal.audit.report.applied import applied_words
 from tableseal.audit.report.grid import Codes, Shown, amount, drawn
 from tableseal.audit.report.page import asset, source_hash, template
-from tableseal.audit.report.to_json import engine_version
 from tableseal.audit.report.words import HTML, number, printable
+from tableseal.audit.version import engine_version
 from tableseal.suppression.comparison.chart import HEIGHT, WIDTH, Chart, Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome
 from tableseal.suppression.comparison.protection import Protection

@@ -3,37 +3,37 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, log2
+from typing import Annotated
 
-from tableseal.audit.decision.cuts import Requirement
-from tableseal.audit.report.exact_json import significant
-from tableseal.audit.report.model import Report, ReportCell
+from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.codec.declared import Key
+from tableseal.audit.codec.exact_json import significant
+from tableseal.audit.codec.kinds import Count, Limited
+from tableseal.audit.report.model import ReleaseVerdict, Report, ReportCell
 from tableseal.suppression.problem.problem import Problem
+
+Figure = Annotated[Limited | None, "null: nothing to give a figure for."]
+WIDTHS = "Widths of the intervals of sensitive cells over their true values."
+BITS = "Of sensitive cells over their possible values, all equally likely."
 
 
 @dataclass(frozen=True)
 class Protection:
-    """Figures of the sensitive cells; those over cells are infinite where a cell has no limit.
+    """What an audit says of the protected release."""
 
-    Attributes
-    ----------
-    verdict: of the release. exposed: one value left. underprotected: less left than required. undecided: neither
-    proved. secondary_exposed: other withheld cells that can be computed.
-    least_width, mean_width: of the intervals, relative to the true value (cells that are not 0).
-    least_bits, mean_bits: entropy over the values proved possible, all equally likely.
-    rank: taken from the released system by what is withheld. degrees_of_freedom: of all tables that fit.
-    """
-
-    verdict: str
-    exposed: int
-    underprotected: int
-    undecided: int
-    secondary_exposed: int
-    least_width: float | None
-    mean_width: float | None
-    least_bits: float | None
-    mean_bits: float | None
-    rank: int
-    degrees_of_freedom: int
+    verdict: ReleaseVerdict
+    exposed: Annotated[Count, "Sensitive cells with one value left."]
+    underprotected: Annotated[Count, "Sensitive cells with less left than required."]
+    undecided: Count
+    secondary_exposed: Annotated[Count, "Other withheld cells that can be computed."]
+    least_width: Annotated[Figure, Key("relative_width.least", WIDTHS)]
+    mean_width: Annotated[Figure, Key("relative_width.mean", WIDTHS)]
+    least_bits: Annotated[Figure, Key("entropy_bits.least", BITS)]
+    mean_bits: Annotated[Figure, Key("entropy_bits.mean", BITS)]
+    rank: Annotated[
+        Count, "Independent statements that withholding takes from the released system.", Key("rank_decrease")
+    ]
+    degrees_of_freedom: Count
 
 
 def protection_of(problem: Problem, report: Report) -> Protection:
@@ -69,7 +69,7 @@ def _sensitive(problem: Problem, report: Report) -> list[tuple[ReportCell, Requi
     names = list(problem.release.measures)
     wanted = {}
     for need in problem.requirements:
-        if need.known_to:
+        if need.attacker.known:
             continue
         cell = tuple(problem.release.cell_codes(problem.cells.codes[need.cell]).items())
         wanted[names[problem.cells.measure[need.cell]], cell] = need

@@ -9,7 +9,7 @@ from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.words import printable
 from tableseal.suppression.comparison.compare import Comparison, Outcome
-from tableseal.suppression.search.methods import METHODS
+from tableseal.suppression.search.methods import method_named
 from tableseal.suppression.search.rank import Rank
 from tableseal.suppression.search.result import GUARANTEES, most_rank_words
 
@@ -54,7 +54,7 @@ def next_step(comparison: Comparison, call: Call) -> str | None:
         return "no method that withholds cells is safe: see what each says below, or audit the release."
     outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
     kept = call.options(
-        "--time-limit", "--seed", "--solver", *(OF_RANK if isinstance(METHODS[best.method], Rank) else ())
+        "--time-limit", "--seed", "--solver", *(OF_RANK if isinstance(method_named(best.method), Rank) else ())
     )
     return f"write the cheapest: {call.by('suppress', '--method', best.method, *kept, *outputs)}"
 

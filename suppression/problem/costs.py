@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import full_name
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Release
 from tableseal.suppression.problem.distance import distances
 from tableseal.suppression.problem.stability import LastPeriod
@@ -112,10 +112,8 @@ def _frequencies(
     for cell in range(len(cells)):
         number = int(value[cell]) if counts[cells.measure[cell]] else cells.frequency.get(cell)
         if number is None and may[cell]:
-            raise InputError(
-                f"{full_name(release, cells, cell)}: cost by frequency needs its number of contributors; name the "
-                'column that holds it as "frequency", or choose another cost.'
-            )
+            text = "cost by frequency needs its number of contributors; name the column that holds it as "
+            raise InputError(text, '"frequency", or choose another cost.', at=place_of(release, cells, cell))
         found.append(number or 0)
     return found
 
@@ -135,9 +133,8 @@ def _from_columns(release: Release, cells: Cells) -> dict[int, Fraction]:
             if not (cost >= 0 and np.isfinite(cost)):
                 if np.isnan(cost):
                     continue
-                raise InputError(
-                    f"{full_name(release, cells, cell)}: a cost of {cost:g}; expected a number that is not negative"
-                )
+                place = place_of(release, cells, cell)
+                raise InputError(f"a cost of {cost:g}; expected a number that is not negative", at=place)
             if cell not in found and cells.listing_table[listed[row]] == t:
                 found[cell] = Fraction(str(cost)).limit_denominator(10**6)
     return found

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -10,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.consent import read_day
 from tableseal.audit.io.document_types import Code, Model, Text, validate
 from tableseal.audit.io.files import read_text
-from tableseal.audit.io.wording import listing, quoted
 from tableseal.audit.io.yaml_text import as_text, parse_document
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import full_name
+from tableseal.audit.linear.naming import place_of
 from tableseal.audit.model import Consent, Release, Status
+from tableseal.audit.wording import listing
 from tableseal.suppression.problem.places import Places
 
 Kind = Literal["keep_published", "accept", "accept_ranks"]
@@ -73,21 +73,17 @@ def decisions_from_document(document: object, source: str = "decisions") -> tupl
     ------
     InputError: see `read_decisions`.
     """
-    found = validate(DecisionsDocument, as_text(document, source), source)
+    top = Place(source)
+    found = validate(DecisionsDocument, as_text(document, top), top)
     decisions = []
     for at, entry in enumerate(found.decisions):
-        where = f"{source}: decisions[{at}]"
+        where = top / "decisions" / at
         for key, text in (("reason", entry.reason), ("name", entry.name)):
             if not text.strip():
-                raise InputError(f"{where}.{key}: is empty; a decision needs a reason and a name.")
-        try:
-            day = date.fromisoformat(entry.date)
-        except ValueError:
-            raise InputError(f"{where}.date: found {quoted(entry.date)}, expected a date such as 2026-11-28.") from None
+                raise InputError("is empty; a decision needs a reason and a name.", at=where / key)
+        day = read_day(entry.date, where / "date").isoformat()
         decisions.append(
-            Decision(
-                entry.decision, tuple(entry.cell.items()), entry.measure, entry.reason, entry.name, day.isoformat()
-            )
+            Decision(entry.decision, tuple(entry.cell.items()), entry.measure, entry.reason, entry.name, day)
         )
     return tuple(decisions)
 
@@ -147,28 +143,32 @@ def decided(
     for decision in decisions:
         shown = listing(f"{v}={c}" for v, c in decision.cell)
         cell = places.of(dict(decision.cell), decision.measure, f"decision about {shown}")
-        name = f"decision about {full_name(release, cells, cell)}"
+        place = place_of(release, cells, cell)
+
+        def wrong(text: str, place: Place = place) -> InputError:
+            return InputError(f"decision about {place}: {text}", places=[place])
+
         if decision.kind == "accept_ranks":
             if cell not in hopeless:
-                raise InputError(
-                    f"{name}: the ranks of its contributors do not make them known to each other (or no insider is "
-                    "audited); there is nothing to accept."
+                raise wrong(
+                    "the ranks of its contributors do not make them known to each other (or no insider is audited); "
+                    "there is nothing to accept."
                 )
             ranks[cell] = decision
             continue
         if cell in found and found[cell].kind != decision.kind:
-            raise InputError(f"{name}: {found[cell].name} and {decision.name} have decided differently.")
+            raise wrong(f"{found[cell].name} and {decision.name} have decided differently.")
         if decision.kind == "keep_published" and primary[cell]:
-            raise InputError(f"{name}: the cell is sensitive and cannot be kept published; it must be withheld.")
+            raise wrong("the cell is sensitive and cannot be kept published; it must be withheld.")
         if decision.kind == "keep_published" and stays[cell]:
-            raise InputError(
-                f"{name}: a rounded table withholds the cell, and what it would show instead is not known; give its "
-                "rounded value there as published."
+            raise wrong(
+                "a rounded table withholds the cell, and what it would show instead is not known; give its rounded "
+                "value there as published."
             )
         agreed = bool(cells.consent[cell] and cells.exact[cell] and cells.status[cell] == Status.CONSENT)
         if decision.kind == "accept" and not (primary[cell] or may[cell] or stays[cell] or agreed):
             status = Status(int(cells.status[cell])).word
-            raise InputError(f"{name}: the cell ({status}) is none that may be withheld; there is nothing to accept.")
+            raise wrong(f"the cell ({status}) is none that may be withheld; there is nothing to accept.")
         found[cell] = decision
         keep[cell], accept[cell] = decision.kind == "keep_published", decision.kind == "accept"
     return Decided(keep, accept & ~primary, found, ranks)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.wording import listing, quoted, suggestion
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.model import Release
+from tableseal.audit.wording import listing, quoted, suggestion
 
 
 class Places:

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.equations import Equations, build_equations
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.cells import Cells
@@ -17,12 +17,12 @@ from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.staying import stays_withheld
 from tableseal.audit.measures.risk.posterior import disclosure_risk
 from tableseal.audit.model import Policy, Release, Status
-from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.report.applied import RULE_IT
 from tableseal.audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
 from tableseal.audit.rules.judging import rules_in_words
-from tableseal.audit.rules.readers import with_readers
+from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.protocol import Solver
-from tableseal.suppression.attackers.insiders import Insiders
+from tableseal.suppression.attackers.requirements import InsiderRequirements
 from tableseal.suppression.problem.costs import Costs, cell_costs
 from tableseal.suppression.problem.refusals import refuse_differing, refuse_impossible, refuse_published
 from tableseal.suppression.problem.stability import LastPeriod, last_period
@@ -44,7 +44,7 @@ class Problem:
     cost: int64 (cells), of withholding; in 1 / scale.
     requirements: what every pattern has to achieve.
     reason: why each cell is sensitive (None: it is not).
-    insiders: who else attacks. hopeless: sensitive cells whose contributors are too close to each other whatever is
+    insiders: what they require. hopeless: sensitive cells whose contributors are too close to each other whatever is
         withheld, because they know their ranks.
     last: last period's pattern.
     """
@@ -62,7 +62,7 @@ class Problem:
     requirements: tuple[Requirement, ...]
     reason: tuple[str | None, ...]
     policy: Policy
-    insiders: Insiders
+    insiders: InsiderRequirements
     hopeless: tuple[int, ...]
     last: LastPeriod | None
     rules: tuple[str, ...] = ()
@@ -149,8 +149,8 @@ def build_problem(
         primary, may, stays = (np.pad(which, (0, more)) for which in (primary, may, stays))
         cost = np.pad(cost, (0, more))
         before = None if before is None else before.longer(more)
-    insiders = Insiders(release, cells, policy, equations, primary, solver)
-    within, hopeless = insiders.within()
+    insiders = InsiderRequirements(release, cells, policy, equations, primary, solver)
+    by_ranks, hopeless = insiders.by_ranks()
     width = least_width(policy.require.risk)
     requirements = []
     for cell in np.flatnonzero(asked).tolist():
@@ -158,8 +158,8 @@ def build_problem(
         sliding = sensitivity.required_width.get(cell) or 0
         if not policy.require.protection:
             lower, upper, sliding = None, None, 0
-        if cell in within:
-            low, high = within[cell]
+        if cell in by_ranks:
+            low, high = by_ranks[cell]
             lower, upper = _lower(lower, low), _upper(upper, high)
         requirements.append(Requirement(cell, lower, upper, max(width, sliding)))
     if further is not None:
@@ -196,7 +196,8 @@ def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity:
     InputError: neither a rule nor a status says what is sensitive.
     """
     if not is_judged(release, cells, policy, sensitivity):
-        raise InputError(f"{nothing_judged(release, cells).text} There is nothing to protect yet: {WHAT_TO_SAY}.")
+        nothing = f"{nothing_judged(release, cells).text} There is nothing to protect yet: "
+        raise InputError(nothing, *RULE_IT, ".")
 
 
 def to_be_withheld(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.naming import full_name, places_of, plural
+from tableseal.audit.linear.naming import place_of, places_of, plural
 from tableseal.audit.model import Release, Status
 
 NO_ROW = "a table that has its codes has no row for it, which says that it is zero; its true value is another one"
@@ -38,18 +38,17 @@ def refuse_published(release: Release, cells: Cells, primary: NDArray[np.bool_])
             by = _says(release, cells, cell, Status.WITHHELD, Status.PRIMARY) if cells.sensitive_status[cell] else ""
             shown = int(cells.status[cell])
             against = _says(release, cells, cell, shown, shown) if shown <= Status.STRUCTURAL_ZERO else ""
-            raise InputError(
-                f"{full_name(release, cells, cell)}: is sensitive{by}, but {why}{against}; it cannot be protected"
-            )
+            text = f"is sensitive{by}, but {why}{against}; it cannot be protected"
+            raise InputError(text, at=place_of(release, cells, cell))
     at = np.flatnonzero(primary & cells.rounded)
     if len(at):
         raise InputError(
-            f"{full_name(release, cells, int(at[0]))}: is sensitive and stands in a rounded table "
-            f"({plural(len(at), 'such cell')}). A search does not choose what a rounded table withholds: leave the "
-            "cell's value out (empty, status `primary`, its true value in the column of true values), and the search "
-            "sees to it that the rounded values around it do not give it away; or protect the exact table, and round "
-            "what that publishes",
-            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
+            f"is sensitive and stands in a rounded table ({plural(len(at), 'such cell')}). A search does not choose "
+            "what a rounded table withholds: leave the cell's value out (empty, status `primary`, its true value in "
+            "the column of true values), and the search sees to it that the rounded values around it do not give it "
+            "away; or protect the exact table, and round what that publishes",
+            at=place_of(release, cells, int(at[0])),
+            places=places_of(release, cells, at.tolist()),
         )
 
 
@@ -79,10 +78,8 @@ def refuse_differing(release: Release, cells: Cells) -> None:
     at = np.unique(cell[differs])
     if len(at):
         why = NO_ROW if cells.absent_zero[at[0]] else "two tables give different true values of it"
-        raise InputError(
-            f"{full_name(release, cells, int(at[0]))}: {why} ({plural(len(at), 'such cell')})",
-            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
-        )
+        text = f"{why} ({plural(len(at), 'such cell')})"
+        raise InputError(text, at=place_of(release, cells, int(at[0])), places=places_of(release, cells, at.tolist()))
 
 
 def refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.bool_]) -> None:
@@ -96,11 +93,8 @@ def refuse_impossible(release: Release, cells: Cells, impossible: NDArray[np.boo
     """
     at = np.flatnonzero(impossible)
     if len(at):
-        raise InputError(
-            f"{full_name(release, cells, int(at[0]))}: {_contradicted(release, cells, int(at[0]))} "
-            f"({plural(len(at), 'such cell')})",
-            places_of(release, ((int(cells.table[c]), int(cells.row[c])) for c in at.tolist())),
-        )
+        text = f"{_contradicted(release, cells, int(at[0]))} ({plural(len(at), 'such cell')})"
+        raise InputError(text, at=place_of(release, cells, int(at[0])), places=places_of(release, cells, at.tolist()))
 
 
 def _contradicted(release: Release, cells: Cells, cell: int) -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import full
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.implied.asked import with_implied
 from tableseal.audit.implied.find import Implied, find_implied
 from tableseal.audit.implied.narrow import Bounding

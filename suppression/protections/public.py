@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Absent, Amounts, Release, Statistic, Status, Table
-from tableseal.audit.rules.readers import without_readers
+from tableseal.audit.rules.knows_rule import without_readers
 from tableseal.suppression.protections.apply import with_rows
 from tableseal.suppression.reasons.letters import with_letters
 
@@ -67,7 +67,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         cost=None,
         impossible=None,
         reason=None if mask else table.reason,
-        source="",
+        source=None,
         rows=None,
     )
 
@@ -75,7 +75,7 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
 def _public_statistic(statistic: Statistic, mask: bool) -> Statistic:
     table = statistic.table
     status = _masked(table) if mask else table.status
-    return replace(statistic, table=replace(table, status=status, truth=table.value, source="", rows=None))
+    return replace(statistic, table=replace(table, status=status, truth=table.value, source=None, rows=None))
 
 
 def _masked(table: Table) -> NDArray[np.int8]:

@@ -36,7 +36,7 @@ def explained(result: Suppression, limits: Limits | None = None, *, thorough: bo
     began = perf_counter()
     method = deciding(Highs())
     few = result.secondary * problem.insiders.count(found.pattern) <= MOST_QUESTIONS
-    failing = Failing(problem, found.pattern, outcome.attacks, outcome.oracle, insiders=few, limits=limits)
+    failing = Failing(problem, found.pattern, outcome.requirements, outcome.oracle, insiders=few, limits=limits)
     needed = needs(problem, found.pattern, failing, method, limits)
     bound = result.decided.accept | problem.stays
     nothing = [c for c, fails in needed.items() if not fails and not bound[c]]

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.method import Method
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.linear.naming import decimal, full_name
 from tableseal.audit.model import Status
-from tableseal.suppression.attackers.attacks import Attack
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.reasons.seen import Equation, Seen, in_words, seen
 
@@ -19,12 +19,12 @@ SHOWN = 8
 class Conflict:
     """A requirement that no pattern meets.
 
-    attack: what is asked, against whom. largest: what is left to the attacker if everything is withheld that may be;
-    whole: if all cells are, whatever their status (but for zeros where everybody knows that withheld cells are not
+    requirement: what is asked, in whose eyes. largest: what is left to the attacker if everything is withheld that may
+    be; whole: if all cells are, whatever their status (but for zeros where everybody knows that withheld cells are not
     empty). blocking: cells in the equations that stay published and narrow it.
     """
 
-    attack: Attack
+    requirement: Requirement
     largest: Seen
     whole: Seen
     blocking: tuple[int, ...]
@@ -32,23 +32,21 @@ class Conflict:
     text: str
 
 
-def conflict(problem: Problem, attack: Attack, kept: frozenset[int], method: Method) -> Conflict:
-    """Explain an attack that withstands everything that may be withheld.
+def conflict(problem: Problem, need: Requirement, kept: frozenset[int], method: Method) -> Conflict:
+    """Explain a requirement that not even everything meets that may be withheld.
 
     kept: cells that are published by decision.
     """
     equations, cells = problem.equations, problem.cells
     allowed = problem.primary | problem.may | problem.stays
-    (largest,) = seen(equations, allowed, [attack], method, Limits(), sharp=True)
+    (largest,) = seen(equations, allowed, [need], method, Limits(), sharp=True)
     low, value, high = (a[: len(cells)] for a in (equations.column_lower, equations.value, equations.column_upper))
     everything = (low <= value) & (value <= high)  # what is known of withheld cells may be wrong of others
-    (whole,) = seen(equations, everything, [attack], method, Limits(), sharp=True)
-    involved = {c for r in largest.relations for c in _members(equations, r)} - {attack.requirement.cell}
+    (whole,) = seen(equations, everything, [need], method, Limits(), sharp=True)
+    involved = {c for r in largest.relations for c in _members(equations, r)} - {need.cell}
     blocking = tuple(sorted(c for c in involved if not allowed[c]))
     shown = tuple(in_words(problem.release, cells, equations, r) for r in largest.relations)
-    return Conflict(
-        attack, largest, whole, blocking, shown, _text(problem, attack, largest, whole, blocking, shown, kept)
-    )
+    return Conflict(need, largest, whole, blocking, shown, _text(problem, need, largest, whole, blocking, shown, kept))
 
 
 def _members(equations: Equations, relation: int) -> list[int]:
@@ -60,19 +58,18 @@ def _members(equations: Equations, relation: int) -> list[int]:
 
 def _text(
     problem: Problem,
-    attack: Attack,
+    need: Requirement,
     largest: Seen,
     whole: Seen,
     blocking: tuple[int, ...],
     equations: tuple[Equation, ...],
     kept: frozenset[int],
 ) -> str:
-    need = attack.requirement
     name = full_name(problem.release, problem.cells, need.cell)
     if need.cell >= problem.listed:
         name = f"{_short(problem, need.cell)}, which no row lists,"
-    against = f" against an insider ({attack.who})" if attack.who else ""
-    lines = [f"{name} cannot be protected{against}: it needs {_asked(problem, attack)}."]
+    against = f" against an insider ({need.attacker.who})" if need.attacker.who else ""
+    lines = [f"{name} cannot be protected{against}: it needs {_asked(problem, need)}."]
     if problem.cells.unrounded[need.cell]:
         lines.append("One table rounds it, and another one publishes its exact value.")
     elif problem.cells.rounded[need.cell]:
@@ -112,9 +109,8 @@ def _why(problem: Problem, cell: int, kept: frozenset[int]) -> str:
     return words.get(status, "a zero, which is always shown")
 
 
-def _asked(problem: Problem, attack: Attack) -> str:
+def _asked(problem: Problem, need: Requirement) -> str:
     """ "to stay possible from 1 to 3", "a width of 4", without saying where the true value lies."""
-    need = attack.requirement
     unit = list(problem.release.measures.values())[int(problem.cells.measure[need.cell])].unit
     value = int(problem.equations.value[need.cell])
     ends = []

@@ -5,17 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from tableseal.audit.linear.merge import merge_cells
-from tableseal.audit.model import Dominance, Policy, Reason, Release, Rule, Status
+from tableseal.audit.model import Policy, Release, Status
 from tableseal.audit.rules import Sensitivity, assess
-
-_NAMES: dict[str, Reason] = {
-    "Threshold": "threshold",
-    "Dominance": "dominance",
-    "PQ": "pq",
-    "Entropy": "entropy",
-    "Request": "request",
-    "Attribute": "attribute",
-}
 
 
 def with_letters(release: Release) -> Release:
@@ -37,21 +28,13 @@ def with_letters(release: Release) -> Release:
 
 def _letters(policy: Policy, statuses: list[int], sensitivity: Sensitivity) -> list[str]:
     """A letter for each cell: of the first rule that finds it sensitive, of its status, or of secondary cells."""
-    rules = dict(zip(sensitivity.rules, policy.primary, strict=True))
-    of_rule = {text: _of_rule(policy, rule) for text, rule in rules.items()}
+    given = policy.reasons
+    rules = zip(sensitivity.rules, policy.primary, strict=True)
+    of_rule = {text: next((given[name] for name in rule.reason if name in given), "") for text, rule in rules}
     found = []
     for status, rule in zip(statuses, sensitivity.rule, strict=True):
         if rule in of_rule:
             found.append(of_rule[rule])
         else:
-            found.append(policy.reasons.get("secondary" if status == Status.SECONDARY else "status", ""))
+            found.append(given.get("secondary" if status == Status.SECONDARY else "status", ""))
     return found
-
-
-def _of_rule(policy: Policy, rule: Rule) -> str:
-    """The letter of a rule; "" if there is none."""
-    own: dict[int, Reason] = {1: "dominance_by_one", 2: "dominance_by_two"}
-    name = _NAMES[type(rule).__name__]
-    if isinstance(rule, Dominance) and own.get(rule.n, name) in policy.reasons:
-        name = own.get(rule.n, name)
-    return policy.reasons.get(name, "")

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits, Multipliers, Proof, Split
 from tableseal.audit.bounds.method import Method
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import cell_name
 from tableseal.audit.linear.zeros import and_zeros, told, zeros_of
 from tableseal.audit.model import Release
-from tableseal.suppression.attackers.attacks import Attack, with_shares
 
 SPELLED = 12
 """Terms of a sum that a text spells out; all are in `Equation.terms`."""
@@ -48,30 +48,30 @@ class Equation:
 def seen(
     equations: Equations,
     pattern: NDArray[np.bool_],
-    attacks: Sequence[Attack],
+    needs: Sequence[Requirement],
     method: Method,
     limits: Limits,
     *,
     sharp: bool,
     hanging: NDArray[np.int64] | None = None,
 ) -> list[Seen]:
-    """What the attacker of each attack finds out about its cell.
+    """What the attacker of each requirement finds out about its cell.
 
     sharp: all that can be proved; otherwise only what decides whether the requirement is met.
     hanging: groups of columns (`Equations.groups`) under a wider pattern, beyond which nothing has to be looked at.
     """
-    views: dict[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], list[int]] = {}
-    for place, attack in enumerate(attacks):
-        known = tuple(c for c in attack.requirement.known_to if pattern[c] or equations.always_open[c])
-        views.setdefault((known, attack.own), []).append(place)
+    attackers: dict[Attacker, list[int]] = {}
+    for place, need in enumerate(needs):
+        known = tuple(c for c in need.attacker.known if pattern[c] or equations.always_open[c])
+        attackers.setdefault(Attacker(known=known, shares=need.attacker.shares), []).append(place)
     found: dict[int, Seen] = {}
-    for (known, own), places in views.items():
+    for attacker, places in attackers.items():
         view = pattern | equations.always_open[: equations.cells]
-        view[list(known)] = False
-        needs = [attacks[p].requirement for p in places]
-        answers = _seen_by(with_shares(equations, own), view, needs, method, limits, sharp, hanging)
+        view[list(attacker.known)] = False
+        asked = [needs[p] for p in places]
+        answers = _seen_by(equations.seen_by(attacker), view, asked, method, limits, sharp, hanging)
         found |= dict(zip(places, answers, strict=True))
-    return [found[place] for place in range(len(attacks))]
+    return [found[place] for place in range(len(needs))]
 
 
 def _seen_by(

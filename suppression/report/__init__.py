@@ -1,6 +1,6 @@
-"""The outcome of a suppression as JSON (with its schema) and as text."""
+"""The outcome of a suppression as JSON and as text."""
 
+from tableseal.suppression.report.document import suppression_json, suppression_report
 from tableseal.suppression.report.text import suppression_text
-from tableseal.suppression.report.to_json import suppression_document, suppression_json
 
-__all__ = ["suppression_document", "suppression_json", "suppression_text"]
+__all__ = ["suppression_json", "suppression_report", "suppression_text"]

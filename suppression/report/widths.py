@@ -23,7 +23,7 @@ class Width:
 def required_widths(result: Suppression) -> list[Width]:
     """For each cell of which more than one further value is asked, as the problem puts it."""
     problem = result.problem
-    asked = {need.cell: need.width for need in problem.requirements if need.width > 1 and not need.known_to}
+    asked = {need.cell: need.width for need in problem.requirements if need.width > 1 and not need.attacker.known}
     if not asked:
         return []
     places = Places(problem.release, problem.cells)

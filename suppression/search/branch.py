@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.cover import PATIENCE, clean_up, completed, cover, leaner, tidied
 from tableseal.suppression.search.method import Tools

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.cuts import Cut, Requirement
+from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.decision.oracle import Decision, Oracle
 from tableseal.audit.decision.parts import learn_from, parts
 from tableseal.suppression.problem.problem import Problem

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.measures.rank import PRIMES, dependencies, rows_of

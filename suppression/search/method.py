@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.decision.oracle import Oracle
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.problem.problem import Problem
@@ -29,7 +29,8 @@ def refuse_missing(solver: str) -> None:
 
     installed = pulp.listSolvers(onlyAvailable=True)
     if solver not in installed:
-        raise InputError(f"--solver {solver}: not installed; installed are {', '.join(sorted(installed))}.")
+        text = f"not installed; installed are {', '.join(sorted(installed))}."
+        raise InputError(text, at=OptionName("solver", solver))
 
 
 def keep_nothing(found: Found) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
@@ -129,7 +129,7 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     own = {need.cell for need in problem.requirements if inside[need.cell]}
     spared = problem.primary & ~problem.asked
     carried = [Requirement(c) for c in part.cells[(pattern & ~spared)[part.cells]].tolist() if c not in own]
-    needs = tuple(need for need in problem.requirements if inside[need.cell]) + tuple(carried)
+    needs = tuple(replace(need, sure=True) for need in problem.requirements if inside[need.cell]) + tuple(carried)
     equations = problem.equations
     matrix = csr_array(equations.short[part.rows])
     zero = np.zeros(len(part.rows), np.int64)

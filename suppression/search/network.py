@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.networks.matrix import network_of
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.errors import InputError
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -43,7 +43,7 @@ def network(problem: Problem, tools: Tools) -> Found:
     needs = tools.oracle.requirements
     missed = [need for need, is_met in zip(needs, met.tolist(), strict=True) if not is_met]
     limits = tools.limits.share(PROPOSING)
-    for need in sorted(missed, key=lambda q: (-_furthest(problem, q), q.cell, q.known_to)):
+    for need in sorted(missed, key=lambda q: (-_furthest(problem, q), q.cell, q.attacker.known)):
         if limits.out_of_time():
             break
         _protect(problem, graph, need, pattern)
@@ -57,9 +57,8 @@ def _furthest(problem: Problem, need: Requirement) -> int:
 
 def _distances(need: Requirement, value: int) -> tuple[int, int]:
     """How far below and above its value a cell must be able to go; what its width asks besides goes upward."""
-    down = max(0, value - need.lower) if need.lower is not None else 0
-    up = max(0, need.upper - value) if need.upper is not None else 0
-    return down, max(up, need.width - down)
+    low, high = need.ends(value)
+    return value - low, max(high - value, need.width - (value - low))
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def _graph(equations: Equations) -> _Graph:
 def _protect(problem: Problem, graph: _Graph, need: Requirement, pattern: NDArray[np.bool_]) -> None:
     """Withhold cells until the flows that a requirement asks for exist, as far as they can."""
     down, up = _distances(need, int(problem.equations.value[need.cell]))
-    known = set(need.known_to)
+    known = set(need.attacker.known)
     if up > graph.up[need.cell]:  # a cell with an upper limit gets its width from below
         down, up = down + up - graph.up[need.cell], graph.up[need.cell]
     for distance, sign in ((down, -1), (up, 1)):

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.decision.attackers import Attackers
 from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.separation import Separation
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.master import Chosen, Master, Row, whole_bound
 from tableseal.suppression.search.method import Tools
@@ -38,7 +38,7 @@ class Planes:
         self.master = Master(self.candidates, problem.primary, problem.cost, tools.engine, tools.integer_solver)
         self._place = np.full(len(problem.primary), -1, dtype=np.int64)
         self._place[self.candidates] = np.arange(len(self.candidates))
-        self._attackers = Attackers(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
+        self._separation = Separation(problem.equations, tools.oracle.requirements, tools.oracle.ends, tools.engine)
         self._ask()
         self._lonely = Lonely(problem.equations)
         self._short = csr_array(abs(problem.equations.short[:, : problem.equations.cells].sign()).astype(np.float64))
@@ -100,10 +100,10 @@ class Planes:
     def separate(self, share: NDArray[np.float64], limits: Limits) -> int:
         """Add cuts that a pattern breaks (float64, cells); how many are new."""
         oracle = self.tools.oracle
-        if oracle.ends is not self._attackers.ends:
+        if oracle.ends is not self._separation.ends:
             self._ask()
         added = self._bridges(share)
-        return added + sum(self.add(cut) for cut in self._attackers.cuts(share, limits, CUTS_A_ROUND).values())
+        return added + sum(self.add(cut) for cut in self._separation.cuts(share, limits, CUTS_A_ROUND).values())
 
     def _bridges(self, share: NDArray[np.float64]) -> int:
         """A cell that is withheld needs others in each of its relations that are withheld as much."""
@@ -150,7 +150,7 @@ class Planes:
     def _ask(self) -> None:
         """Look for cuts of all requirements that have to be met."""
         oracle = self.tools.oracle
-        self._attackers.ask(oracle.requirements, oracle.ends, oracle.unsure if self._proved is None else ())
+        self._separation.ask(oracle.requirements, oracle.ends, oracle.unsure if self._proved is None else ())
 
     def pattern(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The cells (bool) of chosen candidates (bool), with the primaries."""

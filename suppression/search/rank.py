@@ -2,7 +2,7 @@
 
 The search problem of Oganian and Domingo-Ferrer 2003, section 4.5, made precise: of all patterns that pass the oracle
 and cost at most the budget, one whose withheld cells take the most independent statements away. More rank taken away
-is not more protection (see the guide): what it buys in intervals and entropy is told by an audit.
+is not more protection (docs/explanation/figures.md): what it buys in intervals and entropy is told by an audit.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.decision.cuts import Cut
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import rational
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.measures.subspace import Vector
@@ -76,7 +76,8 @@ class Budget:
                 given[""] = Fraction(0)
         cells = given.get("cells", Fraction(0))
         if not given.keys() <= {"cells", "cost"} or min(given.values()) < 0 or cells.denominator != 1:
-            raise InputError(f'--budget {text}: expected cells=NUMBER, cost=NUMBER or both, such as "cells=12".')
+            expected = 'cells=NUMBER, cost=NUMBER or both, such as "cells=12"'
+            raise InputError(expected=expected, at=OptionName("budget", text))
         return cls(int(cells) if "cells" in given else None, given.get("cost"))
 
 
@@ -176,9 +177,11 @@ class _Search:
         if not inside:
             used = 0 if cheapest.pattern is None else int((cheapest.pattern & ~problem.primary).sum())
             raise InputError(
-                f"--budget: the cheapest safe pattern that was found withholds {plural(used, 'secondary cell')} at a "
-                f"cost of {cheapest.cost / problem.scale:,.10g}, which is more than the budget; give at least that, or "
-                "--pure for patterns that need not be safe."
+                f"the cheapest safe pattern that was found withholds {plural(used, 'secondary cell')} at a cost of "
+                f"{cheapest.cost / problem.scale:,.10g}, which is more than the budget; give at least that, or ",
+                OptionName("pure"),
+                " for patterns that need not be safe.",
+                at=OptionName("budget"),
             )
         for pattern in inside:
             self.consider(pattern)

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.decision.cuts import Requirement
+from tableseal.audit.attackers.requirement import Requirement
 
+Status = Literal["optimal", "feasible", "infeasible", "unfinished"]
 Guarantee = Literal["intervals", "exact disclosure", "none"]
 """What is promised of a pattern. intervals: it meets every requirement, by the oracle. exact disclosure: the equations
 alone give no sensitive cell, nothing more. none: nothing; only an audit tells."""
@@ -60,7 +61,7 @@ class Found:
     last_resort: the time was over before a pattern was found, so that all is withheld that may be.
     """
 
-    status: Literal["optimal", "feasible", "infeasible", "unfinished"]
+    status: Status
     pattern: NDArray[np.bool_] | None
     cost: int
     bound: int

@@ -4,7 +4,8 @@
     python tests/support/digests.py FILE --compare   says which answers are no longer those of FILE
 
 Answers are exit codes, what is printed, reports, proofs and patterns, of the shipped cases and of the rebuilt fault
-reports in tests/data/reports. Seconds, and answers that a time limit ended, are left out. Digests are those of one
+reports in tests/data/reports. Seconds, the order of options in the command that comes next, and answers that a time
+limit ended, are left out. Digests are those of one
 machine with one set of solvers, so they are a tool for whoever moves code and no test.
 """
 
@@ -23,6 +24,7 @@ from typer.testing import CliRunner
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "cases"
 REPORTS = ROOT / "tests" / "data" / "reports"
+NEXT = re.compile(r"^Next: .*$", re.MULTILINE)
 SECONDS = re.compile(r"\b\d+(\.\d+)? (s|seconds?)\b")
 
 
@@ -91,7 +93,8 @@ def digest(words: list[str]) -> str:
 
 
 def _placed(text: str) -> str:
-    """The text without where this working copy lies, also where lines were broken around it."""
+    """The text without where this working copy lies and how lines were broken around it."""
+    text = NEXT.sub(lambda found: " ".join(sorted(found[0].split())), text)
     return re.sub(r"\s+", " ", text.replace(str(ROOT), "."))
 
 

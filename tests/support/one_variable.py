@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.rules import Threshold
 from tableseal.suppression.answer import Suppression
 
 POLICY = Policy((Threshold(2),))

@@ -50,7 +50,7 @@ def misses(document: Document, problem: Problem, pattern: NDArray[np.bool_]) -> 
     assert tables is None or len(tables)
     found = []
     for need in problem.requirements:
-        if need.known_to:
+        if need.attacker.known:
             continue
         cell = cell_of(problem, need.cell)
         low, high = _ends(independent, tables, independent.forms[cell])

@@ -25,8 +25,6 @@ from tableseal.api.cli.app import app
 from tableseal.audit.batch import (
     Batch,
     Settings,
-    batch_document,
-    batch_schema,
     find_releases,
     opened,
     run_batch,
@@ -34,6 +32,7 @@ from tableseal.audit.batch import (
 )
 from tableseal.audit.batch.sources import FolderSource
 from tableseal.audit.batch.work import Task
+from tableseal.audit.codec.documents import json_of, schema_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.executor import HERE, Lost
 from tableseal.audit.execution.processes import Processes
@@ -84,7 +83,7 @@ def test_every_release_gets_its_verdict_and_failures_stop_nothing(mixed: Path, t
     assert "4 releases: 1 safe, 1 unsafe, 0 undecided, 2 failed" in result.output
     found = json.loads((tmp_path / "out/summary.json").read_text())
     assert json.loads((tmp_path / "copy.json").read_text()) == found
-    jsonschema.validate(found, batch_schema())
+    jsonschema.validate(found, schema_of(Batch))
     verdicts = {entry["name"]: entry["verdict"] for entry in found["releases"]}
     assert verdicts == {"a.json": "safe", "b/unsafe.json": "unsafe", "b/bad.json": "failed", "c.yaml": "failed"}
     said = {entry["name"]: entry["failure"] for entry in found["releases"]}
@@ -212,7 +211,7 @@ def test_a_release_that_now_fails_keeps_no_old_report(mixed: Path, tmp_path: Pat
     here(mixed, out)
     assert (out / "reports/a.json.json").exists()
     put(mixed, {"a.json": BROKEN})
-    assert here(mixed, out).counts()["failed"] == 3
+    assert here(mixed, out).counts.failed == 3
     assert not list(out.rglob("a.json*"))
 
 
@@ -312,9 +311,9 @@ def test_an_unexpected_error_is_one_entry_without_values(
 
     monkeypatch.setattr("tableseal.audit.batch.work.audit", broken)
     found = here(mixed, tmp_path / "out")
-    assert found.counts()["failed"] == 4
+    assert found.counts.failed == 4
     assert "ZeroDivisionError" in found.entries[0].failure.message  # type: ignore[union-attr]
-    assert "secret" not in json.dumps(batch_document(found), default=str)
+    assert "secret" not in json_of(found)
 
 
 def test_limits_are_of_each_release(tmp_path: Path) -> None:
@@ -364,7 +363,7 @@ def test_cells_that_no_row_lists_are_counted(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "left_out.json: unsafe: This release must not go out" in result.output
     summary = json.loads((tmp_path / "out/summary.json").read_text())
-    jsonschema.validate(summary, batch_schema())
+    jsonschema.validate(summary, schema_of(Batch))
     assert [(r["name"], r["counts"]["implied"]) for r in summary["releases"]] == [("all.json", 0), ("left_out.json", 1)]
     with (tmp_path / "out/summary.csv").open(newline="") as file:
         assert {row["release"]: row["implied"] for row in csv.DictReader(file)} == {
@@ -388,7 +387,7 @@ def test_together_what_each_hides_the_other_shows(tmp_path: Path) -> None:
     assert cell["verdict"] == "exposed"
     assert {term["table"] for _, term in cell["reveals"]["terms"]} <= {"one.json: t", "sub/other.json: t"}
     summary = json.loads((tmp_path / "both/summary.json").read_text())
-    jsonschema.validate(summary, batch_schema())
+    jsonschema.validate(summary, schema_of(Batch))
     assert summary["together"] == ["one.json", "sub/other.json"]
     put(tmp_path / "in", {"sub/other.json": other | {"variables": {"a": {"total": "T", "codes": ["k", "l"]}}}})
     result = batch(tmp_path / "in", "--together", "-o", tmp_path / "both")

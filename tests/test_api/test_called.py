@@ -15,9 +15,10 @@ from small import document, table
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
-from tableseal.audit.batch import batch_schema
-from tableseal.audit.publications import publication_schema
-from tableseal.audit.report.schema import report_schema
+from tableseal.audit.batch import Batch
+from tableseal.audit.codec.documents import schema_of
+from tableseal.audit.publications import Assessment
+from tableseal.audit.report import Report
 
 TURNOVER = {
     "measures": {"money": {"kind": "magnitude"}},
@@ -68,7 +69,7 @@ def test_by_an_audit(partly: tuple[dict[str, Any], str], tmp_path: Path, monkeyp
     assert (code, found["verdict"], found["called"]) == (0, "safe", "safe as listed")
     assert lines[0] == lines[-1]
     assert lines[0].startswith(f"SAFE as listed; {why}.")
-    jsonschema.validate(found, report_schema())
+    jsonschema.validate(found, schema_of(Report))
 
 
 def test_by_a_batch(partly: tuple[dict[str, Any], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +83,7 @@ def test_by_a_batch(partly: tuple[dict[str, Any], str], tmp_path: Path, monkeypa
     assert lines[0] == "2 releases: 2 safe (1 as listed), 0 unsafe, 0 undecided, 0 failed"
     assert any(line.startswith("  a.json: safe as listed: ") and why in line.lower() for line in lines), lines
     assert not any(line.startswith("  b.json") for line in lines)
-    jsonschema.validate(found, batch_schema())
+    jsonschema.validate(found, schema_of(Batch))
     assert (found["verdict"], found["called"], found["counts"]["safe_as_listed"]) == ("safe", "safe as listed", 1)
     assert [entry["called"] for entry in found["releases"]] == ["safe as listed", "safe"]
     rows = csv.DictReader(io.StringIO(Path("results/summary.csv").read_text("utf-8")))
@@ -116,7 +117,7 @@ def test_by_a_publication(partly: tuple[dict[str, Any], str], tmp_path: Path, mo
     code, lines, found = run("publication", "audit", "p", put("r.json", release), "--data", "data", "--publish")
     assert (code, lines[0]) == (0, "SAFE as listed: 1 table audited together.")
     assert any(why in line.lower() for line in lines)
-    jsonschema.validate(found, publication_schema("publication-audit"))
+    jsonschema.validate(found, schema_of(Assessment))
     assert (found["verdict"], found["called"], found["published"]) == ("safe", "safe as listed", 1)
     assert found["report"]["called"] == "safe as listed"
     again = run("publication", "audit", "p", "r.json", "--data", "data")

@@ -31,7 +31,7 @@ SKIPS = load("skips", ROOT / ".ci" / "skips.py")
 
 def test_an_unknown_chore_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert DO.main(["tset"]) == 2
-    assert "demo|test|lint|types|check|bench|faults|cases" in capsys.readouterr().err
+    assert "demo|test|lint|types|check|docs|bench|faults|cases" in capsys.readouterr().err
 
 
 def test_the_development_group_is_read_from_pyproject() -> None:
@@ -104,6 +104,76 @@ def test_a_competitor_that_cannot_be_installed_does_not_stop_the_benchmark(
     tried = len(ran)
     DO.bench([])
     assert len(ran) == 2 * tried  # what failed is tried again
+
+
+def chores(monkeypatch: pytest.MonkeyPatch, folder: Path, code: int = 0) -> list[list[str]]:
+    """What chores run, without running it."""
+    ran: list[list[str]] = []
+    monkeypatch.setattr(DO, "ENVIRONMENT", folder / ".venv")
+    monkeypatch.setattr(DO, "PYTHON", Path(sys.executable))
+    monkeypatch.setattr(DO, "install", lambda **_: None)
+    monkeypatch.setattr(DO, "run", lambda command: ran.append(command) or code)
+    (folder / ".venv").mkdir()
+    return ran
+
+
+def test_the_tests_use_all_cores_and_say_how_long_that_takes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = chores(monkeypatch, tmp_path)
+    monkeypatch.setattr(DO, "cores", lambda: 4)
+    assert DO.main(["test"]) == 0
+    assert ran[-1][-4:] == ["pytest", "-q", "-n", "auto"]
+    number, minutes = DO.SUITE
+    assert f"{number:,} tests, about {minutes // 4} minutes on 4 cores" in capsys.readouterr().err
+    DO.main(["test", "-n", "1", "-k", "report"])
+    assert ran[-1][-5:] == ["-q", "-n", "1", "-k", "report"]
+    assert capsys.readouterr().err == ""  # nobody knows how long a part takes
+
+
+def test_without_xdist_one_core_runs_the_tests(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = chores(monkeypatch, tmp_path)
+    monkeypatch.setattr(DO.subprocess, "run", lambda *_, **__: subprocess.CompletedProcess([], 1))
+    DO.main(["test"])
+    assert ran[-1][-2:] == ["pytest", "-q"]
+    said = capsys.readouterr().err
+    assert "pytest-xdist is missing" in said
+    assert "on 1 core " in said
+
+
+def test_the_number_of_tests_that_is_said_is_about_right(request: pytest.FixtureRequest) -> None:
+    """Where the whole suite is collected (parts of it say nothing)."""
+    config, (number, _) = request.config, DO.SUITE
+    if config.args == config.getini("testpaths") and not (config.option.keyword or config.option.markexpr):
+        assert 0.85 * number < request.session.testscollected < 1.15 * number
+
+
+def test_the_site_is_built_with_its_own_group_and_warnings_are_errors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran = chores(monkeypatch, tmp_path)
+    monkeypatch.setattr(DO, "ROOT", tmp_path)
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text("utf-8"), "utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "old.html").touch()
+    assert DO.main(["docs"]) == 0
+    assert any("sphinx" in command[-1] for command in ran[:-1])
+    assert ran[-1][1:4] == ["-m", "sphinx", "-W"]
+    assert ran[-1][-2:] == ["docs", "site"]
+    assert not (tmp_path / "site").exists()  # a page that is gone must not stay in the site
+    before = len(ran)
+    DO.main(["docs"])
+    assert len(ran) == before + 1  # nothing is installed twice
+
+
+def test_no_site_is_built_where_its_programs_cannot_be_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ran = chores(monkeypatch, tmp_path, code=1)
+    assert DO.main(["docs"]) == 1
+    assert all("sphinx" not in command[1:3] for command in ran)
 
 
 def test_soak_runs_files_that_are_there() -> None:

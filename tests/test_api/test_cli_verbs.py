@@ -230,7 +230,7 @@ def test_a_deviating_case_is_exit_1(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         (tmp_path / "changed").mkdir(exist_ok=True)
         text = file.read_text("utf-8").replace('"expected": 2', '"expected": 3')
         (tmp_path / "changed" / file.name).write_text(text, "utf-8")
-    monkeypatch.setattr("tableseal.api.cases.cases_folder", lambda: tmp_path)
+    monkeypatch.setattr("tableseal.api.cases.case.cases_folder", lambda: tmp_path)
     result = tableseal("cases", "--run")
     assert result.exit_code == 1
     assert "SOME DEVIATE" in result.stdout

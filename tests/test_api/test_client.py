@@ -26,7 +26,7 @@ from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 
 CASE = cases_folder() / "o03_table1"
-GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+PAGE = Path(__file__).parents[2] / "docs" / "developer" / "service.md"
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +128,8 @@ def test_every_verb_of_one_client_is_one_of_the_other() -> None:
     assert {name for name in dir(Client) if name[0] != "_"} == {name for name in dir(AsyncClient) if name[0] != "_"}
 
 
-def test_examples_of_the_guide_run(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = next(part for part in GUIDE.read_text("utf-8").split("\n## ") if "```python client" in part)
+def test_examples_of_the_documentation_run(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = PAGE.read_text("utf-8")
     examples = re.findall(r"```python client\n(.*?)```", text, re.DOTALL)
     assert examples
     for name in ("firms.yaml", "firms.csv"):
@@ -138,7 +138,7 @@ def test_examples_of_the_guide_run(url: str, tmp_path: Path, monkeypatch: pytest
         (tmp_path / name).write_text(found.group(1), "utf-8")
     monkeypatch.chdir(tmp_path)
     for example in examples:
-        exec(compile(example.replace("http://localhost:8000", url), "guide.md", "exec"), {"__name__": "example"})
+        exec(compile(example.replace("http://localhost:8000", url), PAGE.name, "exec"), {"__name__": "example"})
 
 
 def spoken(talk: Talk[Any], *answers: Answer) -> tuple[Any, list[Call], list[float]]:

@@ -1,6 +1,7 @@
 """What the agency keeps of a protected release: enough to judge its cells beside what goes out later."""
 
 import csv
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +19,10 @@ from paging import BROWSER, until_done
 from typer.testing import CliRunner, Result
 
 from tableseal.api.cli.app import app
-from tableseal.audit.batch.summary import batch_schema
-from tableseal.audit.errors import InputError
+from tableseal.api.problems import problem_of
+from tableseal.audit.batch.summary import Batch
+from tableseal.audit.codec.documents import schema_of
+from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import canonical_json, read_release, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.suppression.suppress import suppress
@@ -171,7 +174,7 @@ def test_together_says_what_no_rule_could_judge(folder: Path) -> None:
     assert "2 releases together: safe as far as could be judged" in said.output
     assert "How wide the interval must stay of 2 withheld cells no rule could judge" in said.output
     document = json.loads((folder / "results/summary.json").read_text("utf-8"))
-    jsonschema.validate(document, batch_schema())
+    jsonschema.validate(document, schema_of(Batch))
     assert [entry["required_unknown"] for entry in document["releases"]] == [2]
     assert "of 2 withheld cells no rule" in (folder / "results/summary.html").read_text("utf-8")
     assert "no rule could judge" not in run("batch", "kept", "--together", "-o", "judged").output
@@ -291,3 +294,42 @@ def test_contributors_who_know_each_other_fall_through_no_table(folder: Path) ->
     total["tables"][0] |= {"frequency": "n", "contributors": ["a", "b"], "absent": {"leaves": "not_released"}}
     (folder / "total.json").write_text(json.dumps(total), "utf-8")
     assert publication("ranks", "total.json").exit_code == 0
+
+
+SECRET = "731973"
+"""Digits of what only the agency knows; nothing else in the release has them."""
+
+WRONG = ("{}x", "-{}", "{},5", "{},731,5", "{}.5", "{}e30", "1/{}", "{} to {}", "{}", "<{}")
+AGENCY: dict[str, Any] = {
+    "value": {},
+    "truth": {"truth": "x"},
+    "frequency": {"frequency": "x"},
+    "weighted": {"weighted": "x"},
+    "largest": {"contributors": ["x"]},
+    "second": {"contributors": ["first", "x"]},
+    "cost": {"cost": "x"},
+    "below": {"protection": {"lower": "x"}},
+    "sliding": {"protection": {"sliding": "x"}},
+}
+
+
+@pytest.mark.parametrize("role", AGENCY)
+def test_no_field_of_an_error_holds_what_only_the_agency_knows(role: str) -> None:
+    """CONVENTION 365: whatever is wrong with it, or does not fit; neither in words nor as data."""
+    told: list[str] = []
+    for wrong, count, again in itertools.product(WRONG, (True, False), (True, False)):
+        entry = wrong.format(SECRET, SECRET)
+        document = magnitudes(P if role == "frequency" else FEW, first=[50, 7, 20])
+        table = document["tables"][0]
+        table["cells"]["value" if role == "value" else "x"] = [100, entry, 40] if role == "value" else [9, entry, 9]
+        table |= AGENCY[role]
+        document |= {"kind": "count" if count else "magnitude"}
+        if again:  # another table knows other values of the same cells
+            other = json.loads(json.dumps(table).replace(SECRET, "41")) | {"name": "u"}
+            document["tables"] = [table, other]
+        try:
+            suppress(release_from_document(document, source="r.json"), method="heuristic", explain=False)
+        except TablesealError as error:
+            told.append(repr((error.words(), vars(error), problem_of(error).document())))
+    assert len(told) > 10
+    assert not [text for text in told if SECRET in text]

@@ -9,7 +9,7 @@ from small import document, table
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
-from tableseal.api.given_rules import GivenRules
+from tableseal.api.options.rules import GivenRules
 from tableseal.audit.io import policy_from_document
 
 COUNTS = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]))
@@ -49,8 +49,8 @@ def test_rules_together_are_the_policy_that_a_file_would_be() -> None:
             {"dominance": {"n": 2, "k": 90}},
         ]
     }
-    assert rules.policy() == policy_from_document(written)
-    assert GivenRules().policy() is None
+    assert rules.to_policy() == policy_from_document(written)
+    assert GivenRules().to_policy() is None
 
 
 @pytest.mark.parametrize(("options", "said"), BAD)

@@ -79,7 +79,7 @@ def test_a_comparison(client: TestClient, folder: Path) -> None:
     [
         ("/v1/suppressions?method=best", "method"),
         ("/v1/suppressions?table_weight=x", "table_weight"),
-        ("/v1/suppressions?solver=HiGHS", "solver"),
+        ("/v1/suppressions?solver=abacus", "solver"),
         ("/v1/comparisons?trade_off=-1", "trade_off"),
     ],
 )

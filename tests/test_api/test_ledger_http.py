@@ -18,17 +18,16 @@ from tableseal.api.cli.app import app as command
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
 from tableseal.api.store.publications import append, publication
+from tableseal.audit.codec.documents import json_of, schema_of
 from tableseal.audit.io import release_digest, release_from_document
 from tableseal.audit.publications import (
+    Assessment,
     Publication,
     Revision,
     assess,
-    assessment_document,
     publication_from_document,
-    publication_schema,
     publish,
 )
-from tableseal.audit.report.exact_json import dumps
 
 CODES = ["T", "k", "l", "m"]
 NOT_RELEASED = {"leaves": "not_released"}
@@ -77,15 +76,15 @@ def test_two_releases_safe_alone_unsafe_together_the_culprit_named(client: TestC
 
     before = known(HARMLESS, TELLS)
     expected = assess(Publication(name, before.entries), release_from_document(HIDES))
-    assert response.text == dumps(assessment_document(expected), indent=1)
-    jsonschema.validate(found, publication_schema("publication-audit"))
+    assert response.text == json_of(expected)
+    jsonschema.validate(found, schema_of(Assessment))
 
 
 def test_what_is_kept_can_be_read_back_and_is_told_without_values(client: TestClient) -> None:
     name = "Löhne 2026"
     assert send(client, name, HIDES, **OUT).json()["published"] == 1
     told = client.get(f"/v1/publications/{name}").json()
-    jsonschema.validate(told, publication_schema())
+    jsonschema.validate(told, schema_of(Publication))
     assert told["entries"][0]["release"] is None
     assert (told["entries"][0]["by"], told["entries"][0]["despite"]) == ("local", None)
     whole = client.get(f"/v1/publications/{name}", params={"releases": "true"}).json()
@@ -186,10 +185,8 @@ def test_a_release_that_was_overtaken_is_audited_again(tmp_path: Path) -> None:
         answered = worker._answer
 
         def overtaken(lease: Any, answer: Any) -> None:
-            from tableseal.audit.publications import entry_document
-
             worker._answer = answered  # type: ignore[method-assign]
-            entry = json.loads(dumps(entry_document(known(TELLS).entry(1))))
+            entry = json.loads(json_of(known(TELLS).entry(1)))
             with store.writing() as connection:
                 assert append(connection, "local", "late", 0, entry) is not None
             answered(lease, answer)

@@ -13,10 +13,11 @@ from small import document, table
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
-from tableseal.audit.batch import batch_schema
-from tableseal.audit.publications import publication_schema
-from tableseal.suppression.comparison.to_json import comparison_schema
-from tableseal.suppression.report.schema import suppression_schema
+from tableseal.audit.batch import Batch
+from tableseal.audit.codec.documents import schema_of
+from tableseal.audit.publications import Assessment
+from tableseal.suppression.comparison.document import ComparisonReport
+from tableseal.suppression.report.model import SuppressionReport
 
 COUNTS = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]))
 OTHER = document(table(["T", "k", "l", "m"], [30, 3, 12, 15]), policy={"primary": [{"threshold": 3}]})
@@ -49,7 +50,7 @@ def test_of_each_release_of_a_batch(folder: Path) -> None:
     assert lines[3].startswith("Next: say what is sensitive")
     assert lines[4].startswith("  a.json: not judged: ")
     found = said()
-    jsonschema.validate(found, batch_schema())
+    jsonschema.validate(found, schema_of(Batch))
     assert [(entry["judged"], entry["rules"]) for entry in found["releases"]] == [(False, []), (True, ["threshold 3"])]
     assert f"  a.json: not judged: {found['releases'][0]['headline']}" == lines[4]
     page = Path("results/summary.html").read_text("utf-8")
@@ -75,7 +76,7 @@ def test_of_a_publication(folder: Path) -> None:
     assert (code, lines[:2]) == (3, ["NOT JUDGED: 1 table audited together.", "No rule, and no status."])
     assert lines[2].startswith("Next: say what is sensitive")
     found = said()
-    jsonschema.validate(found, publication_schema("publication-audit"))
+    jsonschema.validate(found, schema_of(Assessment))
     assert (found["judged"], found["rules"]) == (False, [])
     assert f"  {found['headline']}" == lines[3]
     code, lines = run(*given, "--threshold", "3")
@@ -87,7 +88,7 @@ def test_of_patterns(folder: Path) -> None:
     # CONVENTION 590
     assert run("suppress", "one/a.json", "--threshold", "4")[1][1] == "Rule: threshold 4."
     found = said()
-    jsonschema.validate(found, suppression_schema())
+    jsonschema.validate(found, schema_of(SuppressionReport))
     assert found["rules"] == ["threshold 4"]
     fixed = document(table(["T", "k", "l"], [15, 3, 12], status=["must_publish", "", "must_publish"]))
     Path("fixed.json").write_text(json.dumps(fixed), "utf-8")
@@ -95,7 +96,7 @@ def test_of_patterns(folder: Path) -> None:
     assert (code, lines[:2]) == (1, ["IMPOSSIBLE: no pattern is safe.", "Rule: threshold 4."])
     assert said()["rules"] == ["threshold 4"]
     run("compare", "one/a.json", "--threshold", "4", "--methods", "heuristic", "--html", "page.html")
-    jsonschema.validate(said(), comparison_schema())
+    jsonschema.validate(said(), schema_of(ComparisonReport))
     assert said()["rules"] == ["threshold 4"]
     assert '<p class="applied">Rule: threshold 4.</p>' in Path("page.html").read_text("utf-8")
 

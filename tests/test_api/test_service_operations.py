@@ -168,7 +168,7 @@ def test_health_and_files_of_pages_wait_for_no_thread(tmp_path: Path) -> None:
 
 
 def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "api")
+    caplog.set_level(logging.INFO, "tableseal")
     lines: list[dict[str, object]] = []
 
     class Lines(logging.Handler):
@@ -176,14 +176,14 @@ def test_requests_have_an_id_in_answer_and_log(tmp_path: Path, caplog: pytest.Lo
             lines.append(json.loads(JsonLines().format(record)))
 
     handler = Lines()
-    logging.getLogger("api").addHandler(handler)
+    logging.getLogger("tableseal").addHandler(handler)
     try:
         with asked(tmp_path, worker=False) as client:
             mine = client.get("/v1/jobs/none", headers={"X-Request-ID": "order-7"})
             made = client.get("/v1/jobs?limit=1", headers={"X-Request-ID": 'bad id" \u00e9'.encode()})
             client.get("/healthz")
     finally:
-        logging.getLogger("api").removeHandler(handler)
+        logging.getLogger("tableseal").removeHandler(handler)
     assert mine.headers["x-request-id"] == "order-7"
     assert len(made.headers["x-request-id"]) == 16
     asked_for = [line for line in lines if line["logger"] == "tableseal.api.http.request"]

@@ -1,50 +1,63 @@
 """Problem documents: the pointer leads to the place that the message names; starting the command loads no service."""
 
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.api.places import Files, pointer_in
 from tableseal.api.problems import MEMORY_LIMIT, problem_of
-from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError
+from tableseal.audit.errors import AdditivityError, ContradictionError, InputError, LimitError, OptionName, Place
 from tableseal.audit.io import release_from_document
 
-DOCUMENT: dict[str, Any] = {
-    "tableseal": "1",
-    "kind": "count",
-    "variables": {"a.b": {"total": "T", "codes": ["x", "y"]}, "a": {"codes": ["1"]}},
-    "tables": [{"name": "t (1): x", "cells": {"a.b": ["x", "y"], 'say "a"': ["1", "1"], "value": ["1", "2"]}}],
-}
+IN_T = Place("release.json", ("tables", 0, "cells"), "t (1): x")
 
 
 @pytest.mark.parametrize(
-    ("text", "pointer"),
+    ("place", "words", "pointer"),
     [
-        ("kind: found x", "/kind"),
-        ('tables[0] (t (1): x).cells row 2, column "value": found', "/tables/0/cells/value/1"),
-        ('tables[0] (t (1): x).cells row 1, column "say "a"": found', '/tables/0/cells/say "a"/0'),
-        ("tables[0] (t (1): x).cells.a.b row 2: found a list", "/tables/0/cells/a.b/1"),
-        ('tables[0] (t (1): x).cells row 9, column "value": found', "/tables/0/cells"),
-        ("variables.a.b.codes[1]: found", "/variables/a.b/codes/1"),
-        ("variables.a.codes[5]: found", "/variables/a/codes"),
-        ("tables[0].name: is missing", "/tables/0/name"),
-        ("tables[0].unit: is missing", "/tables/0"),
-        ("unknown key", None),
-        ("line 3 column 4: expected", None),
+        (Place("release.json"), "release.json", None),
+        (Place("release.json") / "kind", "release.json: kind", "/kind"),
+        (IN_T / "a.b", "release.json: tables[0] (t (1): x).cells.a.b", "/tables/0/cells/a.b"),
+        (
+            replace(IN_T, row=2, column='say "a"'),
+            'release.json: tables[0] (t (1): x).cells row 2, column "say "a""',
+            '/tables/0/cells/say "a"/1',
+        ),
+        (replace(IN_T / "a", row=2), "release.json: tables[0] (t (1): x).cells.a row 2", "/tables/0/cells/a/1"),
+        (Place("release.json") / "variables" / "~/" / 1, "release.json: variables.~/[1]", "/variables/~0~1/1"),
+        (Place("t.csv", table="t", row=3, line=4, column="n"), 't.csv row 3 (line 4), column "n"', None),
+        (Place("t.csv", line=2, character=7), "t.csv line 2, column 7", None),
+        (Place("t.csv", row=1, column=2), "t.csv row 1, column 2", None),
+        (Place("", ("variables", "a")), "variables.a", "/variables/a"),
+        (Place(table="t"), 'table "t"', None),
+        (Place("t.csv", table="t", row=3, cell=(("a", "x"), ("b", "y"))), 'a=x, b=y in table "t"', None),
     ],
 )
-def test_pointers(text: str, pointer: str | None) -> None:
-    assert pointer_in(f"release.json: {text}", "release.json", DOCUMENT) == pointer
+def test_the_words_and_the_pointer_of_a_place(place: Place, words: str, pointer: str | None) -> None:
+    assert str(place) == words
+    assert place.pointer == pointer
 
 
-def test_messages_of_other_files_have_no_pointer() -> None:
-    assert pointer_in("table.csv row 3: found", "release.json", DOCUMENT) is None
-    assert pointer_in("release.json: kind: found", "release.json", None) is None
+def test_options_are_spelled_by_who_shows_them() -> None:
+    """CONVENTION 665."""
+    error = InputError("not beside ", OptionName("bounds"), ".", at=OptionName("time_limit", "a_b"), found="a_b")
+    assert str(error) == "time_limit a_b: not beside bounds."
+    assert error.words(OptionName.flag) == "--time-limit a_b: not beside --bounds."
+    problem = problem_of(error).document()
+    assert (problem["detail"], problem["parameter"], problem["found"]) == (str(error), "time_limit", "a_b")
+    assert problem_of(InputError("see ", OptionName("bounds"))).parameter is None
+
+
+def test_errors_pass_from_process_to_process() -> None:
+    error = InputError("see ", OptionName("bounds"), at=Place("t.csv", row=1), expected="x", keys=("unit",))
+    again = pickle.loads(pickle.dumps(error))
+    assert problem_of(again) == problem_of(error)
 
 
 def resolve(pointer: str, document: Any) -> Any:
@@ -72,9 +85,9 @@ def test_the_pointer_of_a_wrong_entry_leads_to_it(name: str, column: str, row: i
     }
     with pytest.raises(InputError) as caught:
         release_from_document(document, source="release.json")
-    problem = problem_of(caught.value, Files(("release.json",), lambda _: document))
-    if 'column "' in problem.detail:
-        pointer = problem.places[0].pointer
+    place = caught.value.places[0]
+    if place.column is not None:
+        pointer = place.pointer
         assert pointer is not None
         assert resolve(pointer, document) is values[row]
 

@@ -16,9 +16,10 @@ from typer.testing import CliRunner, Result
 
 from tableseal.api.cli.app import app
 from tableseal.api.cli.exit_codes import Code
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.io import read_release
-from tableseal.audit.report.schema import report_schema
-from tableseal.suppression.report.schema import suppression_schema
+from tableseal.audit.report import Report
+from tableseal.suppression.report.model import SuppressionReport
 
 ROOT = Path(__file__).parents[2]
 RELEASE = """tableseal: 1
@@ -123,8 +124,8 @@ def test_standard_output_takes_the_release_or_the_result(release: Path) -> None:
     assert json.loads(result.stdout)["tableseal"] == 1
     assert "SAFE" in result.stderr
     found = document(release)
-    jsonschema.validate(found, suppression_schema())
-    jsonschema.validate(found["audit"], report_schema())
+    jsonschema.validate(found, schema_of(SuppressionReport))
+    jsonschema.validate(found["audit"], schema_of(Report))
     assert found["status"] == "optimal"
     assert found["cost"] == found["bound"]
     assert {c["status"] for c in found["cells"]} == {"secondary"}
@@ -135,7 +136,7 @@ def test_standard_output_takes_the_release_or_the_result(release: Path) -> None:
 
 def test_the_schema_is_printed() -> None:
     result = CliRunner().invoke(app, ["schema", "suppression"])
-    assert json.loads(result.stdout) == suppression_schema()
+    assert json.loads(result.stdout) == schema_of(SuppressionReport)
 
 
 def test_an_impossible_problem_says_why_and_writes_nothing(release: Path, tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_an_impossible_problem_says_why_and_writes_nothing(release: Path, tmp_pa
     assert "was not written" in result.stdout
     assert not list(tmp_path.glob("out*"))
     found = document(release)
-    jsonschema.validate(found, suppression_schema())
+    jsonschema.validate(found, schema_of(SuppressionReport))
     assert found["audit"] is None
     first, *others = [c["cell"]["sex"] for c in found["conflict"]["cells"]]
     assert first == "F"
@@ -244,8 +245,6 @@ def endless(problem, tools):
     print("going on", flush=True)
     time.sleep(60)
 methods.METHODS = {{"endless": endless}}
-import tableseal.suppression.suppress
-tableseal.suppression.suppress.METHODS = methods.METHODS
 import sys
 sys.argv = ["tableseal", "suppress", {str(release)!r}, "--method", "endless", "--best-so-far", {str(best)!r}]
 from tableseal.api.cli import main
@@ -263,7 +262,7 @@ main()
     assert process.returncode == Code.INTERRUPTED
     assert "the best audited pattern so far is in" in said
     found = json.loads(best.read_text("utf-8"))
-    jsonschema.validate(found, suppression_schema())
+    jsonschema.validate(found, schema_of(SuppressionReport))
     assert found["audit"]["verdict"] == "safe"
     assert not list(tmp_path.glob("*.part"))
 
@@ -300,7 +299,7 @@ def test_labelled_methods_are_audited_as_they_are(release: Path, tmp_path: Path)
     assert (quick["guarantee"], quick["secondary"]) == ("exact disclosure", 3)
     assert [cell["needed_by"] for cell in quick["cells"]] == [None, None, None]
     assert document(release)["guarantee"] == "intervals"
-    jsonschema.validate({**quick, "audit": None}, suppression_schema())
+    jsonschema.validate({**quick, "audit": None}, schema_of(SuppressionReport))
 
 
 def test_rank_spends_its_budget(release: Path) -> None:

@@ -93,7 +93,7 @@ SMALL = json.dumps(PLAIN | {"tables": [{"name": "t", "cells": {"a": ["T", "k", "
         ({"threshold": "5"}, "unsafe", "Rule: threshold 5."),
         ({"threshold": " 3 ", "together": "on"}, "safe", "Rule: threshold 3."),
         (
-            {"threshold": "3", "p_percent": "10", "dominance": "1,85 2,95"},
+            {"threshold": "3", "p_percent": "10", "dominance": "1,85\n2,95"},
             "safe",
             "Rule: threshold 3; p% 10; dominance (1, 85); dominance (2, 95).",
         ),

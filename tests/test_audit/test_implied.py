@@ -1,7 +1,9 @@
 """Cells that no row lists: found, judged, and said with their arithmetic."""
 
 import json
+from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 import jsonschema
 import numpy as np
@@ -14,12 +16,14 @@ from tableseal.audit.implied.asked import with_implied
 from tableseal.audit.implied.find import find_implied
 from tableseal.audit.io import canonical_json, read_release, release_from_document
 from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.model import Policy
 from tableseal.audit.prepare import prepare
 from tableseal.audit.proof import proof_json, proof_schema
 from tableseal.audit.proof.verify import RefusedError, check
 from tableseal.audit.reduction import reduction
 from tableseal.audit.report import public_copy, render_html, render_text, report_from_json, report_json
-from tableseal.audit.rules import assess
+from tableseal.audit.rules import Rule, Threshold, assess
+from tableseal.audit.rules.judgement import unprotected
 
 
 def implied(document, **options):
@@ -56,6 +60,39 @@ def test_a_row_left_out_is_its_total_minus_the_others():
     assert cell.reveals.text == "D = T - A - B - C = 26 - 9 - 8 - 7 = 2"
     count = report.summary.implied
     assert (count.looked_at, count.computed, count.judged, count.sensitive) == (3, 3, 3, 1)
+
+
+@dataclass(frozen=True)
+class Unlucky(Rule):
+    """One value is sensitive, whatever others say."""
+
+    value: int
+    key: ClassVar = "unlucky"
+    of_records: ClassVar = False
+
+    text: ClassVar = "unlucky"
+
+    def sentence(self, counts):
+        return ""
+
+    def known(self, facts):
+        return facts.value.known
+
+    def judge(self, facts):
+        return unprotected(facts.concerned & facts.value.known & (facts.value.units == self.value))
+
+
+@pytest.mark.parametrize("kind", ["count", "magnitude"])
+@pytest.mark.parametrize("rules", [(Unlucky(13),), (Threshold(4), Unlucky(13))])
+def test_rules_other_than_thresholds_judge_what_is_computed_by_its_value(kind, rules):
+    # CONVENTION 504
+    document = release({("A",): 9, ("B",): 8, ("C",): 7, ("T",): 37}, TREE) | {"kind": kind}
+    document = document | ({"unit": 1} if kind == "magnitude" else {})
+    document["tables"][0]["frequency"] = "value"
+    report = audit(release_from_document(document), policy=Policy(rules)).report
+    assert [(cell.cell, cell.rule) for cell in report.implied] == [((("v", "D"),), "unlucky")]
+    count = report.summary.implied
+    assert (count.computed, count.judged, count.sensitive) == (3, 3, 1)
 
 
 def test_a_group_of_withheld_parts_is_computed():

@@ -118,8 +118,8 @@ def test_as_every_insider_from_nothing(seed: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(SEEDS)
-def test_few_knowers_at_a_time(seed: int) -> None:
-    """Tables found for some knowers and not for others change nothing."""
+def test_few_attackers_at_a_time(seed: int) -> None:
+    """Tables found for some attackers and not for others change nothing."""
     together = said(document(seed))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(areas, "MOST", 1)
@@ -154,8 +154,8 @@ def test_order_of_rows(seed: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(SEEDS)
-def test_each_knower_is_shown_what_agrees_with_it(seed: int) -> None:
-    """Whatever is cleared is not too close by the exact ends that the knower alone has."""
+def test_each_attacker_is_shown_what_agrees_with_it(seed: int) -> None:
+    """Whatever is cleared is not too close by the exact ends that the attacker alone has."""
     cleared: list[tuple[Area, View, np.ndarray]] = []
     called = Shown.__call__
 
@@ -178,12 +178,12 @@ def test_each_knower_is_shown_what_agrees_with_it(seed: int) -> None:
 
 
 def exact_ends(area: Area, view: View) -> tuple[np.ndarray, np.ndarray]:
-    """Least and largest value of each target of a view, with what the knower knows as rows."""
-    component, knows = area.component, np.concatenate([view.exact, view.own])
+    """Least and largest value of each target of a view, with what the attacker knows as rows."""
+    component, knows = area.component, np.concatenate([view.known, view.shares])
     held = Component(
         csr_array(vstack([component.matrix, component.targets[knows]], format="csr")),
         np.concatenate([component.lower, view.value, view.least]),
-        np.concatenate([component.upper, view.value, np.full(len(view.own), NO_UPPER)]),
+        np.concatenate([component.upper, view.value, np.full(len(view.shares), NO_UPPER)]),
         component.column_lower,
         component.column_upper,
         csr_array(component.targets[view.targets]),

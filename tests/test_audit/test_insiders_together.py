@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.attackers.formulas import largest_seen_by_group, largest_seen_by_second
+from tableseal.audit.attackers.estimates import largest_seen_by
 from tableseal.audit.io import canonical_json, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
@@ -130,7 +130,7 @@ def test_all_contributors_of_a_cell_together() -> None:
 
 def test_the_next_largest_together_estimate_the_largest() -> None:
     """x = 100 + 60 + 30 + 10 in an interval [0, 290] cut to what outsiders know."""
-    low, high = largest_seen_by_group(190, 205, [60, 30], 4)
+    low, high = largest_seen_by([60, 30], 4)(190, 205)
     assert (low, high) == (70, 115)
 
 
@@ -142,11 +142,11 @@ def test_estimates_of_a_group_are_valid_and_never_wider_than_those_of_the_second
     n = len(amounts)
     group = amounts[1 : 1 + min(size, n - 1)]
     total = sum(amounts)
-    low, high = largest_seen_by_group(total - below, total + above, group, n)
+    low, high = largest_seen_by(group, n)(total - below, total + above)
     assert low is not None
     assert high is not None
     assert low <= amounts[0] <= high
-    second_low, second_high = largest_seen_by_second(total - below, total + above, amounts[1], n)
+    second_low, second_high = largest_seen_by(amounts[1:2], n)(total - below, total + above)
     assert second_low is not None
     assert second_high is not None
     assert second_low <= low

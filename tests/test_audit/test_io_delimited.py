@@ -30,7 +30,7 @@ def test_blank_lines_and_line_ends() -> None:
     # CONVENTION 104
     columns = read_delimited('a,n\r\n\r\nk,1\r\n   \r\n"l\r\nm",2\r\n\r\n', "x.csv")
     assert columns.data == {"a": ["k", "l\nm"], "n": ["1", "2"]}
-    assert columns.place(1, "n") == 'x.csv row 2 (line 6), column "n"'
+    assert str(columns.place(1, "n")) == 'x.csv row 2 (line 6), column "n"'
     assert read_delimited("a,n\rk,1", "x.csv").data == {"a": ["k"], "n": ["1"]}
     assert read_delimited("a,n\nk\u2028l,1", "x.csv").data["a"] == ["k\u2028l"]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.files import Folder, decode, read_at_most, read_bytes, read_text
 
 
 def refused(folder: Path, name: str) -> str:
     with pytest.raises(InputError) as error:
-        Folder(folder).content(name, "tables[0].file")
+        Folder(folder).content(name, Place("r.yaml", ("tables", 0, "file")))
     assert "tables[0].file" in str(error.value)
     return str(error.value)
 
@@ -36,7 +36,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     assert "link that leads out" in refused(inside, "up/secret.csv")
     (inside / "real.csv").write_text("a\n1\n")
     (inside / "alias.csv").symlink_to(inside / "real.csv")
-    assert Folder(inside).text("alias.csv", "x") == "a\n1\n"
+    assert Folder(inside).text("alias.csv", Place("x")) == "a\n1\n"
 
 
 def test_a_missing_file_is_named_with_a_suggestion(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_missing_file_is_named_with_a_suggestion(tmp_path: Path) -> None:
 def test_a_release_without_folder_names_no_files() -> None:
     # CONVENTION 102
     with pytest.raises(InputError, match="came without a folder"):
-        Folder(None).content("x.csv", "tables[0].file")
+        Folder(None).content("x.csv", Place("r.yaml", ("tables", 0, "file")))
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import infer_document, read_release, release_from_document
-from tableseal.audit.io.flags import looks_like_flags
+from tableseal.audit.io.column import Column
+from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.model import Release, Status
 
 NAMES = [
@@ -146,7 +147,7 @@ def test_plain_variables_stay_what_they_are(data: st.DataObject) -> None:
 )
 def test_what_is_taken_for_flags(name: str, entries: list[str], flags: bool) -> None:
     # CONVENTION 626
-    assert looks_like_flags(name, entries) is flags
+    assert looks_like_flags(name, Column.of(entries)) is flags
 
 
 def test_what_another_table_of_the_file_names_is_no_flag(tmp_path: Path) -> None:

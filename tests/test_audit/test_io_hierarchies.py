@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
@@ -16,7 +16,8 @@ from tableseal.audit.model import Hierarchy
 def read(tmp_path: Path, document: dict[str, Any], **files: str) -> Hierarchy:
     for name, text in files.items():
         (tmp_path / name.replace("_", ".")).write_text(text, encoding="utf-8")
-    return read_hierarchy("v", validate(VariableDocument, document, "r.yaml"), Folder(tmp_path), "r.yaml: variables.v")
+    document_ = validate(VariableDocument, document, Place("r.yaml"))
+    return read_hierarchy("v", document_, Folder(tmp_path), Place("r.yaml", ("variables", "v")))
 
 
 def covers(hierarchy: Hierarchy) -> dict[str, set[str]]:

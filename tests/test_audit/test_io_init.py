@@ -9,10 +9,11 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import infer_document, read_release, release_from_document, write_document
 from tableseal.audit.io.release_out import release_files
 from tableseal.audit.io.yaml_text import as_text, parse_document
-from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy, Status, Threshold
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report.called import called
 from tableseal.audit.report.words import verdict_line
+from tableseal.audit.rules import Threshold
 
 
 def infer(tmp_path: Path, text: str, name: str = "x.csv") -> dict[str, object]:

@@ -18,7 +18,7 @@ from tableseal.audit.io import (
     write_document,
 )
 from tableseal.audit.io.document import MarkWord
-from tableseal.audit.io.usual_marks import _KNOWN, _OPEN, usual_mark
+from tableseal.audit.io.statuses.usual_marks import _KNOWN, _OPEN, usual_mark
 from tableseal.audit.model import Release, Status
 
 quiet = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.numbers import Round, decimal_sign, decimal_text, decimals_of, places, rational, read_amounts
 from tableseal.audit.model import Amounts
 
 
 def amounts(entries: list[str | None], unit: str = "1", **options: object) -> list[int | None]:
-    found, _ = read_amounts(Columns("x.csv", {"n": entries}), "n", rational(unit), role="the value", **options)  # type: ignore[arg-type]
+    columns = Columns.of(Place("x.csv"), {"n": entries})
+    found, _ = read_amounts(columns, "n", rational(unit), role="the value", **options)  # type: ignore[arg-type]
     return [found.get(row) for row in range(len(found))]
 
 
@@ -34,7 +35,7 @@ def test_notations_and_gaps() -> None:
 
 def test_noise_vanishes_and_the_rest_is_counted() -> None:
     # CONVENTION 106
-    columns = Columns("x.csv", {"n": ["2305598.5354999998", "1.23", "0.99999999", "1e-8"]})
+    columns = Columns.of(Place("x.csv"), {"n": ["2305598.5354999998", "1.23", "0.99999999", "1e-8"]})
     found, off = read_amounts(columns, "n", Fraction(1, 10000), role="the value")
     assert found.units.tolist() == [23055985355, 12300, 10000, 0]
     assert not off.any()
@@ -80,7 +81,7 @@ def test_the_limit() -> None:
 )
 def test_the_decimal_sign_is_seen(entries: list[str | None], sign: str) -> None:
     # CONVENTION 105
-    assert decimal_sign(Columns("x.csv", {"n": entries}), ["n"], None, False) == sign
+    assert decimal_sign(Columns.of(Place("x.csv"), {"n": entries}), ["n"], None, False) == sign
 
 
 @pytest.mark.parametrize(
@@ -90,10 +91,10 @@ def test_the_decimal_sign_is_seen(entries: list[str | None], sign: str) -> None:
 def test_separators_of_thousands_are_not_guessed(entries: list[str | None], mention: str) -> None:
     # CONVENTION 105
     with pytest.raises(InputError) as error:
-        decimal_sign(Columns("x.csv", {"n": entries}), ["n"], None, False)
+        decimal_sign(Columns.of(Place("x.csv"), {"n": entries}), ["n"], None, False)
     assert 'row 1, column "n"' in str(error.value)
     assert mention in str(error.value)
-    assert decimal_sign(Columns("x.csv", {"n": entries}), ["n"], ",", False) == ","
+    assert decimal_sign(Columns.of(Place("x.csv"), {"n": entries}), ["n"], ",", False) == ","
 
 
 def test_both_signs_in_one_column() -> None:
@@ -109,7 +110,7 @@ reference = {"nearest": lambda q: floor(q + Fraction(1, 2)), "up": ceil, "down":
 @given(st.lists(numbers, min_size=1, max_size=8), units, st.sampled_from(["nearest", "up", "down"]))
 def test_every_number_is_rounded_exactly(values: list[Fraction], unit: Fraction, rounding: Round) -> None:
     # CONVENTION 106, 107
-    columns = Columns("x.csv", {"n": [decimal_text(value) for value in values]})
+    columns = Columns.of(Place("x.csv"), {"n": [decimal_text(value) for value in values]})
     found, off = read_amounts(columns, "n", unit, role="the value", rounding=rounding)
     assert found.units.tolist() == [reference[rounding](value / unit) for value in values]
     nearest = [reference["nearest"](value / unit) for value in values]

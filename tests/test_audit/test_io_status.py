@@ -2,14 +2,15 @@
 
 import pytest
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.status_words import StatusSource, read_statuses, status_word
-from tableseal.audit.model import SCHEMES, Status
+from tableseal.audit.io.statuses.column import StatusSource, read_statuses, status_word
+from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.model import Status
 
 
 def words(data: dict[str, list[str | None]], *sources: StatusSource, **extra: Status) -> list[str]:
-    status = read_statuses(Columns("x.csv", data), sources, extra, "tables[0] (t)")
+    status = read_statuses(Columns.of(Place("x.csv"), data), sources, extra, Place("r.yaml", ("tables", 0), "t"))
     return [Status(int(code)).word for code in status]
 
 

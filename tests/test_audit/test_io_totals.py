@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.io.totals import NAMES, Rows, find_total
 
@@ -82,15 +83,15 @@ def tables(draw: st.DrawFn) -> tuple[Classifications, Values]:
 def test_one_sum_for_each_line_tells_it_of_every_code(drawn: tuple[Classifications, Values]) -> None:
     # CONVENTION 113
     classifications, values = drawn
-    rows = Rows.of(classifications, values)
+    rows = Rows.of({name: Column.of(codes) for name, codes in classifications.items()}, values)
     for name in classifications:
         wanted = reference(name, classifications, values)
         if wanted is not None and wanted.startswith("refused: "):
             with pytest.raises(InputError) as error:
-                find_total("x.csv", name, rows)
+                find_total(Place("x.csv"), name, rows)
             assert wanted.removeprefix("refused: ") in str(error.value)
         else:
-            assert find_total("x.csv", name, rows)[0] == wanted
+            assert find_total(Place("x.csv"), name, rows)[0] == wanted
 
 
 def test_many_rows_of_many_codes_are_no_more_work_than_reading_them() -> None:
@@ -99,6 +100,6 @@ def test_many_rows_of_many_codes_are_no_more_work_than_reading_them() -> None:
     rows = list(product(codes, codes))
     value = {code: 1 if code != "Hele" else 699 for code in codes}
     values = [Fraction(value[a] * value[b]) for a, b in rows]
-    found = Rows.of({"a": [a for a, _ in rows], "b": [b for _, b in rows]}, values)
-    assert find_total("x.csv", "a", found) == ("Hele", "it is the sum of the others", True)
-    assert find_total("x.csv", "b", found) == ("Hele", "it is the sum of the others", True)
+    found = Rows.of({"a": Column.of(a for a, _ in rows), "b": Column.of(b for _, b in rows)}, values)
+    assert find_total(Place("x.csv"), "a", found) == ("Hele", "it is the sum of the others", True)
+    assert find_total(Place("x.csv"), "b", found) == ("Hele", "it is the sum of the others", True)

@@ -12,10 +12,11 @@ from tableseal.audit import audit, release_from_document
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import read_release
 from tableseal.audit.io.periods import are_periods
-from tableseal.audit.model import SUMS_UNCHECKED, Policy, Threshold
+from tableseal.audit.model import SUMS_UNCHECKED, Policy
 from tableseal.audit.report import Report
 from tableseal.audit.report.called import called
 from tableseal.audit.report.words import verdict_line
+from tableseal.audit.rules import Threshold
 
 RULE = Policy(primary=(Threshold(3),))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.attackers import formulas as insiders
+from tableseal.audit.attackers import estimates
 from tableseal.audit.measures.risk import posterior
 from tableseal.audit.measures.risk.posterior import disclosure_risk, entropy_bits
 from tableseal.audit.model import Rounding, rounding
@@ -122,7 +122,7 @@ def test_interval_is_what_rounds_to_the_published_value(multiple: int, base: int
     assert interval(published, base, "random", False) == (random[0], random[-1])
 
 
-@pytest.mark.parametrize("module", [posterior, insiders, rounding])
+@pytest.mark.parametrize("module", [posterior, estimates, rounding])
 def test_examples_in_the_documentation(module: Any) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

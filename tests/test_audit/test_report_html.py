@@ -16,6 +16,7 @@ from tableseal.audit.model import Absent, Amounts, Measure, Note, Release, Statu
 from tableseal.audit.report import (
     InsiderFinding,
     Possible,
+    Released,
     Report,
     ReportCell,
     Reveals,
@@ -75,7 +76,16 @@ def report_on(cells, *, verdict="unsafe", notes=(), size=100, title="Companies b
         degrees_of_freedom=3,
         components=2,
     )
-    return Report(verdict, title, "a" * 64, "b" * 64, "integer", summary, tuple(cells), tuple(notes))
+    return Report(
+        verdict=verdict,
+        title=title,
+        release_sha256="a" * 64,
+        policy_sha256="b" * 64,
+        bounds="integer",
+        summary=summary,
+        cells=tuple(cells),
+        notes=tuple(notes),
+    )
 
 
 def table_of(codes, values, status, *, name="t", named=("activity", "size"), truth=None):
@@ -121,7 +131,7 @@ def small():
     def place(a, s):
         return (("activity", a), ("size", s))
 
-    released = Term(Fraction(1), "t", place("A", "All"))
+    released = Term(Fraction(1), Released("t", place("A", "All")))
     cells = [
         open_cell(place("A1", "small"), 12, 12, reveals=Reveals("equation", (released,), "A1 / small = A / All - 4")),
         open_cell(place("A1", "large"), 7, 7, status="secondary"),
@@ -129,7 +139,7 @@ def small():
             *(place("A2", "small"), 90, 110),
             verdict="underprotected",
             reason="insider",
-            insider=InsiderFinding("largest of A2 / small", (Fraction(95), Fraction(100, 3))),
+            insider=InsiderFinding("largest of A2 / small", "value", (Fraction(95), Fraction(100, 3))),
             required=(Fraction(54321), Fraction(65432)),
             truth=Fraction(SECRET),
             rule="p% 10",
@@ -255,7 +265,7 @@ def test_everything_from_the_release_is_escaped():
                 2,
                 table=EVIL,
                 reveals=Reveals("equation", (), EVIL),
-                insider=InsiderFinding(EVIL, (None, None)),
+                insider=InsiderFinding(EVIL, "value", (None, None)),
                 rule=EVIL,
             )
         ],

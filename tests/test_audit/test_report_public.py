@@ -47,7 +47,7 @@ OPEN = ReportCell(
     basis=None,
     reason="protection",
     reveals=Reveals("equation", (), "secret arithmetic"),
-    insider=InsiderFinding("secret insider", (SECRET, None)),
+    insider=InsiderFinding("secret insider", "value", (SECRET, None)),
     steps=(Step("t", Fraction(0), None, 0.0),),
 )
 ONE = OPEN._replace(lower=Fraction(7), upper=Fraction(7), attained=(Fraction(7), Fraction(7)), verdict="exposed")
@@ -55,8 +55,21 @@ SUMMARY = Summary(36, 30, 6, 1, 1, 1, 3, 1, 0, 0, 24, 1, 1)
 
 
 def copy_of(*cells, notes=()):
-    report = Report("unsafe", "Title", "d" * 64, "e" * 64, "integer", SUMMARY, cells, tuple(notes), confidential=True)
-    return public_copy(report)
+    return public_copy(report_of(SUMMARY, cells, notes))
+
+
+def report_of(summary, cells, notes, **more):
+    return Report(
+        verdict="unsafe",
+        title="Title",
+        release_sha256="d" * 64,
+        policy_sha256="e" * 64,
+        bounds="integer",
+        summary=summary,
+        cells=tuple(cells),
+        notes=tuple(notes),
+        **more,
+    )
 
 
 def test_knowledge_of_the_agency_is_gone():
@@ -173,7 +186,7 @@ PUBLIC: dict[type, dict[str, object]] = {
     Report: {
         "verdict": KEPT,
         "title": KEPT,
-        "release_sha256": "",
+        "release_sha256": None,
         "policy_sha256": None,
         "bounds": KEPT,
         "summary": "of its own",
@@ -256,10 +269,15 @@ def test_nothing_else_is_public():
     codes = ("impossible_truth", "no_rule", "absent_zero", "insiders", "anything new")
     notes = [Note(code, "said", 3) for code in codes]
     beyond = BeyondHelp("t", "value", FULL.cell, (), None)
-    report = Report(
-        "unsafe", "Title", "d" * 64, "e" * 64, "integer", summary, (FULL,), tuple(notes), True, tuple(entries),
-        (FULL._replace(status="not_listed", reason="implied"),), True, ("threshold 3",), (beyond,),
-    )  # fmt: skip
+    report = report_of(
+        summary,
+        (FULL,),
+        notes,
+        risk_panel=tuple(entries),
+        implied=(FULL._replace(status="not_listed", reason="implied"),),
+        rules=("threshold 3",),
+        beyond_help=(beyond,),
+    )
     copy = public_copy(report)
     for old, new, said in ((report, copy, PUBLIC[Report]), (summary, copy.summary, PUBLIC[Summary])):
         for name, becomes in said.items():

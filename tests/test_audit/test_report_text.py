@@ -60,20 +60,19 @@ CELLS = (
         110,
         "underprotected",
         reason="insider",
-        insider=InsiderFinding("largest", (None, Fraction(5))),
+        insider=InsiderFinding("largest", "value", (None, Fraction(5))),
     ),
     cell("wasted", 3, 3, "exposed", status="secondary"),
     cell("known", 7, 7, "exposed", reveals=Reveals("equation", (), "known = all - others")),
 )
 REPORT = Report(
-    "unsafe",
-    "Companies",
-    "a" * 64,
-    None,
-    "integer",
-    Summary(1234, 1227, 6, 1, 1, 1, 2, 1, 1, 1, 24, 1, 3),
-    CELLS,
-    (Note("n", "A note."),),
+    verdict="unsafe",
+    title="Companies",
+    release_sha256="a" * 64,
+    bounds="integer",
+    summary=Summary(1234, 1227, 6, 1, 1, 1, 2, 1, 1, 1, 24, 1, 3),
+    cells=CELLS,
+    notes=(Note("n", "A note."),),
 )
 
 

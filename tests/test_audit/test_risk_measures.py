@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.measures.risk import hellinger, information, log_linear, split_risk, table_risk
-from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares, utility
 from tableseal.audit.measures.risk.information import conditional_entropy, entropy
 from tableseal.audit.measures.risk.table_risk import (
@@ -46,7 +46,7 @@ def table(values: list[list[int]]) -> CountTable:
         Axis(name, tuple(str(k + 1) for k in range(n))) for name, n in zip(("row", "column"), array.shape, strict=True)
     )
     index = np.flatnonzero(array)
-    return CountTable("t", axes, index, array.ravel()[index])
+    return CountTable(Place("t"), axes, index, array.ravel()[index])
 
 
 @given(pairs)
@@ -224,12 +224,12 @@ def test_the_l2_form() -> None:
 def test_tables_without_risk(values: list[list[int]], said: str) -> None:
     """CONVENTION 243."""
     with pytest.raises(InputError, match=said):
-        assess(table(values), RiskSettings())
+        assess(table(values), RiskFormula())
 
 
 def test_parts_without_risk_say_why() -> None:
     """CONVENTION 243."""
-    whole, *parts = assess(table([[1, 0, 2], [3, 0, 1]]), RiskSettings())
+    whole, *parts = assess(table([[1, 0, 2], [3, 0, 1]]), RiskFormula())
     assert whole.risk is not None
     undefined = [part for part in parts if part.undefined]
     assert [dict(part.where) for part in undefined] == [{"column": "2"}]
@@ -241,7 +241,7 @@ def test_slices() -> None:
     """CONVENTION 246: each row and each column is measured as a table of its own."""
     values = [[4, 5, 0], [2, 0, 6]]
     protected = np.array([3, 6, 3, 6])  # beside 4, 5, 2, 6
-    parts = {tuple(part.where.items()): part for part in assess(table(values), RiskSettings(), [protected[None]])}
+    parts = {tuple(part.where.items()): part for part in assess(table(values), RiskFormula(), [protected[None]])}
     assert len(parts) == 1 + 2 + 3
     start, end = both([4, 5, 0], [3, 6, 0])
     row = parts[("row", "1"),]
@@ -249,7 +249,7 @@ def test_slices() -> None:
     assert row.after is not None
     assert row.after.risk.mean == float(weigh(end.terms, WEIGHTS))
     assert row.after.distance.mean == float(hellinger_counts(np.array([4, 5]), np.array([3, 6])))
-    assert len(assess(table([[4, 5, 0]]), RiskSettings())) == 1  # a single line has no parts
+    assert len(assess(table([[4, 5, 0]]), RiskFormula())) == 1  # a single line has no parts
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from typer.testing import CliRunner
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.cli.app import app
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.io import read_release, release_from_document
 from tableseal.audit.measures.feasible_tables import Effort
-from tableseal.audit.measures.sap.measure import static_sap
+from tableseal.audit.measures.sap.definitions import static_sap
 from tableseal.audit.measures.sap.population import of_release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import (
@@ -28,7 +29,6 @@ from tableseal.audit.report import (
     render_text,
     report_from_json,
     report_json,
-    report_schema,
 )
 from tableseal.audit.report import panel as panel_module
 from tableseal.audit.report.panel import MEASURES, Facts, Measure
@@ -208,7 +208,7 @@ def test_json_fits_the_schema_and_comes_back() -> None:
     for effort in (Effort(10**5), Effort(0, samples=64, seed=1)):
         report = audited(entropy=effort)
         written = report_json(report)
-        jsonschema.validate(json.loads(written), report_schema())
+        jsonschema.validate(json.loads(written), schema_of(Report))
         assert report_json(audited(entropy=effort)) == written
         assert report_from_json(written).risk_panel == report.risk_panel
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import InputError
-from tableseal.audit.measures.risk.assess_risk import RiskSettings, assess
+from tableseal.audit.errors import InputError, Place
+from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.information import entropy
 from tableseal.audit.measures.risk.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
 from tableseal.audit.measures.risk.table_risk import before, weigh
@@ -23,7 +23,7 @@ tables = st.lists(st.integers(0, 20), min_size=2, max_size=12).filter(any)
 def count_table(values: list[int]) -> CountTable:
     array = np.array(values)
     index = np.flatnonzero(array)
-    return CountTable("t", (Axis("v", tuple(map(str, range(len(values))))),), index, array[index])
+    return CountTable(Place("t"), (Axis("v", tuple(map(str, range(len(values))))),), index, array[index])
 
 
 def part(values: np.ndarray) -> float:
@@ -120,7 +120,7 @@ def test_an_explicit_matrix_is_the_same_as_its_method(values: list[int]) -> None
 
 def test_the_original_is_an_upper_limit_and_it_is_said_where_it_was_needed() -> None:
     """CONVENTION 248."""
-    settings = RiskSettings("s15", (0.1, 0.8, 0.1), transition=THIRDS)
+    settings = RiskFormula("s15", (0.1, 0.8, 0.1), transition=THIRDS)
     (whole,) = assess(count_table([1, 1, 1]), settings, [np.array([[3, 3, 0]])])
     assert whole.after is not None
     assert whole.after.risk.mean == whole.risk
@@ -132,7 +132,7 @@ def test_the_original_is_an_upper_limit_and_it_is_said_where_it_was_needed() -> 
 
 def test_an_impossible_table_is_noticed() -> None:
     """CONVENTION 248."""
-    settings = RiskSettings("s15-split", WEIGHTS, transition=THIRDS)
+    settings = RiskFormula("s15-split", WEIGHTS, transition=THIRDS)
     (whole,) = assess(count_table([4, 4, 0]), settings, [np.array([[9, 3]])])
     assert whole.after is not None
     assert whole.after.impossible == 1
@@ -170,8 +170,8 @@ def test_multipliers_that_are_none(multipliers: tuple[float, ...]) -> None:
 
 def test_settings_that_do_not_belong_together() -> None:
     with pytest.raises(InputError, match="three terms"):
-        RiskSettings("s15-split", None)
+        RiskFormula("s15-split", None)
     with pytest.raises(InputError, match="found 3, expected 4"):
-        RiskSettings("s15-split", (0.1, 0.8, 0.1))
+        RiskFormula("s15-split", (0.1, 0.8, 0.1))
     with pytest.raises(InputError, match="transition matrix"):
-        assess(count_table([1, 2]), RiskSettings("s15"), [np.array([[0, 3]])])
+        assess(count_table([1, 2]), RiskFormula("s15"), [np.array([[0, 3]])])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io import release_from_document
 from tableseal.audit.io.matrix import is_matrix, matrix_in, read_matrix, read_numbers
 from tableseal.audit.linear.leaf_counts import leaf_counts
@@ -27,7 +27,7 @@ def bare(text: str, name: str, *, all_cells: bool = False) -> CountTable:
 def of_array(values: np.ndarray) -> CountTable:
     axes = tuple(Axis(f"v{k}", tuple(map(str, range(n)))) for k, n in enumerate(values.shape))
     index = np.flatnonzero(values)
-    return CountTable("t", axes, index, values.ravel()[index])
+    return CountTable(Place("t"), axes, index, values.ravel()[index])
 
 
 def release(cells: dict[str, list[Any]], **table: Any) -> Any:
@@ -157,7 +157,7 @@ def test_which_table() -> None:
             ],
         }
     )
-    with pytest.raises(InputError, match=r"2 tables \(a, b\); say which with --table"):
+    with pytest.raises(InputError, match=r"2 tables \(a, b\); say which with table"):
         leaf_counts(two)
     with pytest.raises(InputError, match='no table "c"; tables are a, b'):
         leaf_counts(two, table="c")
@@ -289,7 +289,7 @@ def test_counts_of_a_quadrillion_do_not_overflow() -> None:
     found = bare(f"{largest},1\n2,{largest}\n", "a.csv")
     assert int(found.values.sum()) == 2 * largest + 3
     with pytest.raises(InputError, match=r"sum to more than 2\^62"):
-        CountTable("t", (Axis("v", ("a", "b")),), np.arange(2), np.array([2**62, 2**62 - 1]))
+        CountTable(Place("t"), (Axis("v", ("a", "b")),), np.arange(2), np.array([2**62, 2**62 - 1]))
 
 
 @pytest.mark.parametrize(("text", "said"), [("0.5,0.5\n1\n", "found 1 entry, expected 2"), ("1,y\n", 'found "y"')])

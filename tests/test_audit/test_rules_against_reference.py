@@ -12,22 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Attribute,
-    Dominance,
-    Entropy,
-    Intruder,
-    Microdata,
-    Policy,
-    Request,
-    Rule,
-    Status,
-    Threshold,
-    build_hierarchy,
-)
-from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.model import Amounts, Intruder, Microdata, Policy, Status, build_hierarchy
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Rule, Sensitivity, Threshold, assess
 from tableseal.audit.rules.contributions import contributions
 
 CellsOf = Callable[..., Any]
@@ -88,7 +74,7 @@ def test_threshold(cells_of: CellsOf, data: Any, count: int, zeros: bool, percen
             return True, around(value, percent / 100 * value)
         return True, (0, count) if is_count else None
 
-    rule = Threshold(count, zeros, percent)
+    rule = Threshold(count, zeros, protection_percent=percent)
     world = data.draw(magnitudes(cells_of, 0))
     expected = [reference(sum(p), len(p), False) for p in world.parts]
     assert run(world.pair, rule) == expected
@@ -234,8 +220,11 @@ def test_contributions(cells_of: CellsOf, rows: list[Record]) -> None:
         assert bool(found.covered[c]) == (expected is not None)
         if expected is not None:
             own = slice(int(found.start[c]), int(found.start[c + 1]))
-            assert found.amount[own].tolist() == [abs(a) for a, _ in expected]
-            assert sorted(found.requested[own].tolist()) == sorted(asked for _, asked in expected)
+            assert np.abs(found.amount[own]).tolist() == [abs(a) for a, _ in expected]
+            pairs = zip(found.amount[own].tolist(), found.requested[own].tolist(), strict=True)
+            assert sorted(pairs) == sorted(expected)  # with their signs
+            for rank, (amount, _) in enumerate(expected):
+                assert abs(found.nth(rank)[c]) == abs(amount)
             assert found.value[c] == sum(a for a, _ in expected)
             assert found.size[c] == sum(abs(a) for a, _ in expected)
             assert found.frequency[c] == len(expected)

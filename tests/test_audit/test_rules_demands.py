@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import LackingDataError
-from tableseal.audit.model import PQ, Amounts, Dominance, Entropy, Microdata, Policy, Request, Rule, Status, Threshold
-from tableseal.audit.rules import assess
+from tableseal.audit.model import Amounts, Microdata, Policy, Status
+from tableseal.audit.rules import PQ, Dominance, Entropy, Request, Rule, Threshold, assess
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.unlisted import assess_unlisted
 

@@ -8,22 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Attribute,
-    Dominance,
-    Entropy,
-    Measure,
-    Microdata,
-    Policy,
-    Request,
-    Rule,
-    Status,
-    Threshold,
-)
-from tableseal.audit.rules import assess
+from tableseal.audit.errors import InputError, LimitError, Place
+from tableseal.audit.model import Amounts, Measure, Microdata, Policy, Status
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Rule, Threshold, assess
 
 CellsOf = Callable[..., Any]
 F = Fraction
@@ -51,7 +38,7 @@ def test_count_without_true_value(cells_of: CellsOf) -> None:
 
 def test_place_names_file_row_and_measure(cells_of: CellsOf) -> None:
     release, cells = cells_of([None], status=[Status.SECONDARY], other_measure=Measure("firms", "count"))
-    table = replace(release.tables[0], source="t.csv", rows=np.array([17]))
+    table = replace(release.tables[0], source=Place("t.csv"), rows=np.array([17]))
     text = refused((replace(release, tables=(table,)), cells), PQ(F(10)))
     assert text.startswith('table "t" (t.csv), row 17, cell a=c0 of value: rule "p% 10" needs the true value;')
 

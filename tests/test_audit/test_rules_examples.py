@@ -4,8 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from tableseal.audit.model import PQ, Attribute, Dominance, Intruder, Policy, Rule, Status, Threshold
-from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.model import Intruder, Policy, Status
+from tableseal.audit.rules import PQ, Attribute, Dominance, Rule, Sensitivity, Threshold, assess
 
 CellsOf = Callable[..., Any]
 F = Fraction

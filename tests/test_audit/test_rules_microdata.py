@@ -9,22 +9,8 @@ import numpy as np
 import pytest
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Dominance,
-    Entropy,
-    Intruder,
-    Microdata,
-    Policy,
-    Release,
-    Request,
-    Rule,
-    Status,
-    Threshold,
-    build_hierarchy,
-)
-from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.model import Amounts, Intruder, Microdata, Policy, Release, Status, build_hierarchy
+from tableseal.audit.rules import PQ, Dominance, Entropy, Request, Rule, Sensitivity, Threshold, assess
 from tableseal.audit.rules.contributions import contributions
 from tableseal.audit.rules.entropy import relative_entropy
 

@@ -11,10 +11,10 @@ from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_
 from scipy.sparse import csr_array, vstack
 
 from tableseal.audit.linear.integers import NO_UPPER
-from tableseal.audit.measures.sap import measure
+from tableseal.audit.measures.sap import definitions
 from tableseal.audit.measures.sap.attack import Attack, attack
+from tableseal.audit.measures.sap.definitions import Effort, exactly, resolved_sap, static_sap
 from tableseal.audit.measures.sap.enclosure import enclose
-from tableseal.audit.measures.sap.measure import Effort, exactly, resolved_sap, static_sap
 from tableseal.audit.measures.sap.network import network
 from tableseal.audit.model import Rounding
 from tableseal.audit.model.rounding import rounding_interval
@@ -82,7 +82,7 @@ def test_a_network_and_the_general_engine_agree(problem: Attack) -> None:
     assert net is not None
     by_network = exactly(problem, net, sizes(problem), exact=False)
     static = static_sap(problem, sizes(problem))
-    with patch.object(measure, "network", lambda _: None):
+    with patch.object(definitions, "network", lambda _: None):
         assert static_sap(problem, sizes(problem)).exact == static.exact
         by_engine = exactly(problem, None, sizes(problem), exact=False)
     assert by_network is not None
@@ -128,7 +128,7 @@ def test_polynomial_is_inclusion_exclusion_is_listing(cells: list[tuple[int, boo
 def test_an_estimate_covers_the_exact_value(problem: Attack) -> None:
     """Pointwise intervals of confidence 1 - 1e-9, so that no run of this test fails by chance."""
     exact = resolved_sap(problem, sizes(problem))
-    with patch.object(measure, "exactly", lambda *_, **__: None):
+    with patch.object(definitions, "exactly", lambda *_, **__: None):
         estimated = resolved_sap(problem, sizes(problem), Effort(replicates=200, seed=1, confidence=1 - 1e-9))
     assert estimated.interval is not None
     assert exact.exact is not None

@@ -8,7 +8,7 @@ from small import document, table
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
+from tableseal.audit.measures.sap.definitions import resolved_sap, static_sap
 from tableseal.audit.measures.sap.population import Population, of_release
 
 CODES = ["k", "l", "m", "T"]

@@ -14,8 +14,8 @@ from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_
 
 from tableseal.audit.measures.sap.attack import attack, with_total
 from tableseal.audit.measures.sap.closed_form import rounded_table, rounded_table_and_total, tightest_with_total
+from tableseal.audit.measures.sap.definitions import resolved_sap, static_sap
 from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
-from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
 from tableseal.audit.measures.sap.result import Sap
 from tableseal.audit.measures.sap.simulation import SimulatedTables, simulate_rounded_total
 from tableseal.audit.model import Rounding

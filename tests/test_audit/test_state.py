@@ -99,10 +99,10 @@ def test_only_the_owner_reads_it(tmp_path: Path) -> None:
 
 def test_another_file_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("not a database, but long enough to look like one" * 10)
-    with pytest.raises(InputError, match="--state"):
+    with pytest.raises(InputError, match=r"^state "):
         State(tmp_path / "notes")
     assert (tmp_path / "notes").read_text().startswith("not a database")
-    with pytest.raises(InputError, match="--state"):
+    with pytest.raises(InputError, match=r"^state "):
         State(tmp_path / "missing" / "state")
 
 
@@ -124,11 +124,11 @@ def test_a_file_that_fails_later_is_a_clear_error(tmp_path: Path) -> None:
         state._database.execute("PRAGMA busy_timeout = 0")
         other = sqlite3.connect(tmp_path / "state", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(InputError, match=r"--state .*state: cannot be used \(.*locked"):
+        with pytest.raises(InputError, match=r"^state .*state: cannot be used \(.*locked"):
             audit(release, state=state)
         other.close()
         state._database.execute("DROP TABLE found")
-        with pytest.raises(InputError, match=r"--state .*state: cannot be used"):
+        with pytest.raises(InputError, match=r"^state .*state: cannot be used"):
             state.get("key")
 
 

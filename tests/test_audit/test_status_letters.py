@@ -3,7 +3,8 @@ a cell published or withheld by mistake."""
 
 import pytest
 
-from tableseal.audit.model import SCHEMES, Status
+from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.model import Status
 
 MANUALS: dict[str, dict[str, str]] = {
     # tau-ARGUS: the metadata of a table name the letters, usually <SAFE> S, <UNSAFE> U, <PROTECT> P; a priori files

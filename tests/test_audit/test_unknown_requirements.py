@@ -9,21 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Attribute,
-    Dominance,
-    Entropy,
-    Microdata,
-    Policy,
-    Request,
-    Require,
-    Rule,
-    Status,
-    Threshold,
-)
-from tableseal.audit.rules import assess
+from tableseal.audit.model import Amounts, Microdata, Policy, Require, Status
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Rule, Threshold, assess
 from tableseal.audit.rules.requirements import unknown_requirements
 
 WITHHELD = (Status.WITHHELD, Status.PRIMARY)

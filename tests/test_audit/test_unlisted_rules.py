@@ -8,20 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tableseal.audit.model import (
-    PQ,
-    Amounts,
-    Attribute,
-    Dominance,
-    Entropy,
-    Microdata,
-    Policy,
-    Request,
-    Rule,
-    Status,
-    Threshold,
-    build_hierarchy,
-)
+from tableseal.audit.model import Amounts, Microdata, Policy, Status, build_hierarchy
+from tableseal.audit.rules import PQ, Attribute, Dominance, Entropy, Request, Rule, Threshold
 from tableseal.audit.rules.facts import Facts
 from tableseal.audit.rules.unlisted import assess_unlisted
 

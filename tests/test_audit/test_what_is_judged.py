@@ -13,11 +13,17 @@ from small import document, table
 
 from tableseal.audit.errors import LackingDataError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Amounts, Attribute, Measure, Microdata, Policy, Status, Table
-from tableseal.audit.rules import Sensitivity, assess
+from tableseal.audit.model import Amounts, Measure, Microdata, Policy, Status, Table
+from tableseal.audit.rules import Attribute, Sensitivity, assess
 from tableseal.audit.rules.contributions import contributions, holding_labels
 from tableseal.audit.rules.judging import nothing_judged, small_counts, unjudged
-from tableseal.audit.rules.readers import of_rows_left_out, readers_matter, told_bounds, with_readers, without_readers
+from tableseal.audit.rules.knows_rule import (
+    of_rows_left_out,
+    readers_matter,
+    told_bounds,
+    with_readers,
+    without_readers,
+)
 
 CellsOf = Callable[..., Any]
 STATUSES = st.sampled_from(Status)

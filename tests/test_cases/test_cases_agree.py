@@ -2,8 +2,7 @@
 
 import pytest
 
-from tableseal.api.case_runner import run_case
-from tableseal.api.cases import case_names, load_case
+from tableseal.api.cases import case_names, load_case, run_case
 
 
 @pytest.mark.parametrize("name", case_names())

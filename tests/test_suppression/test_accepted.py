@@ -9,10 +9,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tableseal.api.cli.app import app
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.suppression.problem.decisions import Decision
-from tableseal.suppression.report.schema import suppression_schema
+from tableseal.suppression.report.model import SuppressionReport
 from tableseal.suppression.suppress import suppress
 
 FIRMS: dict[str, Any] = {
@@ -69,7 +70,7 @@ def test_they_are_no_failure_of_the_pattern_and_nothing_is_claimed_of_it(folder:
     assert "accept_ranks" in result.output
     assert not (folder / "out.json").exists()
     document = json.loads((folder / "result.json").read_text("utf-8"))
-    jsonschema.validate(document, suppression_schema())
+    jsonschema.validate(document, schema_of(SuppressionReport))
     assert [(b["cell"], b["accepted"]) for b in document["beyond_help"]] == [({"region": "North"}, False)]
     assert {c["reason"] for c in document["audit"]["cells"]} == {"ranks", None}
 
@@ -82,7 +83,7 @@ def test_a_decision_accepts_them_and_the_release_goes_out(folder: Path) -> None:
     assert result.output.startswith("SAFE")
     assert "Proved: no safe pattern is cheaper." in result.output
     document = json.loads((folder / "result.json").read_text("utf-8"))
-    jsonschema.validate(document, suppression_schema())
+    jsonschema.validate(document, schema_of(SuppressionReport))
     assert [b["accepted"] for b in document["beyond_help"]] == [True]
     assert [d["decision"] for d in document["decisions"]] == ["accept_ranks"]
     [beyond] = document["audit"]["beyond_help"]

@@ -15,15 +15,17 @@ from patterns import cube
 from typer.testing import CliRunner
 
 from tableseal.api.cli.app import app
+from tableseal.audit.codec.documents import schema_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
+from tableseal.audit.rules import Threshold
 from tableseal.suppression.comparison.chart import Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
+from tableseal.suppression.comparison.document import ComparisonReport, comparison_json
 from tableseal.suppression.comparison.html import comparison_html
 from tableseal.suppression.comparison.text import comparison_text, notes_of
-from tableseal.suppression.comparison.to_json import comparison_json, comparison_schema
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.protections.rounded_release import rounded_release
 
@@ -135,7 +137,7 @@ def test_widths_of_cells_without_limit_and_of_zeros() -> None:
     assert rounded is not None
     assert rounded.least_width == rounded.mean_width == 0.5  # 3 to 5 around 4; the zero has no relative width
     written = json.loads(comparison_json(comparison))
-    jsonschema.validate(written, comparison_schema())
+    jsonschema.validate(written, schema_of(ComparisonReport))
     assert written["methods"][0]["protection"]["entropy_bits"] == {"least": "no limit", "mean": "no limit"}
 
 
@@ -148,8 +150,8 @@ def test_rounding_bases_that_are_none(comparison: Comparison, base: str, message
 def test_json_is_valid_the_same_again_and_tells_no_value(comparison: Comparison, again: Comparison) -> None:
     text = comparison_json(comparison)
     found = json.loads(text)
-    jsonschema.Draft202012Validator.check_schema(comparison_schema())
-    jsonschema.validate(found, comparison_schema())
+    jsonschema.Draft202012Validator.check_schema(schema_of(ComparisonReport))
+    jsonschema.validate(found, schema_of(ComparisonReport))
     assert comparison_json(again) == text
     assert "seconds" not in text
     assert {cell["status"] for cell in found["withheld"]} == {"primary", "secondary"}
@@ -200,7 +202,7 @@ def test_a_method_that_does_not_work_here_says_so() -> None:
     assert "works for one table" in first.remark
     assert second.found is not None
     json_text = comparison_json(comparison)
-    jsonschema.validate(json.loads(json_text), comparison_schema())
+    jsonschema.validate(json.loads(json_text), schema_of(ComparisonReport))
     assert '"not possible"' in json_text
     comparison_html(comparison)
 
@@ -239,7 +241,7 @@ def test_the_verb_writes_all_three(tmp_path: Path) -> None:
     )
     assert found.exit_code == 0, found.output
     assert "network" in found.output
-    jsonschema.validate(json.loads((tmp_path / "c.json").read_text("utf-8")), comparison_schema())
+    jsonschema.validate(json.loads((tmp_path / "c.json").read_text("utf-8")), schema_of(ComparisonReport))
     assert "<html" in (tmp_path / "c.html").read_text("utf-8")
 
 
@@ -261,7 +263,7 @@ def test_wrong_use_of_the_verb(tmp_path: Path, options: list[str], message: str)
 def test_the_schema_is_printed() -> None:
     found = CliRunner().invoke(app, ["schema", "comparison"])
     assert found.exit_code == 0
-    assert json.loads(found.output) == comparison_schema()
+    assert json.loads(found.output) == schema_of(ComparisonReport)
 
 
 def test_notes_end_without_a_full_stop() -> None:

@@ -15,7 +15,7 @@ from tableseal.suppression.problem.costs import Costs, Kind
 from tableseal.suppression.problem.distance import distances
 from tableseal.suppression.problem.problem import build_problem
 from tableseal.suppression.protections.rounded_release import rounded_release
-from tableseal.suppression.report import suppression_document
+from tableseal.suppression.report import suppression_report
 from tableseal.suppression.search.rank import Budget
 from tableseal.suppression.suppress import suppress
 
@@ -42,7 +42,7 @@ def test_every_kind_of_cost_can_be_paid() -> None:
     for kind in get_args(Kind):
         result = suppress(release, policy=POLICY, costs=Costs(kind))
         assert result.found.cost > 0
-        assert suppression_document(result)["costs"] == kind
+        assert suppression_report(result).costs == kind
 
 
 def test_weights_of_tables() -> None:

@@ -10,7 +10,8 @@ from tableseal.audit.io import release_from_document
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.decisions import decisions_from_document
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
+from tableseal.suppression.report.model import LastPeriodFigures
 from tableseal.suppression.suppress import suppress
 
 
@@ -29,11 +30,11 @@ def test_a_cell_kept_by_hand_stays_and_one_accepted_goes() -> None:
     assert withheld(result) == {"2"}
     assert result.found.status == "optimal"
     assert result.found.cost == 30 * result.problem.scale
-    document = suppression_document(result)
-    (first, second) = document["decisions"]
-    assert (first["decision"], first["cell"], first["reason"]) == ("accept", {"a": "2"}, "headline figure")
-    assert (second["decision"], second["name"], second["date"]) == ("keep_published", "A. Officer", "2026-11-28")
-    assert document["cells"][0]["accepted"]
+    written = suppression_report(result)
+    (first, second) = written.decisions
+    assert (first.decision, first.cell, first.reason) == ("accept", (("a", "2"),), "headline figure")
+    assert (second.decision, second.name, second.date) == ("keep_published", "A. Officer", "2026-11-28")
+    assert written.cells[0].accepted
     text = suppression_text(result, limit=None)
     assert "3: kept published by A. Officer, 2026-11-28: headline figure" in text
     assert "accepted by hand" in text
@@ -90,7 +91,7 @@ def test_a_pattern_stays_near_last_period() -> None:
     assert withheld(result) == {"2"}
     assert result.changes is not None
     assert (result.changes.kept, result.changes.new, result.changes.returned) == (2, 0, 0)
-    assert suppression_document(result)["last_period"] == {"factor": 10, "kept": 2, "new": 0, "returned": 0}
+    assert suppression_report(result).last_period == LastPeriodFigures(factor=10, kept=2, new=0, returned=0)
     other = line([1, 32, 6, 8], ["primary", "", "", "secondary"])
     far = suppress(now, policy=POLICY, last=other, costs=Costs(avoid=("a=4", "a=2")))
     assert withheld(far) == {"3"}

@@ -16,7 +16,7 @@ from tableseal.audit.bounds.component import Limits
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.reasons.explaining import explained
 from tableseal.suppression.reasons.seen import SPELLED
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
 from tableseal.suppression.suppress import suppress
 
 VALUES = [1, 1, 5, 5, 6, 6, 7, 9]
@@ -32,8 +32,8 @@ def test_reasons_of_an_explanation_that_ends_early_are_the_same(looks: int) -> N
     assert whole.explained
     assert early.needs.items() <= whole.needs.items()
     assert early.explained == (len(early.needs) == len(whole.needs))
-    written = suppression_document(early)["cells"]
-    assert sum(cell["needed_by"] is None for cell in written) == len(whole.needs) - len(early.needs)  # type: ignore[union-attr, index, call-overload]
+    written = suppression_report(early).cells
+    assert sum(cell.needed_by is None for cell in written) == len(whole.needs) - len(early.needs)
 
 
 def test_nothing_is_looked_for_after_the_time_unless_asked() -> None:
@@ -107,7 +107,7 @@ def test_everything_is_withheld_where_no_pattern_was_found_in_time() -> None:
     problem = found.problem
     assert found.found.pattern is not None
     assert (found.found.pattern == problem.primary | problem.may).all()
-    assert suppression_document(found)["last_resort"] is True
+    assert suppression_report(found).last_resort is True
     assert "everything is withheld that may be" in suppression_text(found, limit=None)
 
 

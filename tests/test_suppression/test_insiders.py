@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, assume, example, given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
-from tableseal.audit.decision.cuts import Requirement
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
@@ -21,7 +22,6 @@ from tableseal.audit.linear.naming import full_name
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.attackers.attacks import Attack, oracle_for
 from tableseal.suppression.attackers.lasting import Lasting
 from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.costs import Costs
@@ -72,10 +72,10 @@ def test_a_search_finds_fault_with_the_cells_that_an_audit_does(seed: int, share
     """Whatever the pattern: an insider and a cell hang together in the eyes of both or of neither."""
     problem, random = random_problem(seed), Random(seed)
     pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
-    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     missed = np.flatnonzero(~oracle.decide(pattern).protected).tolist()
-    unmet = problem.insiders.broken(pattern, Limits(), exact=True)
-    found = [problem.requirements[q].cell for q in missed] + [u.attack.requirement.cell for u in unmet]
+    unmet = problem.insiders.unmet(pattern, Limits(), exact=True)
+    found = [problem.requirements[q].cell for q in missed] + [u.requirement.cell for u in unmet]
     assert names(problem, found) == failing(problem, pattern)
 
 
@@ -115,8 +115,8 @@ def test_where_nothing_protects_a_cell_from_an_insider_that_is_said(seed: int, m
     assert result.found.status == "infeasible"
     assert result.conflict is not None
     conflict = result.conflict
-    assert names(problem, [conflict.attack.requirement.cell]) <= failing(problem, everything)
-    assert full_name(problem.release, problem.cells, conflict.attack.requirement.cell) in conflict.text
+    assert names(problem, [conflict.requirement.cell]) <= failing(problem, everything)
+    assert full_name(problem.release, problem.cells, conflict.requirement.cell) in conflict.text
 
 
 def test_as_much_of_an_attack_is_sure_as_outsiders_must_not_find_out() -> None:
@@ -124,7 +124,7 @@ def test_as_much_of_an_attack_is_sure_as_outsiders_must_not_find_out() -> None:
     outsiders = Requirement(0, lower=467, upper=519)
     lasting = Lasting([outsiders], np.array([True, True]), np.array([493, 115]))
     for lower, upper, sure in ((456, 280, 467), (480, None, 480), (None, 519, None)):
-        need = Requirement(0, lower, upper, known_to=(1,))
+        need = Requirement(0, lower, upper, attacker=Attacker(known=(1,)))
         assert lasting.part(need) == replace(need, lower=sure)
     assert lasting.part(Requirement(0, width=80)).width == 52
 
@@ -144,10 +144,10 @@ def test_every_safe_pattern_meets_what_is_said_to_be_sure(seed: int, share: floa
     """CONVENTION 446: what a watch says of one pattern, by auditing all others."""
     problem, random = random_problem(seed), Random(seed)
     assume(problem.may.sum() <= 5 and not problem.hopeless)
-    watch = InsiderWatch(problem, [Attack(need) for need in problem.requirements], set())
-    oracle = oracle_for(problem.equations, watch.attacks, Highs())
+    watch = InsiderWatch(problem, problem.requirements, frozenset())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
-    sure = [b for b in watch(oracle, pattern, Limits(), first=False) if b.sure]
+    sure = [b for b in watch(oracle, pattern, Limits(), first=False) if b.requirement.sure]
     assume(sure)
     judge = Oracle(problem.equations, [b.requirement for b in sure], deciding(Highs()))
     for other in all_patterns(problem):

@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tableseal.audit.io import read_release
-from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy, Threshold
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Policy
+from tableseal.audit.rules import Threshold
 from tableseal.suppression.suppress import suppress
 
 

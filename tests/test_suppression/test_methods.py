@@ -16,7 +16,8 @@ from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Threshold
+from tableseal.audit.model import Policy
+from tableseal.audit.rules import Threshold
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem

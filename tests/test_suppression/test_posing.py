@@ -15,7 +15,7 @@ from tableseal.suppression.problem.places import Places
 from tableseal.suppression.problem.problem import build_problem
 from tableseal.suppression.protections.apply import protected_release
 from tableseal.suppression.protections.public import public_release
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
 from tableseal.suppression.suppress import suppress
 
 
@@ -33,10 +33,13 @@ def test_sliding_protection_asks_for_a_width(partner: str) -> None:
     assert result.report.verdict == "safe"
     spans = [row.upper - row.lower for row in result.report.cells if row.status == "primary"]  # type: ignore[operator]
     assert min(spans) >= width
-    (told,) = suppression_document(result)["required_widths"]  # type: ignore[misc]
-    assert told["cell"] == {"a": "1"}
-    assert told["width"] == width
-    assert told["possible"][1] - told["possible"][0] in spans
+    (told,) = suppression_report(result).required_widths
+    assert told.cell == (("a", "1"),)
+    assert told.width == width
+    low, high = told.possible
+    assert low is not None
+    assert high is not None
+    assert high - low in spans
     assert f"1: {width} required, " in suppression_text(result, limit=None)
     narrow = {"4": "3", "2": "4"}.get(partner)
     if narrow is not None:
@@ -154,7 +157,7 @@ def test_a_negative_value_beside_a_withheld_status_is_said_to_be_unused() -> Non
 
 def test_a_solver_that_is_not_installed_is_an_error_for_every_method() -> None:
     for method in ("optimal", "heuristic"):
-        with pytest.raises(InputError, match=r"--solver NOPE: not installed; installed are .*HiGHS"):
+        with pytest.raises(InputError, match=r"^solver NOPE: not installed; installed are .*HiGHS"):
             suppress(line([1, 30, 5, 9]), policy=POLICY, method=method, solver="NOPE")
 
 

@@ -20,7 +20,8 @@ from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
 from tableseal.suppression.protections.apply import protected_release
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
+from tableseal.suppression.report.model import RankFigures
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.rank import Budget, Rank
@@ -218,13 +219,10 @@ def test_the_rank_that_is_maximised_is_told_apart_from_the_other(margins: bool) 
     pattern, problem = result.found.pattern, result.problem
     assert pattern is not None
     taken = [decrease(dependencies_among(problem, counted_cells(problem, margins=m)), pattern) for m in (True, False)]
-    told = suppression_document(result)["rank"]
-    assert told == {
-        "with_margins": taken[0],
-        "without_margins": taken[1],
-        "maximised": "with_margins" if margins else "without_margins",
-        "most": result.found.most_rank,
-    }
+    told = suppression_report(result).rank
+    assert told == RankFigures(
+        taken[0], taken[1], "with_margins" if margins else "without_margins", result.found.most_rank
+    )
     assert result.found.rank is not None
     assert result.found.rank.maximised == taken[not margins]
     text = suppression_text(result, limit=None)

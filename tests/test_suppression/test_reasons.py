@@ -1,5 +1,7 @@
 """What is said of the cells that are withheld."""
 
+from dataclasses import replace
+
 import pytest
 from one_variable import POLICY, line, withheld
 
@@ -8,7 +10,7 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.io import release_from_document
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
 from tableseal.suppression.search.method import Tools
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.suppress import suppress
@@ -48,13 +50,11 @@ def test_where_too_much_hangs_together_the_answer_says_that_nobody_looked_for_re
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An empty list of reasons would mean that the cell is withheld for nothing."""
-    explained = suppression_document(suppress(line([1, 30, 5, 9]), policy=POLICY))
-    assert explained["explained"] is True
-    assert explained["cells"][0]["needed_by"]  # type: ignore[index, call-overload]
+    explained = suppression_report(suppress(line([1, 30, 5, 9]), policy=POLICY))
+    assert explained.explained is True
+    assert explained.cells[0].needed_by
     monkeypatch.setattr("tableseal.suppression.reasons.explaining.MOST_ENTANGLED", 0)
     result = suppress(line([1, 30, 5, 9]), policy=POLICY)
-    assert suppression_document(result) == explained | {
-        "explained": False,
-        "cells": [cell | {"needed_by": None} for cell in explained["cells"]],  # type: ignore[union-attr, operator]
-    }
+    unknown = tuple(replace(cell, needed_by=None) for cell in explained.cells)
+    assert suppression_report(result) == replace(explained, explained=False, cells=unknown)
     assert "was not looked for" in suppression_text(result, limit=None)

@@ -7,7 +7,7 @@ import pytest
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Status
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
 from tableseal.suppression.suppress import suppress
 
 
@@ -50,7 +50,7 @@ def test_a_rounding_that_leaves_too_few_values_is_refused_with_the_reason() -> N
     result = suppress(release_from_document(document))
     assert (result.found.status, result.verdict) == ("infeasible", "unsafe")
     assert "It stands in a rounded table" in suppression_text(result, limit=None)
-    assert suppression_document(result)["verdict"] == "unsafe"
+    assert suppression_report(result).verdict == "unsafe"
 
 
 @pytest.mark.parametrize("status", ["", "must_publish"])

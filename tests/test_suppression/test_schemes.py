@@ -14,6 +14,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from schemes import SCHEMES
+from tableseal.suppression.comparison.to_json import comparison_json
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_document, canonical_json, release_from_document
@@ -24,9 +25,8 @@ from tableseal.audit.together import Member, combine
 from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.comparison.html import comparison_html
 from tableseal.suppression.comparison.text import comparison_text
-from tableseal.suppression.comparison.to_json import comparison_json
 from tableseal.suppression.protections.public import public_release
-from tableseal.suppression.report import suppression_document, suppression_text
+from tableseal.suppression.report import suppression_report, suppression_text
 from tableseal.suppression.search.methods import METHODS
 from tableseal.suppression.suppress import suppress
 
@@ -191,7 +191,7 @@ def test_what_a_search_lets_out_is_as_safe_as_it_says(name: str, seed: int) -> N
             note(f"{method}: {error}")
             continue
         assert suppression_text(result, limit=None)
-        assert suppression_document(result)["verdict"] == result.verdict
+        assert suppression_report(result).verdict == result.verdict
         if result.release is None:
             assert result.conflict is not None
             continue

@@ -15,8 +15,9 @@ from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.parts import parts
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Threshold
+from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
+from tableseal.audit.rules import Threshold
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem

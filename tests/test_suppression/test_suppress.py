@@ -14,15 +14,16 @@ from oracle import Document, possible_values
 from protected import as_document
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.bounds.plan import full
+from tableseal.audit.bounds.plan import deciding, full
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.model import Policy, Release, Threshold
+from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
+from tableseal.audit.rules import Threshold
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.attackers.attacks import Attack, oracle_for
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import build_problem
 from tableseal.suppression.protections.apply import protected_release
@@ -119,9 +120,9 @@ def test_an_impossible_problem_is_impossible(seed: int) -> None:
     problem, conflict = result.problem, result.conflict
     everything = problem.primary | problem.may
     report = audit(protected_release(problem.release, problem.cells, problem.primary, everything), policy=POLICY).report
-    need = conflict.attack.requirement
+    need = conflict.requirement
     assert codes_of(result, [need.cell]) <= failing(report)
-    if not conflict.attack.who:
+    if not need.attacker.who:
         (row,) = [r for r in report.cells if {tuple(c for _, c in r.cell)} == codes_of(result, [need.cell])]
         assert (row.lower, row.upper) == (conflict.largest.lower, conflict.largest.upper)
 
@@ -159,10 +160,9 @@ def test_what_is_seen_of_a_part_is_what_is_seen_of_the_whole(seed: int) -> None:
     pattern = wider & np.array([p or random.random() < 0.7 for p in problem.primary])
     opened = equations.always_open.copy()
     opened[: equations.cells] |= wider
-    attacks = [Attack(need) for need in problem.requirements]
-    hanging = equations.groups(opened)
-    assert seen(equations, pattern, attacks, method, Limits(), sharp=True, hanging=hanging) == seen(
-        equations, pattern, attacks, method, Limits(), sharp=True
+    needs, hanging = problem.requirements, equations.groups(opened)
+    assert seen(equations, pattern, needs, method, Limits(), sharp=True, hanging=hanging) == seen(
+        equations, pattern, needs, method, Limits(), sharp=True
     )
 
 
@@ -239,10 +239,9 @@ def test_that_nothing_needs_a_cell_is_said_after_all_insiders_were_asked(seed: i
     problem, pattern = result.problem, result.found.pattern
     assume(pattern is not None)
     assert pattern is not None
-    outsiders = [Attack(need) for need in problem.requirements]
-    oracle = oracle_for(problem.equations, outsiders, Highs())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     some, everybody = (
-        Failing(problem, pattern, outsiders, oracle, insiders=all_of_them) for all_of_them in (False, True)
+        Failing(problem, pattern, problem.requirements, oracle, insiders=all_of_them) for all_of_them in (False, True)
     )
     for cell in np.flatnonzero(pattern & ~problem.primary).tolist():
         without = pattern.copy()
@@ -298,7 +297,7 @@ def test_a_single_unit_does_not_learn_about_its_partner() -> None:
     assert found.report.verdict == "safe"
     assert len(withheld(found)) == 3
     (needs,) = found.needs.values()
-    assert {need.attack.who.startswith("only contributor of") for need in needs} == {True}
+    assert {need.requirement.attacker.who.startswith("only contributor of") for need in needs} == {True}
 
 
 def test_zeros_are_never_secondary() -> None:

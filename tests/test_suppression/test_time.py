@@ -15,13 +15,14 @@ from cases.benchmarks import unprotected
 from cases.benchmarks.folder import DATA
 from cases.benchmarks.releases import to_protect
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.decision.settling import Settling
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.model import Policy
 from tableseal.audit.pipeline import audit
 from tableseal.audit.solvers.highs import Highs
-from tableseal.suppression.attackers.attacks import Attack, oracle_for
 from tableseal.suppression.attackers.watch import InsiderWatch
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
@@ -69,9 +70,9 @@ def test_insiders_who_were_not_asked_in_time_are_not_said_to_find_nothing(seed: 
     """A watch that has nothing against a pattern has asked everybody."""
     problem, random = companies(seed), Random(seed)
     pattern = problem.primary | (problem.may & np.array([random.random() < share for _ in problem.may]))
-    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     assume(oracle.decide(pattern).safe)
-    watch = InsiderWatch(problem, [Attack(need) for need in problem.requirements], set())
+    watch = InsiderWatch(problem, problem.requirements, frozenset())
     for first in (True, False):
         if not watch(oracle, pattern, Ticking(looks=looks), first=first):
             made = protected_release(problem.release, problem.cells, problem.primary, pattern)
@@ -81,7 +82,9 @@ def test_insiders_who_were_not_asked_in_time_are_not_said_to_find_nothing(seed: 
 def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dense three-way tables: what one contributor knows took minutes to look at, with a limit of seconds."""
     solved: list[Any] = []
-    monkeypatch.setattr("tableseal.suppression.attackers.together.bound_forms", lambda *told, **_: solved.append(told))
+    monkeypatch.setattr(
+        "tableseal.suppression.attackers.neighbourhood.bound_forms", lambda *told, **_: solved.append(told)
+    )
     cells = {"a": ["T", "1", "2", "3"], "value": [9, 1, 1, 7]}
     document = {
         "tableseal": 1,
@@ -90,8 +93,8 @@ def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch
         "tables": [{"name": "t", "cells": cells}],
     }
     problem = build_problem(release_from_document(document), POLICY, Costs(), Highs())
-    unmet = problem.insiders.broken(problem.primary, Limits(deadline=0.0))
-    assert {u.attack.requirement.cell for u in unmet} == set(np.flatnonzero(problem.primary).tolist())
+    unmet = problem.insiders.unmet(problem.primary, Limits(deadline=0.0))
+    assert {u.requirement.cell for u in unmet} == set(np.flatnonzero(problem.primary).tolist())
     assert not solved
 
 
@@ -108,12 +111,12 @@ def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkey
     monkeypatch.setattr(Settling, "_group", counted)
     instance, cost = unprotected.load(DATA, "f3d_6")
     problem = build_problem(to_protect(instance, cost, [{}]), POLICY, Costs(), Highs())
-    oracle = oracle_for(problem.equations, [Attack(need) for need in problem.requirements], Highs())
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
     pattern, _ = cover(problem, oracle, problem.primary, Limits())
     assert pattern is not None
     assert problem.insiders.count(pattern) > 20
     solved.clear()
-    assert problem.insiders.broken(pattern, Limits(), helper=oracle)
+    assert problem.insiders.unmet(pattern, Limits(), helper=oracle)
     assert len(solved) <= 1  # outsiders
 
 

@@ -7,6 +7,17 @@ from tableseal.audit.measures.feasible_tables.entropy import (
     TablePosterior,
     table_posteriors,
 )
-from tableseal.audit.measures.feasible_tables.prior import Poisson, Prior
+from tableseal.audit.measures.feasible_tables.prior import Belief, CellWeights, ExpectedCounts, Poisson, Prior
 
-__all__ = ["QUICK", "THOROUGH", "Effort", "Poisson", "Prior", "TablePosterior", "table_posteriors"]
+__all__ = [
+    "QUICK",
+    "THOROUGH",
+    "Belief",
+    "CellWeights",
+    "Effort",
+    "ExpectedCounts",
+    "Poisson",
+    "Prior",
+    "TablePosterior",
+    "table_posteriors",
+]

@@ -238,7 +238,8 @@ def _weights(layer: _Layer, log_weight: LogWeight | None) -> NDArray[np.float64]
     if log_weight is None:
         return None
     log = log_weight(np.array(layer.column), layer.low + layer.value)
-    return np.asarray(np.exp(log - log.max(initial=-np.inf)))
+    largest = log.max(initial=-np.inf)
+    return np.asarray(np.exp(log - (largest if largest > -np.inf else 0.0)))
 
 
 def _numbers(layers: list[_Layer]) -> type:

@@ -17,7 +17,7 @@ from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.reduce import Reduced
 from tableseal.audit.measures.feasible_tables.count import LogWeight, count_tables
 from tableseal.audit.measures.feasible_tables.distribution import Distribution, added, jackknife, normalised
-from tableseal.audit.measures.feasible_tables.prior import Prior
+from tableseal.audit.measures.feasible_tables.prior import IMPOSSIBLE, Prior
 from tableseal.audit.measures.feasible_tables.sample import sample_tables
 from tableseal.audit.measures.feasible_tables.split import split
 from tableseal.audit.measures.feasible_tables.tidy import tidied
@@ -139,6 +139,8 @@ def _solve(
     """(each target's part, transitions used): counted if that is affordable, else sampled if samples are asked for."""
     counted, used = count_tables(component, left, weight)
     if counted is not None and counted.tables:
+        if weight is not None and any(not sum(m.mass) > 0 for m in counted.masses):
+            raise IMPOSSIBLE
         return [_Piece(normalised(m.first, m.mass), tables=counted.tables) for m in counted.masses], used
     sampled = None
     if counted is None and effort.samples:

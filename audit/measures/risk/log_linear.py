@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.measures.risk.information import Floats
 
 Model = Literal["main", "two-way", "saturated"]
@@ -44,7 +44,8 @@ class Smoothing:
 
     def __post_init__(self) -> None:
         if not 0 <= self.added < np.inf:
-            raise InputError(f"smoothing: {self.added:g} is to be added to every cell, expected 0 or more.")
+            text = f"{self.added:g} is to be added to every cell, expected 0 or more."
+            raise InputError(text, at=OptionName("smoothing"))
 
 
 NO_SMOOTHING = Smoothing()

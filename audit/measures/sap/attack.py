@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 
 Ints = NDArray[np.int64]
@@ -93,7 +93,7 @@ class Attack:
         if self.total == 0:
             raise InputError("The table has no units (all counts are 0): SAP needs at least one.")
         if not n:
-            raise InputError("--n: no sample size is given.")
+            raise InputError("no sample size is given.", at=OptionName("n"))
         if min(n) < 0 or max(n) > self.total:
             wrong = min(n) if min(n) < 0 else max(n)
             raise InputError(

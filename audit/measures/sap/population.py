@@ -31,11 +31,13 @@ class Population:
     attack: on the base table, the cross-classification of all variables.
     variables: variable -> code -> bool (leaves), the leaves that the code covers.
     leaves: variable -> code of each leaf.
+    bare: the leaves are those of a matrix without codes.
     """
 
     attack: Attack
     variables: Mapping[str, Mapping[str, Flags]]
     leaves: Mapping[str, tuple[str, ...]]
+    bare: bool = False
 
     def named(self, leaf: int) -> str:
         """A leaf in words."""
@@ -102,7 +104,7 @@ def of_matrix(base: Attack, shape: tuple[int, int]) -> Population:
         name: {str(k): axis == k for k in range(1, size + 1)}
         for name, axis, size in zip(("row", "column"), place, shape, strict=True)
     }
-    return Population(base, covers, leaves)
+    return Population(base, covers, leaves, bare=True)
 
 
 def of_release(release: Release) -> Population:

@@ -8,7 +8,7 @@ import numpy as np
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.measures.sap.attack import Attack
-from tableseal.audit.measures.sap.measure import exactly, static_sap
+from tableseal.audit.measures.sap.definitions import exactly, static_sap
 from tableseal.audit.measures.sap.network import network
 from tableseal.audit.measures.sap.population import Flags, cells_of_leaves, of_prepared
 from tableseal.audit.measures.sap.tight import tight_groups

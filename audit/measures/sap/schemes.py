@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.measures.sap.attack import Ints, attack
+from tableseal.audit.measures.sap.definitions import resolved_sap, static_sap
 from tableseal.audit.measures.sap.matrix_attack import of_rounded
-from tableseal.audit.measures.sap.measure import resolved_sap, static_sap
 from tableseal.audit.measures.sap.result import Definition, Sap
 from tableseal.audit.measures.sap.unrecovered import sample_counts
 from tableseal.audit.model import Rounding

@@ -2,7 +2,8 @@
 
 import re
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.wording import quoted
 
 MOST = 100_001
 """Sizes in one question."""
@@ -29,14 +30,14 @@ def parse_sizes(text: str | None, total: int) -> tuple[int, ...]:
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
         if match is None:
-            raise InputError(f'--n {text}: found "{part.strip()}", expected sizes such as 5, 0-20, 0-1000/50 or all.')
+            expected = "sizes such as 5, 0-20, 0-1000/50 or all"
+            raise InputError(found=quoted(part.strip()), expected=expected, at=OptionName("n", text))
         first = int(match[1])
         last, step = int(match[2] or first), int(match[3] or 1)
         if step == 0 or last < first:
-            raise InputError(f"--n {text}: {part.strip()} has no sizes.")
+            raise InputError(f"{part.strip()} has no sizes.", at=OptionName("n", text))
         if (last - first) // step + len(sizes) >= MOST:
-            raise InputError(
-                f"--n {text}: more than {MOST - 1:,} sizes; take steps, such as 0-{total}/{total // 100 or 1}."
-            )
+            text = f"more than {MOST - 1:,} sizes; take steps, such as 0-{total}/{total // 100 or 1}."
+            raise InputError(text, at=OptionName("n", text))
         sizes.update(range(first, last + 1, step))
     return tuple(sorted(sizes))

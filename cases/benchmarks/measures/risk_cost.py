@@ -9,8 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from tableseal.api.risk import RiskRequest, measure
+from tableseal.audit.errors import Place
+from tableseal.audit.measures.risk.measure import RiskSettings, measure
 from tableseal.audit.model.count_table import Axis, CountTable
+from tableseal.suppression.protections.rounding import random_rounding
 
 SPECTRUM = (((0, 0), 226_939), ((1, 1), 4_028), ((2, 2), 2_112), ((3, 5), 2_964), ((6, 8), 1_664), ((9, 10), 720))
 """Counts of the hypercube of Shlomo, Antal & Elliot 2015, Table 1, and how many cells have them."""
@@ -32,7 +34,7 @@ def table(values: np.ndarray, shape: tuple[int, ...]) -> CountTable:
     """The counts as a table with so many codes in each variable."""
     axes = tuple(Axis(f"v{k}", tuple(map(str, range(size)))) for k, size in enumerate(shape))
     index = np.flatnonzero(values)
-    return CountTable("benchmark", axes, index, values[index].astype(np.int64))
+    return CountTable(Place("benchmark"), axes, index, values[index].astype(np.int64))
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -52,27 +54,32 @@ def main() -> None:
     first = 0.0
     for size in (10, 30, 100, 300, 1000):
         found = table(random.poisson(0.7, size * size), (size, size))
-        taken = seconds(partial(measure, RiskRequest(found, rounding=3, replicates=100, slices=False)))
+        taken = seconds(
+            partial(measure, found, RiskSettings(draw=random_rounding, rounding=3, replicates=100, slices=False))
+        )
         first = first or taken
         print(f"  K = {found.cells:>9,}  {taken:8.3f} s  {taken / first:7.1f} times the smallest")
     print("... against N (10,000 cells)")
     base = random.poisson(0.7, 10_000)
     for power in (0, 3, 6, 9, 12):
         found = table(base * 10**power, (100, 100))
-        taken = seconds(partial(measure, RiskRequest(found, rounding=3, replicates=100, slices=False)))
+        taken = seconds(
+            partial(measure, found, RiskSettings(draw=random_rounding, rounding=3, replicates=100, slices=False))
+        )
         print(f"  N = {float(found.values.sum()):9.1e}  {taken:8.3f} s")
     cube = hypercube(random)
     print(f"Hypercube: {cube.cells:,} cells, {len(cube.values):,} not empty, N = {int(cube.values.sum()):,}")
     for versions, slices in ((1000, False), (100, True)):
-        request = RiskRequest(cube, rounding=3, replicates=versions, slices=slices, seed=1)
-        taken = seconds(partial(measure, request))
+        settings = RiskSettings(draw=random_rounding, rounding=3, replicates=versions, slices=slices, seed=1)
+        taken = seconds(partial(measure, cube, settings))
         what = "and its 57 parts" if slices else "the whole table"
         print(f"  {versions:>5,} roundings, {what}: {taken:.2f} s")
-    taken = seconds(
-        lambda: measure(RiskRequest(cube, definition="s15-split", rounding=3, replicates=100, slices=False, seed=1))
+    settings = RiskSettings(
+        draw=random_rounding, definition="s15-split", rounding=3, replicates=100, slices=False, seed=1
     )
+    taken = seconds(partial(measure, cube, settings))
     print(f"    100 roundings, split entropy: {taken:.2f} s")
-    taken = seconds(lambda: measure(RiskRequest(cube, population=10 * TOTAL, replicates=10)))
+    taken = seconds(partial(measure, cube, RiskSettings(population=10 * TOTAL, replicates=10)))
     print(f"     10 populations completed from it as a sample: {taken:.2f} s")
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from tableseal.audit.measures.sap.attack import Attack, attack
+from tableseal.audit.measures.sap.definitions import Effort, resolved_sap
 from tableseal.audit.measures.sap.enclosure import enclose
 from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
-from tableseal.audit.measures.sap.measure import Effort, resolved_sap
 from tableseal.audit.measures.sap.unrecovered import exhausting_none, sample_counts
 from tableseal.audit.model import Rounding
 

@@ -1,0 +1,25 @@
+"""Options that several verbs have."""
+
+from typing import Annotated, Literal
+
+from annotated_types import Ge, MaxLen
+
+from tableseal.api.options.option import Option
+
+Bounds = Annotated[
+    Literal["shuttle", "lp", "integer"],
+    Option("How sharp.", choices={"shuttle": "quick, wide", "lp": "linear programming", "integer": "whole units"}),
+]
+Solver = Annotated[str, Option("Solver of integer programs, by PuLP's name.", metavar="NAME"), MaxLen(40)]
+AllCells = Annotated[bool, Option("The last row or column of a matrix is no margin although it is a sum.")]
+
+JsonFile = Annotated[
+    str | None,
+    Option("Write the machine-readable result; - puts it, and nothing else, on standard output.", metavar="FILE|-"),
+]
+HtmlFile = Annotated[str | None, Option("Write the result as one self-contained page.", metavar="FILE|-")]
+Html = Annotated[bool, Option("Write reports as pages, too.")]
+Public = Annotated[bool, Option("Leave out of every output what only the agency may know.")]
+
+Jobs = Annotated[int, Option("Worker processes.", metavar="N"), Ge(1)]
+MemoryLimit = Annotated[int | None, Option("Megabytes that each process may use.", metavar="MB"), Ge(1)]

@@ -1,0 +1,343 @@
+"""Keywords of the door: options, which together are the signature of a function.
+
+What may be said about an audit, a search, ... is declared once, in `api/options`. A function of the door takes a group
+of options as keywords: names, types, defaults and descriptions are those of the declarations. What only Python callers
+say (columns of a frame, who works, ...) is declared here in the same way.
+"""
+
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, wraps
+from numbers import Number
+from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic_core import CoreSchema, core_schema
+
+from tableseal.api.options.option import Declared, Option, Options, declared, switched
+from tableseal.api.options.rules import GivenRules
+from tableseal.api.options.shared import Jobs
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.execution.executor import Executor
+from tableseal.audit.io.scalars import scalar_text
+from tableseal.audit.model import Policy
+from tableseal.audit.progress import Progress as Told
+from tableseal.audit.wording import listing, quoted, suggestion
+
+P = ParamSpec("P")
+K = TypeVar("K", bound=Options)
+R = TypeVar("R")
+
+
+class _AsGiven:
+    """Marks an option whose value is looked at where it is used."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.any_schema()
+
+
+AS_GIVEN = _AsGiven()
+
+
+def as_option(one: Declared, value: Any) -> Any:
+    """What Python has for an option in the type of the option: numbers and lists where that is a text, mappings as
+    NAME=VALUE."""
+    if AS_GIVEN in one.bounds:
+        return value
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if one.several:
+        if isinstance(value, Mapping) and one.option.metavar.endswith(",..."):  # each is several codes of one cell
+            return (_text(value),)
+        if isinstance(value, Mapping):
+            return tuple(f"{key}={each}" for key, several in value.items() for each in _several(several))
+        return tuple(_text(each) for each in _several(value))
+    return _text(value) if str in (one.type, *get_args(one.type)) else value
+
+
+def _several(value: Any) -> Sequence[Any]:
+    return list(value) if isinstance(value, list | tuple | set) else [value]
+
+
+def _text(value: Any) -> Any:
+    """Numbers, ranges of numbers, lists and mappings as options write them; anything else as it is."""
+    if isinstance(value, range):
+        return f"{value.start}-{value[-1] if value else value.start}" + (f"/{value.step}" if value.step != 1 else "")
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={_text(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return ",".join(str(_text(each)) for each in value)
+    return scalar_text(value) if isinstance(value, Number) and not isinstance(value, bool) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bare(Options):
+    """What DataFrames and bare data files do not say themselves."""
+
+    value: Annotated[str | None, Option("Column of the values that are (to be) published.")] = None
+    status: Annotated[
+        str | Mapping[str, object] | Sequence[object] | None,
+        AS_GIVEN,
+        Option(
+            "Column that says which cells are withheld, in words (published, primary, secondary, withheld, "
+            "...), or as in a release file: {'column': ..., 'scheme': ...}; 'none': no column does."
+        ),
+    ] = None
+    primary: Annotated[
+        Any, AS_GIVEN, Option("Sensitive cells, which are withheld: a mask of True/False, or such a column.")
+    ] = None
+    variables: Annotated[
+        Sequence[str] | str | None,
+        AS_GIVEN,
+        Option("Columns of codes (region, sex, ...); the other ones are not looked at."),
+    ] = None
+    total: Annotated[
+        str | Mapping[str, str | None] | None,
+        AS_GIVEN,
+        Option("Code of the totals, or {column: code} (None: is never added up)."),
+    ] = None
+    hierarchies: Annotated[
+        Mapping[str, Any] | None,
+        AS_GIVEN,
+        Option(
+            "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a .hrc or csv "
+            "file, or a frame, with the columns code and parent or a column for each level."
+        ),
+    ] = None
+    kind: Annotated[Literal["count", "magnitude"] | None, Option("Numbers of units, or sums of a variable.")] = None
+    unit: Annotated[
+        float | Fraction | str | None,
+        AS_GIVEN,
+        Option("Published precision of a magnitude, such as 0.1; values are rounded to it."),
+    ] = None
+    truth: Annotated[str | None, Option("Column of the true values (the agency's own).")] = None
+    frequency: Annotated[str | None, Option("Column: respondents of each cell (the agency's own).")] = None
+    contributors: Annotated[
+        Sequence[str] | str | None,
+        AS_GIVEN,
+        Option("Columns of the largest contributions, descending (the agency's own)."),
+    ] = None
+    costs: Annotated[str | None, Option("Column: cost of withholding a cell.")] = None
+    marks: Annotated[
+        Mapping[str, object] | None,
+        AS_GIVEN,
+        Option("What a mark among the values means: {'*': 'withheld', '<10': [0, 9]}."),
+    ] = None
+    rounded: Annotated[
+        Mapping[str, object] | None,
+        AS_GIVEN,
+        Option("How published values were rounded: {'base': 3, 'method': 'random'}, as in a release file."),
+    ] = None
+    absent: Annotated[
+        Mapping[str, object] | None,
+        AS_GIVEN,
+        Option(
+            "What a combination without a row means: {'leaves': 'zero' or 'not_released', 'totals': "
+            "'not_released' or 'compute'}; nothing said: zero, and not released."
+        ),
+    ] = None
+    status_map: Annotated[
+        Mapping[str, str] | None, AS_GIVEN, Option("What flags of status columns mean: {'c': 'withheld'}.")
+    ] = None
+
+    def about_tables(self) -> list[str]:
+        """Keywords that are given and say what a bare table holds."""
+        return [one.name for one in declared(Bare) if one.name != "status_map" and getattr(self, one.name) is not None]
+
+    def table_entry(self) -> dict[str, Any]:
+        """What the entry of the table says, as in a release file."""
+        several = {"contributors": _names(self.contributors)} if self.contributors is not None else {}
+        said = {
+            "value": self.value,
+            "status": self.status,
+            "truth": self.truth,
+            "frequency": self.frequency,
+            "cost": self.costs,
+            "marks": self.marks,
+            "rounding": self.rounded,
+            "absent": self.absent,
+            **several,
+        }
+        return {name: value for name, value in said.items() if value is not None}
+
+    def unit_text(self) -> str | None:
+        """The unit as text."""
+        return _number("unit", self.unit)
+
+    def columns_of_codes(self) -> Sequence[str] | None:
+        """The columns that are said to hold codes."""
+        return None if self.variables is None else _names(self.variables)
+
+
+def _names(names: Sequence[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names]
+
+
+_RULES = {one.name: one.option for one in declared(GivenRules)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules(Options):
+    """What is sensitive: a policy, or rules that together are one, as the command takes them."""
+
+    policy: Annotated[
+        "str | os.PathLike[str] | Mapping[str, object] | Policy | None",
+        AS_GIVEN,
+        Option("Policy: a file, a document (a dict) or a Policy; goes before that of the release."),
+    ] = None
+    threshold: Annotated[int | str | None, AS_GIVEN, _RULES["threshold"]] = None
+    p_percent: Annotated[float | Fraction | str | None, AS_GIVEN, _RULES["p_percent"]] = None
+    dominance: Annotated[
+        tuple[float, float] | Sequence[tuple[float, float]] | str | None,
+        AS_GIVEN,
+        Option("(n, k): sensitive if the n largest contributions exceed k percent; or a list of such pairs."),
+    ] = None
+
+    def rules(self) -> GivenRules:
+        """The same as options of the command."""
+        said: Any = [] if self.dominance is None else self.dominance
+        pairs = (
+            said
+            if isinstance(said, list | tuple) and all(isinstance(pair, list | tuple | str) for pair in said)
+            else [said]
+        )
+        return GivenRules(
+            threshold=_number("threshold", self.threshold),
+            p_percent=_number("p_percent", self.p_percent),
+            dominance=tuple(str(_text(pair)) for pair in pairs),
+        )
+
+
+def _number(name: str, value: object) -> str | None:
+    """A number as text; a text that is none is left to be refused.
+
+    Raises
+    ------
+    InputError: neither a number nor text.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Number | str)):
+        raise InputError(found=_shown(value), expected="a number", at=OptionName(name))
+    return None if value is None else str(_text(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Rules, Bare):
+    """How to read what is given, and what is sensitive in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running(Options):
+    """How the work is done; answers are the same whatever is said here."""
+
+    jobs: Jobs = 1
+    executor: Annotated[
+        Executor | None, AS_GIVEN, Option("Where work is done instead (see tableseal.audit.execution).")
+    ] = None
+    progress: Annotated[
+        Told | bool | None,
+        AS_GIVEN,
+        Option("True: a line on standard error; or a function of (stage, steps done, steps in all)."),
+    ] = None
+
+
+def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[Concatenate[object, P], R]]:
+    """Give a function of (data, options) the options of a group as keywords, and its description of them."""
+    assert isinstance(group, type)
+
+    def decorate(function: Callable[[Any, K], R]) -> Callable[Concatenate[object, P], R]:
+        name = function.__name__
+        first, *_ = inspect.signature(function).parameters
+
+        @wraps(function)
+        def door(*data: Any, **said: Any) -> R:
+            if first in said and not data:
+                data = (said.pop(first),)
+            if len(data) != 1:
+                raise InputError(f"{name}() takes one thing to work on, found {len(data)}; all else has a keyword.")
+            return function(data[0], validated(group, said, name))
+
+        door.__signature__ = signature_of(group, function)  # type: ignore[attr-defined]
+        door.__doc__ = documented(group, function)
+        del door.__wrapped__
+        return door
+
+    return decorate
+
+
+@cache
+def _checked(group: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(group)
+
+
+def validated(group: type[K], said: Mapping[str, Any], name: str) -> K:
+    """Keywords as the group has them.
+
+    Raises
+    ------
+    InputError: an unknown keyword, a value that a keyword does not take.
+    """
+    said = switched(group, said)
+    known = {one.name: one for one in declared(group)}
+    for keyword in said:
+        if keyword not in known:
+            hint = suggestion(keyword, known)
+            expected = listing(known, len(known))
+            raise InputError(f"{name}() has no keyword {quoted(keyword)}{hint}; keywords are {expected}.")
+    made: Any = group
+    converted = {keyword: as_option(known[keyword], value) for keyword, value in said.items()}
+    try:
+        options: K = _checked(made).validate_python(converted)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        keyword = str(first["loc"][0]) if first["loc"] else ""
+        at = OptionName(keyword, _shown(said.get(keyword)))
+        raise InputError(expected=_expected(first), at=at) from None
+    return options
+
+
+def _shown(value: object) -> str:
+    text = repr(value) if isinstance(value, str | int | float | bool | tuple | list | None) else type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _expected(error: Any) -> str:
+    context, kind = error.get("ctx", {}), error["type"]
+    words = {
+        "literal_error": context.get("expected"),
+        "greater_than_equal": f"at least {context.get('ge')}",
+        "less_than_equal": f"at most {context.get('le')}",
+        "string_too_long": f"at most {context.get('max_length')} characters",
+    }
+    if kind in words:
+        return str(words[kind])
+    nouns = {"int": "a whole number", "float": "a number", "bool": "True or False", "string": "text", "tuple": "a list"}
+    return next((noun for start, noun in nouns.items() if kind.startswith(start)), error["msg"].lower())
+
+
+def signature_of(group: type[Options], function: Callable[..., Any]) -> inspect.Signature:
+    """The first parameter of a function, and the options of a group as keywords."""
+    own = inspect.signature(function)
+    first, *_ = own.parameters.values()
+    keywords = [
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
+        for one in declared(group)
+    ]
+    return inspect.Signature(
+        [first.replace(kind=inspect.Parameter.POSITIONAL_ONLY, annotation=object), *keywords],
+        return_annotation=own.return_annotation,
+    )
+
+
+def documented(group: type[Options], function: Callable[..., Any]) -> str:
+    """The description of a function with that of its keywords where `{keywords}` stands."""
+    text = inspect.cleandoc(function.__doc__ or "")
+    described = [
+        textwrap.fill(f"{one.name}: {one.option.described}", 116, subsequent_indent="    ", break_long_words=False)
+        for one in declared(group)
+    ]
+    before, _, after = text.partition("\n{keywords}\n")
+    return "\n".join([before, *described, after])

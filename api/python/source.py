@@ -1,0 +1,274 @@
+"""Anything that the door takes for a release -> Release."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tableseal.api.python.frames import SOURCE, Frame, column_words, frame_kind, mask_words, read_frame
+from tableseal.api.python.words import KEYWORDS
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io import policy_from_document, read_policy, read_release, release_from_document
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.hierarchies import LEADING, hrc_edges, level_edges, parent_edges
+from tableseal.audit.io.hints import Hints
+from tableseal.audit.io.release_file import release_from_columns
+from tableseal.audit.io.scalars import scalar_text
+from tableseal.audit.io.sources import is_data_file, read_columns
+from tableseal.audit.io.yaml_text import Document, as_text
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.wording import listing, quoted, suggestion
+
+if TYPE_CHECKING:
+    from tableseal.api.python.keywords import Reading
+    from tableseal.audit.model.hierarchy import Edge
+
+EXPECTED = "the path of a release or data file, a release document (a dict), a Release, or a DataFrame"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What came in.
+
+    kind: library of the frame (None: it was none). whole: columns of that frame that hold whole numbers. inputs: files
+    that were read, and are not to be overwritten. title: what messages call it.
+    """
+
+    kind: str | None = None
+    whole: frozenset[str] = frozenset()
+    inputs: tuple[Path, ...] = ()
+    title: str = "release"
+
+
+@dataclass(frozen=True)
+class Given:
+    """A release, and what it was."""
+
+    release: Release
+    origin: Origin
+
+
+def given(data: object, said: "Reading") -> Given:
+    """The release in whatever the door takes for one.
+
+    Raises
+    ------
+    InputError: says what was found and what to pass.
+    """
+    policy = said.rules().to_policy() if said.policy is None else _policy(said)
+    if isinstance(data, Release):
+        _refuse_hints(said, "a Release")
+        if isinstance(policy, Path):
+            policy = read_policy(policy)
+        return Given(data if policy is None else replace(data, policy=policy), _origin_of(data))
+    if isinstance(data, str | os.PathLike):
+        return _from_file(existing(data), said, policy)
+    if isinstance(data, Mapping):
+        return _from_document(data, said, policy)
+    kind = frame_kind(data)
+    if kind is None:
+        raise InputError(found=a_kind(data), expected=EXPECTED)
+    frame = read_frame(data, kind)
+    release = _from_columns(frame.columns, said, policy, "table", None, data, frame)
+    (table,) = release.tables
+    assert table.headings is not None
+    headings = replace(table.headings, library=kind, whole=frame.whole)
+    release = replace(release, tables=(replace(table, headings=headings),))
+    return Given(release, replace(_origin_of(release), title=SOURCE))
+
+
+def _origin_of(release: Release) -> Origin:
+    """What a release was read from."""
+    headings = [table.headings for table in release.tables if table.headings is not None]
+    libraries = [each.library for each in headings if each.library is not None]
+    whole = frozenset[str]().union(*(each.whole for each in headings))
+    return Origin(libraries[0] if libraries else None, whole, release.files)
+
+
+def existing(path: "str | os.PathLike[str]") -> Path:
+    """The path of a file that is there.
+
+    Raises
+    ------
+    InputError: no such file, a folder, or no path at all.
+    """
+    text = os.fspath(path)
+    if not isinstance(text, str) or "\n" in text or not text.strip():
+        raise InputError(
+            f"found {'bytes' if isinstance(text, bytes) else 'text'} that is no path, expected {EXPECTED}."
+        )
+    found = Path(text).expanduser()
+    try:
+        there = found.exists()
+    except (OSError, ValueError):
+        there = False
+    if not there:
+        beside = [each.name for each in found.parent.iterdir()] if found.parent.is_dir() else []
+        hint = suggestion(found.name, beside) if beside else ""
+        raise InputError(f"there is no such file{hint}; expected {EXPECTED}.", at=quoted(text))
+    if found.is_dir():
+        raise InputError(f"this is a folder; expected {EXPECTED}.", at=quoted(text))
+    return found
+
+
+def a_kind(data: object) -> str:
+    """What something is, in words: "None", "a list", "a numpy.ndarray"."""
+    if data is None:
+        return "None"
+    kind = type(data)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _policy(said: "Reading") -> Path | Policy | None:
+    """The policy that is given, as a file, a document or itself."""
+    policy = said.policy
+    if isinstance(policy, str | os.PathLike):
+        return said.rules().instead_of(existing(policy))
+    if said.rules().documents():
+        text = "rules are in the policy already; give either policy or rules, not both."
+        raise InputError(text, at=OptionName("policy"))
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, Mapping):
+        return policy_from_document(policy)
+    expected = "a path, a policy document (a dict) or a Policy"
+    raise InputError(found=a_kind(policy), expected=expected, at=OptionName("policy"))
+
+
+def _refuse_hints(said: "Reading", what: str) -> None:
+    """Refuse keywords that say what a bare table holds beside something that says so itself."""
+    given = said.about_tables()
+    if given:
+        raise InputError(
+            f"{listing(f'{name}=' for name in given)}: {what} says itself what its tables hold; these keywords are for "
+            "DataFrames and bare data files."
+        )
+
+
+def _from_file(path: Path, said: "Reading", policy: Path | Policy | None) -> Given:
+    if said.about_tables() and is_data_file(path):
+        columns = read_columns(Folder(path.parent), path.name, Place(path.name))
+        release = _from_columns(columns, said, policy, path.stem, path.stem, None, None)
+    else:
+        if not is_data_file(path):
+            _refuse_hints(said, path.name)
+        release = read_release(path, policy=policy, status_map=said.status_map)
+    return Given(release, Origin(inputs=(path, *release.files), title=path.name))
+
+
+def _from_document(data: Mapping[Any, Any], said: "Reading", policy: Path | Policy | None) -> Given:
+    if "tableseal" not in data:
+        raise InputError(
+            f"found a dict without the key tableseal, expected a release document (it begins with tableseal: 1); keys "
+            f"are {listing(map(str, data))}. Columns go into a DataFrame first."
+        )
+    _refuse_hints(said, "a release document")
+    release = release_from_document(data, folder=Path.cwd(), policy=policy, status_map=said.status_map)
+    return Given(release, Origin(inputs=release.files))
+
+
+def _from_columns(
+    columns: Columns,
+    said: "Reading",
+    policy: Path | Policy | None,
+    name: str,
+    title: str | None,
+    data: object,
+    frame: Frame | None,
+) -> Release:
+    """The release of one bare table, as far as keywords say what its columns hold."""
+    primary = None
+    if said.primary is not None:
+        if isinstance(said.primary, str):
+            words = column_words(columns, said.primary)
+            primary = said.primary
+        else:
+            words = mask_words(said.primary, len(columns), data)
+            primary = next(n for n in ("primary", "primary_mask", "primary_mask_2") if n not in columns.data)
+        columns = replace(columns, data={**columns.data, primary: words})
+    hints = Hints(
+        _document(said.table_entry()),
+        primary,
+        said.columns_of_codes(),
+        _totals(said.total),
+        {variable: _tree(variable, tree) for variable, tree in (said.hierarchies or {}).items()},
+        said.kind,
+        said.unit_text(),
+        frozenset() if frame is None else frame.numbers,
+    )
+    return release_from_columns(columns, name, hints, KEYWORDS, title=title, policy=policy, status_map=said.status_map)
+
+
+def _document(entry: Mapping[str, Any]) -> dict[str, Document]:
+    found = as_text(entry, Place(SOURCE))
+    assert isinstance(found, dict)
+    return found
+
+
+def _totals(total: object) -> Mapping[str, str | None] | str | None:
+    """What `total=` says: one code for all classifications, or one for each."""
+    if isinstance(total, Mapping):
+        return {str(name): None if code is None else _code(code, f"total[{name!r}]") for name, code in total.items()}
+    return None if total is None else _code(total, "total")
+
+
+def _code(code: object, what: str) -> str:
+    try:
+        text = scalar_text(code)
+    except TypeError:
+        text = None
+    if text is None:
+        raise InputError(found=a_kind(code), expected="a code", at=OptionName(what))
+    return text
+
+
+def _tree(variable: str, tree: Any) -> Document:
+    """Nested codes: as they are, from a file, or from a frame with the columns code and parent."""
+    where = Place(f"hierarchies[{variable!r}]")
+    if isinstance(tree, str | os.PathLike):
+        path, folder = existing(tree), Folder(existing(tree).parent)
+        if path.suffix.lower() == ".hrc":
+            return tree_of(hrc_edges(folder.text(path.name, where), LEADING, path.name), where)
+        return tree_of(_edges(read_columns(folder, path.name, where)), where)
+    kind = None if isinstance(tree, Mapping | Sequence) else frame_kind(tree)
+    if kind is not None:
+        return tree_of(_edges(read_frame(tree, kind, str(where)).columns), where)
+    if isinstance(tree, Mapping | Sequence):
+        return as_text(tree, where)
+    expected = (
+        "nested codes such as {'North': ['N1', 'N2']}, or a file or frame with the columns code and parent, or with a "
+        "column for each level"
+    )
+    raise InputError(found=a_kind(tree), expected=expected, at=where)
+
+
+def _edges(columns: Columns) -> "Sequence[Edge]":
+    """Of a table with the columns code and parent, or with a column for each level, the broadest first."""
+    pairs = {"code", "parent"} <= set(columns.data)
+    return parent_edges(columns) if pairs else level_edges(columns, list(columns.data))
+
+
+def tree_of(edges: "Sequence[Edge]", where: Place) -> Document:
+    """(parent, code) pairs as nested codes.
+
+    Raises
+    ------
+    InputError: codes that lie below themselves.
+    """
+    below: dict[str | None, list[str]] = {}
+    for parent, code in edges:
+        below.setdefault(parent, []).append(code)
+    codes = {code for _, code in edges}
+    roots = dict.fromkeys([*below.get(None, ()), *(p for p in below if p is not None and p not in codes)])
+
+    def nested(code: str, above: tuple[str, ...]) -> Document:
+        if code in above:
+            raise InputError(f"the code {quoted(code)} lies below itself.", at=where)
+        return {child: nested(child, (*above, code)) for child in below.get(code, ())}
+
+    if codes and not roots:
+        raise InputError("every code lies below another one, expected one without parent.", at=where)
+    return {code: nested(code, ()) for code in roots}

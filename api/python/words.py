@@ -1,0 +1,73 @@
+"""What a message says is to be done, in keywords of the door."""
+
+from collections.abc import Mapping, Sequence
+
+from tableseal.audit.io.advice import Advice
+from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.statuses.column import NONE
+from tableseal.audit.io.statuses.flags import meanings
+
+
+class Keywords(Advice):
+    """Ends of messages that say which keyword to pass."""
+
+    def value(self, columns: Columns, candidates: Sequence[str]) -> str:
+        """See `Advice`."""
+        return f"say which: value={candidates[0]!r} (melt a frame that has a column for each code first)"
+
+    def status(self, names: Sequence[str]) -> str:
+        """See `Advice`."""
+        return f"say which: status={names[0]!r}"
+
+    def codes(self, names: Sequence[str]) -> str:
+        """See `Advice`."""
+        return "say which columns hold codes: variables=[...]"
+
+    def flags(self, columns: Columns, name: str, explained: Mapping[str, object]) -> str:
+        """See `Advice`."""
+        words = {flag: word for flag, word in meanings(name, columns.data[name]).items() if flag not in explained}
+        said = words or {"x": "withheld"}
+        return f"pass status={name!r}, status_map={said!r}, if that is what they mean, or status={NONE!r} if none does"
+
+    def empty(self, variable: str) -> str:
+        """See `Advice`."""
+        return f"if missing values are the total, fill them: {variable} = 'Total'"
+
+    @staticmethod
+    def flag(column: str, flag: str) -> str:
+        """See `Advice`."""
+        return (
+            f"explain other flags with status_map={{{flag!r}: 'withheld'}}, or name their scheme with "
+            f"status={{'column': {column!r}, 'scheme': ...}}"
+        )
+
+    def total(self, variable: str) -> str:
+        """See `Advice`."""
+        return f"pass total={{{variable!r}: ...}} (None: never added up), and hierarchies= if its codes are nested"
+
+    def nested(self, variable: str) -> str:
+        """See `Advice`."""
+        return f"if its codes are nested, pass hierarchies={{{variable!r}: {{group: [codes]}}}}"
+
+    def unchecked(self, variable: str) -> str:
+        """See `Advice`."""
+        return f"if a code is the sum of others, say so with total= or hierarchies= for {variable}"
+
+    def marks(self, texts: Sequence[str]) -> str:
+        """See `Advice`."""
+        return f"pass marks={dict.fromkeys(texts, 'withheld')!r}, or what it means"
+
+    def signs(self) -> str:
+        """See `Advice`."""
+        return "make them numbers before, or write a release file that says"
+
+    def unit(self) -> str:
+        """See `Advice`."""
+        return "pass the published precision, such as unit=0.01"
+
+    def left_out(self) -> str:
+        """See `Advice`."""
+        return "If they go out as well, write a release file in which they are tables, too."
+
+
+KEYWORDS = Keywords()

@@ -1,0 +1,33 @@
+"""The JSON Schemas of all that is read and written, by the word that each is asked for with."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "release": ("audit.io", "release_schema"),
+        "policy": ("audit.io", "policy_schema"),
+        "report": ("audit.report", "Report"),
+        "risk": ("audit.measures.risk.result", "RiskResult"),
+        "proof": ("audit.proof", "proof_schema"),
+        "sap": ("audit.report.sap", "SapOfTable", "ConditionalSap", "SapBySchemes"),
+        "suppression": ("suppression.report.model", "SuppressionReport"),
+        "comparison": ("suppression.comparison.document", "ComparisonReport"),
+        "batch": ("audit.batch", "Batch"),
+        "publication": ("audit.publications", "Publication"),
+        "publication-audit": ("audit.publications", "Assessment"),
+    }
+)
+"""Word -> module below `tableseal`, and in it the function that makes the schema, or the classes of the documents."""
+
+
+def schema(word: str) -> dict[str, Any]:
+    """JSON Schema (2020-12). Only what it is made from is loaded."""
+    from tableseal.audit.codec.documents import schema_of
+
+    module, *names = SCHEMAS[word]
+    first, *others = (getattr(import_module(f"tableseal.{module}"), name) for name in names)
+    made: dict[str, Any] = schema_of(first, *others) if isinstance(first, type) else first()
+    return made

@@ -1,0 +1,109 @@
+"""Fields of forms: the options of a request, as people fill them in."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from starlette.datastructures import FormData
+
+from tableseal.api.http.errors import ProblemError
+from tableseal.api.options.option import OFF, Declared
+from tableseal.api.options.request import as_fields, options_of
+from tableseal.api.problems import Problem, problem_of
+from tableseal.audit.errors import InputError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_UNDECIDED = (("", "as far as there is time"), ("true", "yes, whatever it takes"), ("false", "no"))
+"""Choices where a flag is neither on nor off if nothing is said."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field. kind: how it is filled in; lines: one value a line. choices: (value, in words). value: at first."""
+
+    name: str
+    label: str
+    kind: Literal["check", "choice", "number", "text", "lines"]
+    hint: str = ""
+    choices: tuple[tuple[str, str], ...] = ()
+    value: str = ""
+
+
+@cache
+def fields_of(request: type[BaseModel]) -> Mapping[str, Field]:
+    """The fields of a form for a request, by the names of its options; a flag that is on can be ticked off."""
+    return {one.name: _field(one) for one in options_of(request)}
+
+
+def _field(one: Declared) -> Field:
+    option, label = one.option, one.name.replace("_", " ").capitalize()
+    if one.default is True:
+        return Field(OFF + one.name, _label(option.off), "check")
+    if one.type is bool:
+        return Field(one.name, _label(option.help), "check")
+    if one.switch:
+        return Field(one.name, label, "choice", option.help, _UNDECIDED)
+    if values := one.values or tuple(option.choices):
+        worded = [(v, f"{v}: {option.choices[v]}" if option.choices.get(v) else v) for v in values]
+        undecided = [("", "as it is")] if one.default is None else []
+        return Field(one.name, label, "choice", option.help, (*undecided, *worded), one.default or "")
+    kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"
+    if {int, float} & {one.type, *get_args(one.type)}:
+        kind = "number"
+    return Field(one.name, label, kind, option.described, value="" if one.default in (None, ()) else str(one.default))
+
+
+def _label(sentence: str) -> str:
+    return sentence.removesuffix(".").replace("`", "")
+
+
+def filled(
+    request: type[Model], form: FormData | Mapping[str, str], *, without: Collection[str] = (), **more: Any
+) -> Model:
+    """The request that a form asks for. without: options that this form does not ask for; more: other fields.
+
+    Raises
+    ------
+    ProblemError: an option cannot be used; rules that say nothing sensible.
+    """
+    given: dict[str, Any] = {}
+    for name, field in fields_of(request).items():
+        texts = [] if name in without else _texts(form, field.name)
+        if field.kind == "check":
+            given |= {field.name: True} if texts else {}
+        elif lines := [line.strip() for text in texts for line in text.splitlines() if line.strip()]:
+            given[name] = lines if field.kind == "lines" else lines[-1]
+    try:
+        wanted = checked(request, {**as_fields(request, given), **more})
+        if (rules := getattr(wanted, "rules", None)) is not None:
+            rules.to_policy()
+    except InputError as error:
+        raise ProblemError(replace(problem_of(error), title="A field cannot be used")) from None
+    return wanted
+
+
+def checked(model: type[Model], given: Mapping[str, object]) -> Model:
+    """What a form gives.
+
+    Raises
+    ------
+    ProblemError: a field cannot be used.
+    """
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise _refused(f"{first['loc'][-1]}: {first['msg']}.") from None
+
+
+def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:
+    if isinstance(form, FormData):
+        return [text for text in form.getlist(name) if isinstance(text, str)]
+    return [form[name]] if name in form else []
+
+
+def _refused(text: str) -> ProblemError:
+    return ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text))

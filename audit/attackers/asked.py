@@ -1,0 +1,76 @@
+"""What each attacker is asked about: the cells that hang together with what it knows, and how close it may come."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.attackers.answer import outer_ends
+from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
+from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.neighbourhood import Neighbourhood
+from tableseal.audit.attackers.question import Question, question
+from tableseal.audit.bounds.engine import CellBounds
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An attacker and what it can be too close to.
+
+    cells: int64, targets near what it knows. low, high: int64, how far down and up each must be able to go (NO_UPPER,
+    NO_LOWER: any change will do). doubtful: bool, it is not proved that even outsiders are too close.
+    """
+
+    attacker: Attacker
+    cells: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    doubtful: NDArray[np.bool_]
+
+
+def asked_of(
+    attackers: Iterable[Attacker],
+    contributors: Contributors,
+    neighbourhood: Neighbourhood,
+    found: CellBounds,
+    p: Fraction,
+) -> list[Asked]:
+    """Attackers who are asked about something; of those who know the same the first."""
+
+    def told(about: Question) -> tuple[int, int, bool]:
+        """(low, high, doubtful)."""
+        (low, high), ends = about.reach(), outer_ends(found.bounds[about.cell])
+        return NO_UPPER if low is None else low, NO_LOWER if high is None else high, about.finding(ends) is None
+
+    targets = neighbourhood.targets
+    nobody = [told(question(contributors, OUTSIDER, k, p)) for k in targets.tolist()]
+    plain = np.array(nobody, np.int64).reshape(-1, 3)
+    asked: dict[Attacker, Asked] = {}
+    for attacker in attackers:
+        key = replace(attacker, who="")
+        if key in asked:
+            continue
+        cells, shared = secrets(contributors, attacker, neighbourhood.of(attacker.involved))
+        ends = plain[np.searchsorted(targets, cells)]
+        for place in np.flatnonzero(shared).tolist():
+            ends[place] = told(question(contributors, attacker, int(cells[place]), p))
+        asked[key] = Asked(attacker, cells, ends[:, 0], ends[:, 1], ends[:, 2] != 0)
+    return [a for a in asked.values() if len(a.cells)]
+
+
+def secrets(
+    contributors: Contributors, attacker: Attacker, cells: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(those of some open cells that can be secret to an attacker, whether it may have a share in each). What it knows
+    cannot, nor what holds nobody but itself as far as the agency can tell."""
+    number, open_cells = contributors.number, contributors.open_cells
+    whole = [s for s in attacker.inside if number[open_cells[s]] == attacker.members]
+    alone = np.unique(np.concatenate([*(contributors.held_by(s) for s in whole), np.empty(0, np.int64)]))
+    cells = cells[~np.isin(cells, [*attacker.known, *alone[number[open_cells[alone]] >= 0]])]
+    shared = np.isin(cells, [cell for cell, _ in attacker.shares])
+    for s in attacker.inside:
+        shared |= contributors.nested(s, cells)
+    return cells, shared

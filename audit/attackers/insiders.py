@@ -1,0 +1,105 @@
+"""Which insiders a release has: who knows withheld cells, or a part of them, that others do not.
+
+* The only contributor of a withheld cell, or a coalition of all its contributors, knows the cell, and every other one
+  that holds nobody else.
+* A holding knows what its units gave to each cell, and each cell to which nobody else contributes.
+
+This is the place for another one, such as somebody who was told a total: a function in `INSIDERS` that yields
+`Attacker`s where a release asks for their kind (`model.InsiderKind`). What they find out, in the audit and under the
+patterns of a search, follows from the cells that they know.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.attackers.attacker import Attacker
+from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.linear.naming import cell_name, plural
+from tableseal.audit.model import Intruder, Status
+from tableseal.audit.rules.contributions import holding_labels
+
+
+def insiders(contributors: Contributors) -> Iterator[Attacker]:
+    """Everybody about whom the release asks, as far as the agency's data tell."""
+    return chain.from_iterable(found(contributors) for found in INSIDERS)
+
+
+def may_know_cells(intruder: Intruder) -> bool:
+    """Somebody is asked about who is not only a contributor with a rank (see `ranks`)."""
+    return bool(set(intruder.kinds) - {"largest", "second"}) or intruder.coalition > 1
+
+
+def all_contributors(contributors: Contributors) -> Iterator[Attacker]:
+    """All contributors of a withheld cell: alone, or as many together as a coalition may have."""
+    intruder = contributors.release.intruder
+    sizes = range(1 if "singletons" in intruder.kinds else 2, intruder.coalition + 1)
+    told: set[bytes] = set()
+    for s in contributors.withheld.tolist():
+        cell = int(contributors.open_cells[s])
+        count = int(contributors.number[cell])
+        if not contributors.cells.truth.known[cell] or count not in sizes:
+            continue
+        known = _held(contributors, s)
+        if known.tobytes() not in told:
+            told.add(known.tobytes())
+            name = cell_name(contributors.release, contributors.cells, cell)
+            who = f"only contributor of {name}" if count == 1 else f"all {count} contributors of {name} together"
+            yield _attacker(contributors, who, known, (), count)
+
+
+def holdings(contributors: Contributors) -> Iterator[Attacker]:
+    """Holdings of several units with a share in some withheld cell; shares tell something if no value is negative."""
+    microdata, contributions = contributors.release.microdata, contributors.contributions
+    wanted = "holdings" in contributors.release.intruder.kinds
+    if not wanted or microdata is None or microdata.holding is None or contributions is None:
+        return
+    labels = holding_labels(microdata)
+    open_cells, cells = contributors.open_cells, contributors.cells
+    usable = contributors.withheld[contributions.covered[open_cells[contributors.withheld]]]
+    usable = usable[~contributors.is_count[open_cells[usable]]]
+    place = np.full(len(cells), -1, dtype=np.int64)
+    place[open_cells[usable]] = usable
+    target = place[contributions.cell]
+    several = contributions.records[contributions.contributor] > 1
+    at = np.flatnonzero((target >= 0) & several)
+    order = at[np.argsort(contributions.contributor[at], kind="stable")]
+    cuts = np.flatnonzero(np.diff(contributions.contributor[order])) + 1
+    for entries in np.split(order, cuts) if len(order) else ():
+        label = labels.get(int(contributions.contributor[entries[0]]))
+        if label is None:
+            continue
+        own = open_cells[target[entries]]
+        alone = (contributors.number[own] == 1) & cells.truth.known[own]
+        sole = target[entries[alone]]
+        known = np.unique(np.concatenate([sole, *(_held(contributors, s) for s in sole.tolist())]))
+        shared = entries[~alone] if contributors.nonnegative else entries[:0]
+        shares = sorted(zip(target[shared].tolist(), contributions.amount[shared].tolist(), strict=True))
+        if len(known) or shares:
+            where = plural(len(known) + len(shares), "withheld cell")
+            yield _attacker(contributors, f'holding "{label}" (in {where})', known, shares, 1)
+
+
+INSIDERS: tuple[Callable[[Contributors], Iterator[Attacker]], ...] = (all_contributors, holdings)
+"""All of them, in the order in which they are asked about."""
+
+
+def _held(contributors: Contributors, s: int) -> NDArray[np.int64]:
+    """Withheld, rounded and missing cells with true values that hold nobody but the contributors of open cell s."""
+    held = contributors.held_by(s)
+    cells, given = contributors.open_cells[held], contributors.cells
+    hidden = np.isin(held, contributors.withheld) | given.rounded[cells] | (given.status[cells] == Status.MISSING)
+    known: NDArray[np.int64] = held[given.truth.known[cells] & hidden]
+    return known
+
+
+def _attacker(
+    contributors: Contributors, who: str, known: NDArray[np.int64], shares: Sequence[tuple[int, int]], members: int
+) -> Attacker:
+    """Somebody who knows cells that hold nobody else: of their parts those without contributors are empty."""
+    cells = contributors.open_cells[known]
+    number = contributors.number[cells]
+    inside = known[(number > 0) | ((number < 0) & (contributors.cells.truth.units[cells] != 0))]
+    return Attacker(who, tuple(known.tolist()), tuple(shares), tuple(inside.tolist()), members)

@@ -1,0 +1,40 @@
+"""Writing files, whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from tableseal.audit.errors import InputError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that nobody ever finds half of it; a pipe or a device is written to as it is.
+
+    Raises
+    ------
+    InputError: the file cannot be written.
+    """
+    path = path.resolve()
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device
+            path.write_text(text, "utf-8")
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        _usual_mode(name)
+        os.replace(name, path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _usual_mode(name: str) -> None:
+    """Give a temporary file (private at first) the rights that a new file has here."""
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(name, 0o666 & ~mask)

@@ -1,0 +1,48 @@
+"""What came of checking a proof, in words and as JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tableseal.audit.codec.exact_json import dumps
+from tableseal.audit.errors import InputError
+from tableseal.audit.proof.verify import RefusedError, check
+
+
+@dataclass(frozen=True)
+class Verification:
+    """reason: why a proof is refused; None: it is accepted. count: ends of intervals, how many of them are proved, and
+    how many attained by a table; nothing where it is refused."""
+
+    reason: str | None
+    count: Mapping[str, int]
+
+
+def verified(proof: bytes, release: bytes, source: str) -> Verification:
+    """Check the proof of a release in canonical form. source: what messages call them.
+
+    Raises
+    ------
+    InputError: not a proof, or not a release.
+    """
+    try:
+        return Verification(None, check(proof, release))
+    except RefusedError as error:
+        return Verification(str(error), {})
+    except ValueError as error:
+        raise InputError(str(error), at=source) from error
+
+
+def verification_json(found: Verification) -> str:
+    """As JSON text, schema tableseal/verification/1."""
+    accepted = found.reason is None
+    document = {"schema": "tableseal/verification/1", "accepted": accepted, "reason": found.reason, **found.count}
+    return dumps(document, indent=1)
+
+
+def verification_text(found: Verification) -> str:
+    """In words."""
+    if found.reason is not None:
+        return f"Refused: {found.reason}."
+    ends, proved, attained = found.count["ends"], found.count["proved"], found.count["attained"]
+    text = f"Accepted: of {ends:,} ends of intervals {proved:,} are proved and {attained:,} attained by a table."
+    return text if proved == attained == ends else f"{text} What is left over is claimed by nobody."

@@ -1,0 +1,289 @@
+"""What insiders require of a pattern: the contributors that the audit will ask about, in a search.
+
+What contributors of one cell find out about each other needs nothing but the interval that outsiders are left with, so
+it is asked of every pattern from the start. Who knows other withheld cells depends on the pattern: only contributors
+of withheld cells know something that others do not. These are asked for when a pattern is at hand: whoever knows cells
+sees what outsiders would see if these were published, so that a table which leaves them alone answers for all of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.attackers.asked import secrets
+from tableseal.audit.attackers.attacker import OUTSIDER, Attacker
+from tableseal.audit.attackers.contributors import Contributors
+from tableseal.audit.attackers.insiders import insiders, may_know_cells
+from tableseal.audit.attackers.question import question
+from tableseal.audit.attackers.ranks import required_by_ranks
+from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.decision.equations import Equations
+from tableseal.audit.decision.oracle import Broken, Oracle
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.attackers.neighbourhood import PatternNeighbourhood
+from tableseal.suppression.problem.places import Places
+
+ALIKE = 1
+"""Insiders who are asked about a cell of which neither tables nor cuts show anything: what protects it from them mostly
+does from others, too, and each takes as long (f3d_20: 10 such cells for each of 984 insiders, 4 s each time)."""
+
+Shares = tuple[tuple[int, int], ...]
+"""See `Attacker.shares`."""
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A requirement that a pattern does not meet, or is not shown to meet.
+
+    cut: of patterns that meet it; None: it is not proved that this one does not. shared: the attacker has a share in
+    the cell.
+    """
+
+    requirement: Requirement
+    cut: Cut | None
+    shared: bool
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What one attacker is asked about, whatever the pattern.
+
+    cells, needs: sensitive cells (int64) and what it must not find out about each, as positions among the requirements
+    that all attackers with the same shares have in common. plain: bool (of these), it is what somebody must not find
+    out who has no share in the cell.
+    """
+
+    attacker: Attacker
+    cells: NDArray[np.int64]
+    needs: NDArray[np.int64]
+    plain: NDArray[np.bool_]
+
+    def unmet(self, need: Requirement, cut: Cut | None, *, shared: bool) -> Unmet:
+        """One of the requirements in its eyes, in whose cut what it knows counts for nothing."""
+        known = self.attacker.known
+        return Unmet(replace(need, attacker=self.attacker), None if cut is None else cut.without(known), shared)
+
+
+class _Common:
+    """Requirements that attackers with the same shares have in common, and an oracle of them."""
+
+    def __init__(self, equations: Equations, plain: Sequence[Requirement], solver: Solver) -> None:
+        """equations: as they see them. plain: what nobody must find out who has no share in a cell."""
+        self._equations, self._solver = equations, solver
+        self._place = {need: place for place, need in enumerate(plain)}
+        self._sent = 0
+        self._oracle: Oracle | None = None
+
+    def place(self, need: Requirement) -> int:
+        """The position of a requirement."""
+        return self._place.setdefault(need, len(self._place))
+
+    @property
+    def oracle(self) -> Oracle:
+        """Of all requirements so far."""
+        fresh = list(self._place)[self._sent :]
+        if self._oracle is None:
+            self._oracle = Oracle(self._equations, fresh, deciding(self._solver), self._solver)
+        elif fresh:
+            self._oracle.ask([Broken(need, None) for need in fresh])
+        self._sent = len(self._place)
+        return self._oracle
+
+
+class InsiderRequirements:
+    """What the insiders of a release require, over all its cells."""
+
+    def __init__(
+        self,
+        release: Release,
+        cells: Cells,
+        policy: Policy,
+        equations: Equations,
+        primary: NDArray[np.bool_],
+        solver: Solver,
+    ) -> None:
+        """primary: bool (cells), the sensitive cells, the only ones that insiders count for."""
+        all_cells, nonnegative = np.arange(len(cells)), release.intruder.nonnegative
+        self._release, self._policy, self._equations, self._solver = release, policy, equations, solver
+        self._contributors = Contributors(release, cells, all_cells, all_cells, all_cells, nonnegative=nonnegative)
+        self._primary, self._sensitive = primary, np.flatnonzero(primary)
+        self._asked: dict[Attacker, _Asked] = {}
+        self._common: dict[Shares, _Common] = {}
+        self._places = Places(release, cells)
+        self._latest: tuple[bytes, PatternNeighbourhood] | None = None
+
+    @property
+    def any(self) -> bool:
+        """Somebody is asked about who may know other cells."""
+        return may_know_cells(self._release.intruder)
+
+    def by_ranks(self) -> tuple[Mapping[int, tuple[int, int]], tuple[int, ...]]:
+        """(cell -> what it must be able to fall and rise to, because of its own contributors; cells whose contributors
+        are too close to each other whatever is withheld)."""
+        contributors, p = self._contributors, self._policy.insider_p
+        found = {cell: required_by_ranks(contributors, cell, p) for cell in self._sensitive.tolist()}
+        needed = {cell: ends for cell, (ends, _) in found.items() if ends is not None}
+        return needed, tuple(cell for cell, (_, hopeless) in found.items() if hopeless)
+
+    def unmet(
+        self,
+        pattern: NDArray[np.bool_],
+        limits: Limits,
+        *,
+        counts: Callable[[Unmet], bool] = lambda _: True,
+        first: bool = False,
+        exact: bool = False,
+        helper: Oracle | None = None,
+    ) -> list[Unmet]:
+        """What insiders require that a pattern is not shown to meet; of what is asked of one cell and nothing is proved
+        of either, the first (see ALIKE).
+
+        counts: whether one is of interest; first: one of these is enough. exact: leave nothing open, whatever that
+        takes. helper: an oracle whose tables may answer, and which gets to know those that were found.
+        """
+        by_shares: dict[Shares, list[_Asked]] = {}
+        for asked in self._attackers(pattern):
+            by_shares.setdefault(asked.attacker.shares, []).append(asked)
+        if not by_shares:
+            return []
+        told = self._told(pattern, limits, exact, helper)
+        found: list[Unmet] = []
+        for shares, alike in by_shares.items():
+            oracle = self._common[shares].oracle
+            oracle.shun(np.unique(np.concatenate([np.array(a.attacker.known, np.int64) for a in alike])))
+            if helper is not None:
+                oracle.learn_from(helper)
+            for unmet in self._unmet(alike, oracle, pattern, told, limits, exact, counts):
+                found.append(unmet)
+                if first:
+                    break
+            if helper is not None and not shares:
+                helper.learn_from(oracle)
+            if first and found:
+                break
+        return found
+
+    def _told(
+        self, pattern: NDArray[np.bool_], limits: Limits, exact: bool, helper: Oracle | None
+    ) -> Mapping[int, Cut | None]:
+        """Sensitive cells of which even outsiders find out what nobody must who has no share in them, and cuts of the
+        patterns under which they do not (None: none is known)."""
+        oracle = self._in_common(OUTSIDER).oracle
+        if helper is not None:
+            oracle.learn_from(helper)
+        among = np.arange(len(oracle.requirements))[None, :] < len(self._plain)
+        for _, decision in oracle.without(pattern, [()], among, limits, exact=exact):
+            cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
+            return {oracle.requirements[q].cell: cuts.get(q) for q in np.flatnonzero(~decision.protected).tolist()}
+        return {}
+
+    def _unmet(
+        self,
+        asked: list[_Asked],
+        oracle: Oracle,
+        pattern: NDArray[np.bool_],
+        told: Mapping[int, Cut | None],
+        limits: Limits,
+        exact: bool,
+        counts: Callable[[Unmet], bool],
+    ) -> Iterator[Unmet]:
+        """Of attackers with the same shares, what counts.
+
+        What outsiders do not find out an insider finds out only of what hangs together with what it knows. Of what
+        outsiders do find out (see `_told`) insiders are asked only where it hangs together in the audit's eyes.
+        """
+        opened = self._equations.always_open.copy()
+        opened[: self._equations.cells] |= pattern
+        label = self._equations.groups(opened)
+        open_needs = np.zeros((len(asked), len(oracle.requirements)), np.bool_)
+        for place, one in enumerate(asked):
+            exposed = one.plain & np.isin(one.cells, list(told))
+            joined = np.isin(label[one.cells], label[list(one.attacker.involved)])
+            open_needs[place, one.needs[joined & ~exposed]] = True
+            if exposed.any():
+                near = self._near(one.attacker, pattern, oracle, limits)
+                for at in np.flatnonzero(exposed & np.isin(one.cells, near)).tolist():
+                    need = oracle.requirements[int(one.needs[at])]
+                    unmet = one.unmet(need, told[need.cell], shared=False)
+                    if counts(unmet):
+                        yield unmet
+        unproved = np.zeros(len(oracle.requirements), np.int64)
+        known = [one.attacker.known for one in asked]
+        for place, decision in oracle.without(pattern, known, open_needs, limits, exact=exact):
+            one, counted = asked[place], 0
+            cuts = dict(zip(np.flatnonzero(decision.failing).tolist(), decision.cuts, strict=True))
+            shares = set(one.needs[~one.plain].tolist())
+            for q in np.flatnonzero(~decision.protected).tolist():
+                need, shared = oracle.requirements[q], q in shares
+                if not shared and need.cell not in self._near(one.attacker, pattern, oracle, limits):
+                    continue
+                unmet = one.unmet(need, cuts.get(q), shared=shared)
+                if counts(unmet):
+                    yield unmet
+                    counted += 1
+                    unproved[q] += q not in cuts
+            open_needs[place + 1 :, unproved >= ALIKE] = False
+            if counted and limits.out_of_time():
+                break
+
+    def _near(
+        self, attacker: Attacker, pattern: NDArray[np.bool_], oracle: Oracle, limits: Limits
+    ) -> NDArray[np.int64]:
+        """int64, sensitive cells that hang together with what an attacker knows under a pattern; of the latest one what
+        was found out stays. oracle: has tables of it in hand."""
+        key = pattern.tobytes()
+        if self._latest is None or self._latest[0] != key:
+            method, moved, cells = deciding(self._solver), oracle.moved(pattern), self._contributors.cells
+            found = PatternNeighbourhood(self._release, cells, self._places, self._primary, pattern, moved, method)
+            self._latest = key, found
+        return self._latest[1].near(attacker.involved, limits)
+
+    def known(self, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Cells of a pattern that some insider knows."""
+        return np.array(sorted({c for asked in self._attackers(pattern) for c in asked.attacker.known}), np.int64)
+
+    def count(self, pattern: NDArray[np.bool_]) -> int:
+        """How many insiders know something of a pattern."""
+        return sum(1 for _ in self._attackers(pattern))
+
+    def _attackers(self, pattern: NDArray[np.bool_]) -> Iterator[_Asked]:
+        """The attackers that a pattern makes, with all that they may have to be asked."""
+        contributors = self._contributors.aimed_at(np.flatnonzero(pattern))
+        for attacker in insiders(contributors):
+            key = replace(attacker, who="")
+            if key not in self._asked:
+                self._asked[key] = self._asked_of(attacker)
+            if len(self._asked[key].cells):
+                yield self._asked[key]
+
+    def _asked_of(self, attacker: Attacker) -> _Asked:
+        common = self._in_common(attacker)
+        cells, share = secrets(self._contributors, attacker, self._sensitive)
+        needs = np.searchsorted(self._sensitive, cells)
+        for place in np.flatnonzero(share).tolist():
+            needs[place] = common.place(self._requirement(attacker, int(cells[place])))
+        return _Asked(attacker, cells, needs, ~share)
+
+    def _in_common(self, attacker: Attacker) -> _Common:
+        """What an attacker has in common with others."""
+        shares = attacker.shares
+        if shares not in self._common:
+            self._common[shares] = _Common(self._equations.seen_by(attacker), self._plain, self._solver)
+        return self._common[shares]
+
+    @cached_property
+    def _plain(self) -> list[Requirement]:
+        """What somebody must not find out who has no share in a cell, of each sensitive cell."""
+        return [self._requirement(OUTSIDER, cell) for cell in self._sensitive.tolist()]
+
+    def _requirement(self, attacker: Attacker, cell: int) -> Requirement:
+        """What somebody must not find out who has the shares of an attacker, whatever cells it knows."""
+        return Requirement(cell, *question(self._contributors, attacker, cell, self._policy.insider_p).reach())
