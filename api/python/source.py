@@ -11,9 +11,8 @@ from tableseal.api.python.words import KEYWORDS
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io import policy_from_document, read_policy, read_release, release_from_document
 from tableseal.audit.io.columns import Columns
-from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.hierarchies import file_edges, parent_edges
+from tableseal.audit.io.hierarchies import LEADING, hrc_edges, level_edges, parent_edges
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.release_file import release_from_columns
 from tableseal.audit.io.scalars import scalar_text
@@ -63,7 +62,7 @@ def given(data: object, said: "Reading") -> Given:
         _refuse_hints(said, "a Release")
         if isinstance(policy, Path):
             policy = read_policy(policy)
-        return Given(data if policy is None else replace(data, policy=policy), Origin(inputs=data.files))
+        return Given(data if policy is None else replace(data, policy=policy), _origin_of(data))
     if isinstance(data, str | os.PathLike):
         return _from_file(existing(data), said, policy)
     if isinstance(data, Mapping):
@@ -73,7 +72,19 @@ def given(data: object, said: "Reading") -> Given:
         raise InputError(found=a_kind(data), expected=EXPECTED)
     frame = read_frame(data, kind)
     release = _from_columns(frame.columns, said, policy, "table", None, data, frame)
-    return Given(release, Origin(kind, frame.whole, title=SOURCE))
+    (table,) = release.tables
+    assert table.headings is not None
+    headings = replace(table.headings, library=kind, whole=frame.whole)
+    release = replace(release, tables=(replace(table, headings=headings),))
+    return Given(release, replace(_origin_of(release), title=SOURCE))
+
+
+def _origin_of(release: Release) -> Origin:
+    """What a release was read from."""
+    headings = [table.headings for table in release.tables if table.headings is not None]
+    libraries = [each.library for each in headings if each.library is not None]
+    whole = frozenset[str]().union(*(each.whole for each in headings))
+    return Origin(libraries[0] if libraries else None, whole, release.files)
 
 
 def existing(path: "str | os.PathLike[str]") -> Path:
@@ -218,18 +229,26 @@ def _tree(variable: str, tree: Any) -> Document:
     """Nested codes: as they are, from a file, or from a frame with the columns code and parent."""
     where = Place(f"hierarchies[{variable!r}]")
     if isinstance(tree, str | os.PathLike):
-        path = existing(tree)
-        return tree_of(file_edges(path.name, VariableDocument(), Folder(path.parent), where), where)
+        path, folder = existing(tree), Folder(existing(tree).parent)
+        if path.suffix.lower() == ".hrc":
+            return tree_of(hrc_edges(folder.text(path.name, where), LEADING, path.name), where)
+        return tree_of(_edges(read_columns(folder, path.name, where)), where)
     kind = None if isinstance(tree, Mapping | Sequence) else frame_kind(tree)
     if kind is not None:
-        return tree_of(parent_edges(read_frame(tree, kind, str(where)).columns), where)
+        return tree_of(_edges(read_frame(tree, kind, str(where)).columns), where)
     if isinstance(tree, Mapping | Sequence):
         return as_text(tree, where)
     expected = (
-        "nested codes such as {'North': ['N1', 'N2']}, a file (.hrc, or csv with the columns code and parent), or a "
-        "frame with these columns"
+        "nested codes such as {'North': ['N1', 'N2']}, or a file or frame with the columns code and parent, or with a "
+        "column for each level"
     )
     raise InputError(found=a_kind(tree), expected=expected, at=where)
+
+
+def _edges(columns: Columns) -> "Sequence[Edge]":
+    """Of a table with the columns code and parent, or with a column for each level, the broadest first."""
+    pairs = {"code", "parent"} <= set(columns.data)
+    return parent_edges(columns) if pairs else level_edges(columns, list(columns.data))
 
 
 def tree_of(edges: "Sequence[Edge]", where: Place) -> Document:

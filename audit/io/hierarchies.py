@@ -33,13 +33,13 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     if document.tree is not None:
         groupings.append(tree_edges(document.tree, where / "tree"))
     if document.file is not None:
-        groupings.append(file_edges(document.file, document, folder, where / "file"))
+        groupings.append(_file_edges(document.file, document, folder, where / "file"))
     elif document.levels is not None or document.leading is not None:
         raise InputError("`levels` and `leading` say how to read a `file`; there is none.", at=where)
     for at, tree in enumerate(document.trees or ()):
         place = where / "trees" / at
         inline = not isinstance(tree, str)
-        groupings.append(tree_edges(tree, place) if inline else file_edges(tree, VariableDocument(), folder, place))
+        groupings.append(tree_edges(tree, place) if inline else _file_edges(tree, VariableDocument(), folder, place))
     codes = document.codes or ()
     twice = repeated(codes)
     if twice:
@@ -150,13 +150,7 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
     return list(edges)
 
 
-def file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
-    """Edges of a file, read as its entry says.
-
-    Raises
-    ------
-    InputError: a file that cannot be read, or whose columns are not those expected.
-    """
+def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:
     if file.lower().endswith(".hrc"):
         if document.levels is not None:
             raise InputError("`levels` are for a table with a column per level, not for an .hrc file.", at=where)

@@ -59,11 +59,13 @@ class Absent:
 @dataclass(frozen=True)
 class Headings:
     """What the file of a table calls things, for what is written from it: variable -> column; the column of the values;
-    the mark of a withheld value (None: left empty)."""
+    the mark of a withheld value (None: left empty). Of a DataFrame: its library, and its columns of whole numbers."""
 
     variables: Mapping[str, str]
     value: str
     mark: str | None = None
+    library: str | None = None
+    whole: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

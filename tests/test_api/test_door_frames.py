@@ -154,7 +154,15 @@ def test_hierarchies_in_every_form(tmp_path: Path) -> None:
     (tmp_path / "d.hrc").write_text("N\n@N1\n@N2\n")
     pairs = {"code": ["N", "N1", "N2"], "parent": [None, "N", "N"]}
     pl.DataFrame(pairs).write_csv(tmp_path / "d.csv")
-    forms = [{"N": ["N1", "N2"]}, tmp_path / "d.hrc", str(tmp_path / "d.csv"), pd.DataFrame(pairs), pa.table(pairs)]
+    levels = pd.DataFrame({"broad": ["N", "N"], "fine": ["N1", "N2"]})
+    forms = [
+        {"N": ["N1", "N2"]},
+        tmp_path / "d.hrc",
+        str(tmp_path / "d.csv"),
+        pd.DataFrame(pairs),
+        pa.table(pairs),
+        levels,
+    ]
     digests = {
         release_digest(ts.read(table, value="persons", total={"sex": "Total"}, hierarchies={"district": form}))
         for form in forms

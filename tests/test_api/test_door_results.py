@@ -157,7 +157,10 @@ def test_frames_by_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return found
 
-    release = ts.audit(ts.read(OPEN, value="n", status="status"))
+    frame = ts.read(OPEN, value="n", status="status")
+    assert isinstance(ts.audit(ts.read(OPEN.to_pandas(), value="n", status="status")).to_frame(), pd.DataFrame)
+    (table,) = frame.tables
+    release = ts.audit(dataclasses.replace(frame, tables=(dataclasses.replace(table, headings=None),)))
     assert isinstance(release.to_frame(), pl.DataFrame)
     monkeypatch.setattr(to_frame, "import_module", without("polars"))
     assert isinstance(release.to_frame(), pd.DataFrame)
