@@ -43,8 +43,9 @@ def _holds_records(hint: Any) -> bool:
 
 def _public(value: Any) -> Any:
     """A value without what is confidential in the records that it holds."""
-    if is_record(type(value)):
-        return value if _all_public(type(value)) else public_part(value)
+    kind: Any = type(value)
+    if is_record(kind):
+        return value if _all_public(kind) else public_part(value)
     return tuple(map(_public, value)) if isinstance(value, tuple) else value
 
 
