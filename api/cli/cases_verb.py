@@ -11,6 +11,7 @@ from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.shared import JsonFile
+from tableseal.audit.report.columns import Column, aligned
 
 if TYPE_CHECKING:
     from tableseal.api.cases import Case, Comparison
@@ -93,14 +94,8 @@ def _text(case: "Case", found: "Sequence[Comparison]", *, about: bool) -> str:
         lines += textwrap.wrap(case.about, 100, initial_indent="  ", subsequent_indent="  ")
         lines += textwrap.wrap(f"chosen by us: {case.chosen}", 100, initial_indent="  ", subsequent_indent="  ")
     if found:
-        rows = [HEADER, *(_row(comparison) for comparison in found)]
-        widths = [min(max(len(row[k]) for row in rows), WIDEST) for k in range(len(HEADER))]
-        lines += ["  " + "  ".join(map(_fit, row, widths)).rstrip() for row in rows]
+        lines += aligned([Column(name, most=WIDEST) for name in HEADER], map(_row, found), indent="  ")
     return "\n".join([*lines, ""])
-
-
-def _fit(text: str, width: int) -> str:
-    return (text if len(text) <= width else text[: width - 3] + "...").ljust(width)
 
 
 def _row(comparison: "Comparison") -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from tableseal.audit.report import (
     render_text,
     report_json,
 )
-from tableseal.audit.report.called import called
 from tableseal.audit.wording import listing, quoted, suggestion
 from tableseal.suppression.protections.public import public_release
 
@@ -175,7 +174,7 @@ class AuditResult(Result):
         s = self.report.summary
         return {
             "verdict": self.verdict,
-            "called": called(self.report),
+            "called": self.report.called,
             "cells": s.cells,
             "withheld": s.withheld,
             "exposed": s.exposed,

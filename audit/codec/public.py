@@ -33,14 +33,19 @@ def _parts(record: Any) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
 def _part(field: Field) -> Callable[[Any], Any]:
     whole = attrgetter(field.name)
     if PUBLIC in field.marks:
-        return whole if _all_public(field.hint) else lambda record: _public(whole(record))
+        return (lambda record: _public(whole(record))) if _holds_records(field.hint) else whole
     return lambda record: nothing(field)
+
+
+def _holds_records(hint: Any) -> bool:
+    return is_record(hint) or any(map(_holds_records, get_args(hint)))
 
 
 def _public(value: Any) -> Any:
     """A value without what is confidential in the records that it holds."""
-    if is_record(type(value)):
-        return public_part(value)
+    kind: Any = type(value)
+    if is_record(kind):
+        return value if _all_public(kind) else public_part(value)
     return tuple(map(_public, value)) if isinstance(value, tuple) else value
 
 

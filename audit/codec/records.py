@@ -203,8 +203,11 @@ def _maker(record: type) -> Callable[[_Found], Any]:
                 value = read(found[keys])
                 values |= {name: value} if source == "field" else {}
         for name, wanted, make in inline:
-            there = wanted is None or any(keys in found for keys in wanted)
-            values[name] = make(found) if there else None
+            there = [] if wanted is None else [found[keys] for keys in wanted if keys in found]
+            if wanted is not None and 0 < len(there) < len(wanted):
+                missing = next(keys[-1] for keys in wanted if keys not in found)
+                there[0].fail(f'nothing, or "{missing}" beside it,')
+            values[name] = make(found) if there or wanted is None else None
         return record(**values)
 
     return made

@@ -4,6 +4,7 @@ from tableseal.audit.codec.documents import json_of
 from tableseal.audit.measures.risk.assess_risk import PartRisk
 from tableseal.audit.measures.risk.result import RiskResult
 from tableseal.audit.measures.risk.sample_risk import SampleRisk
+from tableseal.audit.report.columns import Column, aligned
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""
@@ -48,20 +49,11 @@ def _drawn(report: RiskResult) -> list[str]:
 
 def _table(report: RiskResult) -> list[str]:
     protected = report.versions > 0
-    header = ["table", "K", "N", "zeros", "R1"] + (["R2", "HD", "utility"] if protected else [])
     random = report.versions > 1
-    if random:
-        header.insert(6, "+-")
-        header.insert(8, "+-")
-    rows = [header, *(_row(part, protected, random) for part in report.parts[: LISTED + 1])]
-    widths = [max(len(row[k]) for row in rows if len(row) > k) for k in range(len(header))]
-    lines = [
-        "  ".join(
-            entry.ljust(width) if k == 0 else entry.rjust(width)
-            for k, (entry, width) in enumerate(zip(row, widths, strict=False))
-        ).rstrip()
-        for row in rows
-    ]
+    error = ["+-"] if random else []
+    figures = ["R2", *error, "HD", *error, "utility"] if protected else []
+    columns = [Column("table"), *(Column(name, right=True) for name in ("K", "N", "zeros", "R1", *figures))]
+    lines = aligned(columns, (_row(part, protected, random) for part in report.parts[: LISTED + 1]))
     more = len(report.parts) - LISTED - 1
     return lines + ([f"... and {more:,} more parts (all are in the JSON)"] if more > 0 else [])
 

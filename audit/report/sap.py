@@ -8,6 +8,7 @@ from tableseal.audit.codec.declared import INLINE
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.kinds import Also
 from tableseal.audit.measures.sap.result import Curve, Definition, Sap, SapResult, fraction_text
+from tableseal.audit.report.columns import Column, aligned
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""
@@ -86,7 +87,7 @@ def _one(curve: Curve, title: str) -> str:
             f"error at most {found.error:.1e}"
         )
     lines = [f"{title}: SAP ({found.definition}), N = {found.total:,}; {found.method}; {sure}"]
-    lines += _columns([_HEADER, *(_row(found, k) for k in _shown(len(found.n)))])
+    lines += _table(_HEADER, [_row(found, k) for k in _shown(len(found.n))])
     if len(found.n) > ROWS:
         lines.append(f"  {ROWS} of {len(found.n):,} sizes; --json has them all, --n chooses.")
     return "\n".join(lines)
@@ -94,10 +95,14 @@ def _one(curve: Curve, title: str) -> str:
 
 def _side_by_side(curves: Sequence[Curve], title: str) -> str:
     first = curves[0].sap
-    rows = [("n", *(str(curve.scheme) for curve in curves))]
-    rows += [(f"{first.n[k]:,}", *(f"{curve.sap.value[k]:.6f}" for curve in curves)) for k in _shown(len(first.n))]
+    names = ("n", *(str(curve.scheme) for curve in curves))
+    rows = [(f"{first.n[k]:,}", *(f"{curve.sap.value[k]:.6f}" for curve in curves)) for k in _shown(len(first.n))]
     heading = f"{title}: SAP ({first.definition}), N = {first.total:,}, by rounding scheme"
-    return "\n".join([heading, *_columns(rows)])
+    return "\n".join([heading, *_table(names, rows)])
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return aligned([Column(name, right=True) for name in names], rows, indent="  ")
 
 
 _HEADER = ("n", "SAP", "fraction or interval")
@@ -120,10 +125,3 @@ def _shown(count: int) -> list[int]:
         return list(range(count))
     first = ROWS // 2
     return [*range(first), *(first + (count - 1 - first) * i // (ROWS - first - 1) for i in range(ROWS - first))]
-
-
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  " + "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.call import Call
+from tableseal.audit.report.columns import Column, folded
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.model import BeyondHelp, Report, ReportCell
 from tableseal.audit.report.next_step import next_step
@@ -35,11 +36,21 @@ from tableseal.audit.report.words import (
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as RichTable
 
 NARROWEST = 80
 """Columns below which the table of cells is no longer readable; narrower terminals break its lines
 themselves."""
+
+COLUMNS = (
+    Column("table", least=5),
+    Column("cell", least=12),
+    Column("status"),
+    Column("interval", least=10),
+    Column("values", right=True, least=6),
+    Column("risk", right=True),
+    Column("verdict", least=15),
+)
+"""Of the table of cells."""
 
 REPORT_COLOURS = {"safe": "bold green", "unsafe": "bold red", "undecided": "bold yellow"}
 CELL_COLOURS = {
@@ -229,7 +240,7 @@ def _print_cells(
         return
     shown = cells if limit is None else cells[:limit]
     several = len({cell.measure for cell in cells}) > 1
-    table = _empty_table(colour)
+    rows = []
     for cell in shown:
         name = cell_name(cell.cell, totals)
         if several:
@@ -244,9 +255,9 @@ def _print_cells(
             verdict(cell),
         ]
         style = "magenta" if secondary_exposure(cell) else CELL_COLOURS[cell.verdict]
-        table.add_row(*(Text(entry) for entry in row[:-1]), Text(row[-1], style=style))
+        rows.append([*map(Text, row[:-1]), Text(row[-1], style=style)])
     console.print()
-    console.print(table)
+    console.print(folded(COLUMNS, rows, colour=colour))
     _print_left_out(console, len(cells) - len(shown), "cell")
 
 
@@ -255,22 +266,6 @@ def _interval(cell: ReportCell) -> str:
     if not cell.exact and cell.attained is not None:
         text += f"\nreached {interval(*cell.attained, ASCII)}"
     return text
-
-
-def _empty_table(colour: bool) -> "RichTable":
-    from rich import box
-    from rich.table import Table
-
-    plain = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-    table = Table(box=box.SIMPLE_HEAD if colour else plain, show_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("table", overflow="fold", min_width=5)
-    table.add_column("cell", overflow="fold", min_width=12)
-    table.add_column("status", no_wrap=True)
-    table.add_column("interval", overflow="fold", min_width=10)
-    table.add_column("values", overflow="fold", justify="right", min_width=6)
-    table.add_column("risk", no_wrap=True, justify="right")
-    table.add_column("verdict", overflow="fold", min_width=15)
-    return table
 
 
 def _named(cell: ReportCell | BeyondHelp, totals: Mapping[str, str | None]) -> str:

@@ -1,11 +1,13 @@
 """A comparison as a table of text."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from math import isinf
 
 from tableseal.audit.linear.naming import decimal, plural
 from tableseal.audit.report.applied import applied_words
 from tableseal.audit.report.call import Call
+from tableseal.audit.report.columns import Column, aligned
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.words import printable
 from tableseal.suppression.comparison.compare import Comparison, Outcome
@@ -70,32 +72,30 @@ def _body(comparison: Comparison, *, explain: bool) -> list[str]:
         f"{int(problem.primary.sum())} sensitive",
         "",
     ]
-    rows: list[tuple[str, ...]] = [(*HEAD, TIME) if explain else HEAD]
-    for outcome in comparison.outcomes:
-        row = _row(comparison, outcome)
-        rows.append((*row, f"{outcome.seconds:.2f}") if explain else row)
-    lines += _aligned(rows)
+    rows = [(*_row(comparison, outcome), f"{outcome.seconds:.2f}") for outcome in comparison.outcomes]
+    lines += _table((*HEAD, TIME) if explain else HEAD, rows)
     notes = [f"{o.method}: {note}" for o in comparison.outcomes for note in notes_of(o)]
     lines += ["", *notes] if notes else []
     if comparison.curve:
         lines += ["", "Trade-off (no pattern found is better in all of these):", ""]
         head = ("secondary", "cost", "rank", "least bits", "mean bits")
-        lines += _aligned(
-            [
-                head,
-                *(
-                    (
-                        str(int((p.pattern & ~problem.primary).sum())),
-                        decimal(comparison.cost(p.cost), comparison.cost(problem.scale)),
-                        str(p.rank),
-                        limited(p.least_bits),
-                        limited(p.mean_bits),
-                    )
-                    for p in comparison.curve
-                ),
-            ]
+        points = (
+            (
+                str(int((p.pattern & ~problem.primary).sum())),
+                decimal(comparison.cost(p.cost), comparison.cost(problem.scale)),
+                str(p.rank),
+                limited(p.least_bits),
+                limited(p.mean_bits),
+            )
+            for p in comparison.curve
         )
+        lines += _table(head, points)
     return [*lines, ""]
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The first column to the left, numbers to the right."""
+    return aligned([Column(name, right=k > 0) for k, name in enumerate(names)], rows)
 
 
 def notes_of(outcome: Outcome) -> list[str]:
@@ -151,15 +151,3 @@ def _row(comparison: Comparison, outcome: Outcome) -> tuple[str, ...]:
             p.verdict,
         )
     return outcome.method, secondary_of(comparison, outcome), cost_of(comparison, outcome), gap_of(outcome), *figures
-
-
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
-    """Columns of equal width, the first to the left and numbers to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            entry.ljust(width) if k == 0 else entry.rjust(width)
-            for k, (entry, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -1,22 +1,24 @@
 """What goes out: the protected release without anything that only the agency may know."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
-from tableseal.audit.model import Absent, Amounts, Release, Statistic, Status, Table
+from tableseal.audit.model import Absent, Amounts, Intruder, Release, Statistic, Status, Table
 from tableseal.audit.rules.knows_rule import without_readers
 from tableseal.suppression.protections.apply import with_rows
 from tableseal.suppression.reasons.letters import with_letters
 
 
 def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
-    """A protected release as it may be published: values and statuses, and nothing else of its cells.
+    """A protected release as it may be published: values and statuses, and nothing else of its cells. It is put
+    together of what is named here; whatever else a release may hold stays with the agency.
 
-    True values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
+    So true values, contributions, numbers of contributors, costs, distances, microdata, the policy, reasons of consent,
     what is accepted, and what the agency assumes of insiders are gone. Totals that the tables left to be added up from
     true values are written out.
 
@@ -28,19 +30,15 @@ def public_release(release: Release, *, tell_statuses: bool = False) -> Release:
     space = KeySpace.of(release)
     tables = tuple(_public(table, release, space, not tell_statuses) for table in release.tables)
     statistics = tuple(_public_statistic(statistic, not tell_statuses) for statistic in release.statistics)
-    intruder = replace(release.intruder, prior=None, insiders=None, coalition=1, knows_rule=False)
-    return replace(
-        release,
+    intruder = Intruder(nonnegative=release.intruder.nonnegative, nonempty=release.intruder.nonempty)
+    return Release(
+        title=release.title,
+        measures=release.measures,
+        variables=release.variables,
         tables=tables,
+        links=release.links,
         statistics=statistics,
         intruder=intruder,
-        policy=None,
-        microdata=None,
-        consents=(),
-        accepted=(),
-        day=None,
-        notes=(),
-        files=(),
     )
 
 
@@ -54,28 +52,38 @@ def _public(table: Table, release: Release, space: KeySpace, mask: bool) -> Tabl
         units[len(table.codes) :], known[len(table.codes) :] = done.sums.units, done.sums.known
         absent = Absent(table.absent.leaves, "not_released")
         table = replace(listed, value=Amounts(units, known), absent=absent)
-    return replace(
-        table,
-        status=_masked(table) if mask else table.status,
-        truth=table.value if table.rounding is None else Amounts.none(len(table.codes)),
-        frequency=None,
-        weighted=None,
-        contributors=(),
-        protection_lower=None,
-        protection_upper=None,
-        protection_sliding=None,
-        cost=None,
-        impossible=None,
-        reason=None if mask else table.reason,
-        source=None,
-        rows=None,
-    )
+    truth = table.value if table.rounding is None else Amounts.none(len(table.codes))
+    return _shown(table, mask, truth=truth, reason=None if mask else table.reason)
 
 
 def _public_statistic(statistic: Statistic, mask: bool) -> Statistic:
     table = statistic.table
-    status = _masked(table) if mask else table.status
-    return replace(statistic, table=replace(table, status=status, truth=table.value, source=None, rows=None))
+    return Statistic(
+        kind=statistic.kind,
+        measure=statistic.measure,
+        per=statistic.per,
+        unit=statistic.unit,
+        of=statistic.of,
+        table=_shown(table, mask, truth=table.value, frequency=table.frequency),  # what each value is divided by
+    )
+
+
+def _shown(table: Table, mask: bool, **more: Any) -> Table:
+    """A table with nothing in it but what is named here."""
+    return Table(
+        name=table.name,
+        measure=table.measure,
+        codes=table.codes,
+        named=table.named,
+        status=_masked(table) if mask else table.status,
+        value=table.value,
+        lower=table.lower,
+        upper=table.upper,
+        rounding=table.rounding,
+        absent=table.absent,
+        headings=table.headings,
+        **more,
+    )
 
 
 def _masked(table: Table) -> NDArray[np.int8]:
