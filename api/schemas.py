@@ -10,9 +10,9 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "release": ("audit.io", "release_schema"),
         "policy": ("audit.io", "policy_schema"),
         "report": ("audit.report", "Report"),
-        "risk": ("audit.report.schema", "risk_schema"),
+        "risk": ("audit.measures.risk.result", "RiskResult"),
         "proof": ("audit.proof", "proof_schema"),
-        "sap": ("audit.report.schema", "sap_schema"),
+        "sap": ("audit.report.sap", "SapOfTable", "ConditionalSap", "SapBySchemes"),
         "suppression": ("suppression.report.model", "SuppressionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
         "batch": ("audit.batch", "Batch"),
@@ -23,11 +23,16 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Word -> module below `tableseal`, and in it the function that makes the schema, or the classes of the documents."""
 
 
+def documents(word: str) -> list[Any]:
+    """The classes of the documents; or the function that makes their schema. Only what has it is loaded."""
+    module, *names = SCHEMAS[word]
+    return [getattr(import_module(f"tableseal.{module}"), name) for name in names]
+
+
 def schema(word: str) -> dict[str, Any]:
-    """JSON Schema (2020-12). Only what it is made from is loaded."""
+    """JSON Schema (2020-12)."""
     from tableseal.audit.codec.documents import schema_of
 
-    module, *names = SCHEMAS[word]
-    first, *others = (getattr(import_module(f"tableseal.{module}"), name) for name in names)
+    first, *others = documents(word)
     made: dict[str, Any] = schema_of(first, *others) if isinstance(first, type) else first()
     return made

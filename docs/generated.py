@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
 
-DOORS = ("tableseal", "tableseal.audit")
+DOORS = ("tableseal", "tableseal.audit.publications")
 """Modules whose public names are described."""
 
 
@@ -124,7 +124,7 @@ def described(docstring: str) -> str:
 
 
 LISTS = ("Parameters", "Attributes", "Raises")
-ENTRY = re.compile(r"^([\w, ]+): ", re.MULTILINE)
+ENTRY = re.compile(r"^(\w[\w, ]*): ", re.MULTILINE)
 """Begin of an entry of such a section; what goes on is indented."""
 
 

@@ -120,9 +120,7 @@ class Rounds:
         KeyboardInterrupt: passed on, after the best pattern so far has been audited.
         """
         try:
-            outcome = self._judged(self._run)
-            outcome.oracle.watch = None  # what is asked from here on is about this pattern, and about nobody else
-            return outcome
+            return self._judged(self._run)
         except KeyboardInterrupt:
             if self._passed is not None and self._latest is not None:
                 self._tell(self._latest, within=False)
@@ -232,10 +230,11 @@ class Rounds:
 
     def _oracle_of(self, requirements: Sequence[Requirement]) -> Oracle:
         """An oracle that is watched."""
-        oracle = Oracle(self._problem.equations, requirements, deciding(self._engine), self._engine)
-        if self._problem.insiders.any:
-            oracle.watch = self._watch
-            oracle.shun(self._problem.insiders.known(self._problem.primary))
+        problem, insiders = self._problem, self._problem.insiders.any
+        watch = self._watch if insiders else None
+        oracle = Oracle(problem.equations, requirements, deciding(self._engine), self._engine, watch)
+        if insiders:
+            oracle.shun(problem.insiders.known(problem.primary))
         return oracle
 
     def _outcome(

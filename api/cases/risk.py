@@ -33,7 +33,7 @@ def look_up(report: "RiskResult", expected: Expected) -> "Json":
     if place in ("estimated", "true"):
         if sample is None or sample.true_r2 is None:
             return None
-        known = {"true R1": sample.true_r1, "true R2": sample.true_r2.mean}
+        known: dict[str, Json] = {"true R1": sample.true_r1, "true R2": sample.true_r2.mean}
         return (known | {"estimated R1": sample.r1.mean, "estimated R2": sample.r2.mean})[expected.field]
     variable, _, code = place.partition(" ")
     where = {variable: code} if place else {}

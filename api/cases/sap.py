@@ -75,7 +75,7 @@ def look_up(outcome: SapOutcome, expected: Expected) -> "Json":
         if what == "bands":
             return [round(float(v), 1) for v in outcome.simulated.means[int(size)]]
         return [n for n, row in outcome.published.items() if outcome.simulated.chance(n, row) < REJECTED]
-    from tableseal.audit.report.sap import fraction_text
+    from tableseal.audit.measures.sap.result import fraction_text
 
     found = outcome.curves[what]
     at = found.n.index(int(size))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tableseal.api.cases.case import Expected, Run
-from tableseal.api.options.option import checked
+from tableseal.api.options.checking import checked
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.suppressing import run_suppression, with_reasons
 from tableseal.audit.io import read_release
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def compute(run: Run, progress: Progress) -> "Suppression":
     """Protect the release of a run. Options: those of SuppressOptions."""
-    options = checked(SuppressOptions, run.options)
+    options = checked(SuppressOptions, run.options, who=f'run "{run.name}"')
     return with_reasons(
         run_suppression(read_release(run.release, policy=run.policy), options, progress=progress), options
     )

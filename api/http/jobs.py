@@ -21,7 +21,7 @@ from tableseal.api.http.resources import (
     result_response,
 )
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
-from tableseal.api.jobs.audit_kind import ROWS
+from tableseal.api.jobs.audit_kind import KIND
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
@@ -120,7 +120,7 @@ def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:
     "/{job}/result",
     response_class=Response,
     responses={
-        200: results("Result", ROWS, "The answer of the job."),
+        200: results("Result", KIND.rows, "The answer of the job."),
         **problems(*READING, 406, 409),
     },
 )

@@ -11,6 +11,7 @@ from typing import Any
 from tableseal.api.http.json_rows import rows_in
 from tableseal.api.jobs.kinds import Rows
 from tableseal.audit.codec.exact_json import dumps
+from tableseal.audit.codec.layout import Layout
 from tableseal.audit.io.spreadsheet import csv_text
 
 JSON = "application/json"
@@ -49,7 +50,7 @@ def chosen(accept: str | None, types: Iterable[str]) -> str | None:
 
 def rendered(pieces: Iterable[bytes], media_type: str, rows: Rows) -> Iterator[bytes]:
     """The rows of a JSON result as another media type, piece by piece."""
-    return _WRITERS[media_type](rows_in(pieces, rows.member), rows)
+    return _WRITERS[media_type](rows_in(pieces, rows.member), rows.layout)
 
 
 def _quality(accept: str, media_type: str) -> float:
@@ -71,35 +72,35 @@ def _number(text: str) -> float:
         return 0.0
 
 
-def _lines(rows: Iterator[dict[str, Any]], _: Rows) -> Iterator[bytes]:
+def _lines(rows: Iterator[dict[str, Any]], _: Layout) -> Iterator[bytes]:
     while some := list(islice(rows, _TOGETHER)):
         yield "".join(f"{dumps(row)}\n" for row in some).encode()
 
 
-def _csv(rows: Iterator[dict[str, Any]], layout: Rows) -> Iterator[bytes]:
+def _csv(rows: Iterator[dict[str, Any]], layout: Layout) -> Iterator[bytes]:
     first = next(rows, {})
-    header = [name for column in layout.columns for name in _names(column, first, layout)]
+    header = layout.columns(first)
     yield csv_text(header, ()).encode()
     everything = chain([first] if first else [], rows)
     while some := list(islice(everything, _TOGETHER)):
-        entries = (_flat(row, layout) for row in some)
+        entries = map(layout.flat, some)
         lines = csv_text((), [[_entry(flat.get(name)) for name in header] for flat in entries])
         yield lines.removeprefix("\r\n").encode()
 
 
-def _parquet(rows: Iterator[dict[str, Any]], layout: Rows) -> Iterator[bytes]:
+def _parquet(rows: Iterator[dict[str, Any]], layout: Layout) -> Iterator[bytes]:
     """Numbers are 64-bit floats, lists and objects JSON text. Rows go through a file, so that they need no memory."""
     import polars
 
     first = next(rows, {})
-    header = [name for column in layout.columns for name in _names(column, first, layout)]
+    header = layout.columns(first)
     kinds = {name: polars.Float64 if name in layout.numbers else polars.String for name in header}
     kinds |= dict.fromkeys(layout.flags, polars.Boolean)
     with tempfile.TemporaryDirectory() as folder:
         lines, target = Path(folder) / "rows.ndjson", Path(folder) / "rows.parquet"
         with open(lines, "w", encoding="utf-8") as file:
             for row in chain([first] if first else [], rows):
-                flat = _flat(row, layout)
+                flat = layout.flat(row)
                 file.write(dumps({name: _cell(flat.get(name), kinds[name] is polars.String) for name in header}) + "\n")
         polars.scan_ndjson(lines, schema=kinds).sink_parquet(target)
         with open(target, "rb") as file_:
@@ -117,26 +118,7 @@ def _entry(value: Any) -> Any:
     return value
 
 
-def _names(column: str, row: Mapping[str, Any], layout: Rows) -> list[str]:
-    if column in layout.objects:
-        return [f"{column}.{key}" for key in row.get(column, {})]
-    return [f"{column}.lower", f"{column}.upper"] if column in layout.pairs else [column]
-
-
-def _flat(row: Mapping[str, Any], layout: Rows) -> dict[str, Any]:
-    """Objects and pairs as columns of their own."""
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        if key in layout.objects:
-            flat |= {f"{key}.{name}": entry for name, entry in value.items()}
-        elif key in layout.pairs:
-            flat[f"{key}.lower"], flat[f"{key}.upper"] = value or (None, None)
-        else:
-            flat[key] = value
-    return flat
-
-
-_WRITERS: Mapping[str, Callable[[Iterator[dict[str, Any]], Rows], Iterator[bytes]]] = {
+_WRITERS: Mapping[str, Callable[[Iterator[dict[str, Any]], Layout], Iterator[bytes]]] = {
     LINES: _lines,
     CSV: _csv,
     PARQUET: _parquet,

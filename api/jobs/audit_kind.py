@@ -41,21 +41,4 @@ def run(request: AuditRequest, context: Context) -> Result:
     return Result(tuple(documents), report.verdict)
 
 
-ROWS = Rows(
-    "cells",
-    columns=(
-        "table", "also_in", "measure", "cell", "status", "truth", "lower", "upper", "attained", "exact", "lp",
-        "possible", "entropy_bits", "risk", "required", "verdict", "basis", "reason", "reveals", "insider", "sensitive",
-        "rule", "steps", "over_tables", "rank",
-    ),
-    objects=frozenset(("cell", "possible")),
-    pairs=frozenset(("attained", "lp", "required")),
-    numbers=frozenset((
-        "truth", "lower", "upper", "attained.lower", "attained.upper", "lp.lower", "lp.upper", "possible.at_least",
-        "possible.at_most", "entropy_bits", "risk", "required.lower", "required.upper",
-    )),
-    flags=frozenset(("exact", "sensitive")),
-)  # fmt: skip
-"""The cells of a report as a table."""
-
-KIND = Kind("audit", AuditRequest, run, ROWS)
+KIND = Kind("audit", AuditRequest, run, Rows("report", "cells"))

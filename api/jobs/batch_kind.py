@@ -104,17 +104,4 @@ def _document(folder: Path, name: str) -> Document:
 
 _HTML = "text/html; charset=utf-8"
 
-KIND = Kind(
-    "batch",
-    BatchRequest,
-    run,
-    Rows(
-        "releases",
-        columns=(
-            "name", "verdict", "failure", "title", "sha256", "policy_sha256", "bounds", "counts", "report", "html",
-            "called", "judged", "rules", "headline",
-        ),
-        flags=frozenset(("judged",)),
-    ),
-    inline=False,
-)  # fmt: skip
+KIND = Kind("batch", BatchRequest, run, Rows("batch", "releases"), inline=False)

@@ -43,16 +43,4 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     )
 
 
-KIND = Kind(
-    "comparison",
-    ComparisonRequest,
-    run,
-    Rows(
-        "methods",
-        columns=(
-            "method", "status", "guarantee", "remark", "secondary", "cost", "bound", "gap", "most_rank", "value",
-            "protection",
-        ),
-        numbers=frozenset(("secondary", "cost", "bound", "gap", "most_rank")),
-    ),
-)  # fmt: skip
+KIND = Kind("comparison", ComparisonRequest, run, Rows("comparison", "methods"))

@@ -14,6 +14,8 @@ from tableseal.audit.progress import Progress
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from tableseal.audit.codec.layout import Layout
+
 
 @dataclass(frozen=True)
 class Result:
@@ -44,19 +46,19 @@ class Context:
 
 @dataclass(frozen=True)
 class Rows:
-    """How the answer of a kind, a JSON document, is read as a table.
+    """How the answer of a kind, a JSON document, is read as a table. document: the word of its schema. member: the key
+    of the list in it whose objects are the rows."""
 
-    member: the list of objects in it that are the rows. columns: keys of these objects. objects: columns that are
-    objects and become a column for each key; pairs: those that are two ends, `.lower` and `.upper`; the names in
-    numbers and flags are those of the columns that this gives, all others are text.
-    """
-
+    document: str
     member: str
-    columns: tuple[str, ...]
-    objects: frozenset[str] = frozenset()
-    pairs: frozenset[str] = frozenset()
-    numbers: frozenset[str] = frozenset()
-    flags: frozenset[str] = frozenset()
+
+    @property
+    def layout(self) -> "Layout":
+        """Columns of the table, as the class of the rows declares them."""
+        from tableseal.api.schemas import documents
+        from tableseal.audit.codec.layout import layout_of_member
+
+        return layout_of_member(documents(self.document)[0], self.member)
 
 
 @dataclass(frozen=True)

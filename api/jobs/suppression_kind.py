@@ -92,15 +92,4 @@ def _packed(release: "Release", symbol: str | None) -> bytes:
     return target.getvalue()
 
 
-KIND = Kind(
-    "suppression",
-    SuppressionRequest,
-    run,
-    Rows(
-        "cells",
-        columns=("table", "measure", "cell", "status", "cost", "accepted", "needed_by"),
-        objects=frozenset(("cell",)),
-        numbers=frozenset(("cost",)),
-        flags=frozenset(("accepted",)),
-    ),
-)
+KIND = Kind("suppression", SuppressionRequest, run, Rows("suppression", "cells"))

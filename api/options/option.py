@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
-from tableseal.audit.wording import suggestion
 
 OFF = "no_"
 """What goes before the name of a flag to switch it off."""
@@ -50,9 +49,6 @@ class Option:
 
 class Options:
     """A group of options; its subclasses are frozen dataclasses that can be made without arguments."""
-
-
-Group = TypeVar("Group", bound=Options)
 
 
 @dataclass(frozen=True)
@@ -123,24 +119,3 @@ def switched(group: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
         if off is not None:
             found[one.name] = not off
     return found
-
-
-def checked(group: type[Group], given: Mapping[str, Any]) -> Group:
-    """Options that somebody has written down by name; numbers may be text.
-
-    Raises
-    ------
-    InputError: there is no such option, or it cannot have such a value.
-    """
-    from pydantic import TypeAdapter, ValidationError
-
-    found = switched(group, given)
-    names = [one.name for one in declared(group)]
-    for name in found.keys() - set(names):
-        hint = suggestion(name, names)
-        raise InputError(f"there is no such option{hint}; options are {', '.join(names)}.", at=OptionName(name))
-    try:
-        return TypeAdapter(group).validate_python(found)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(f"{first['msg']}.", at=OptionName(str(first["loc"][0]))) from None

@@ -11,14 +11,15 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, wraps
+from functools import wraps
 from numbers import Number
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from tableseal.api.options.option import Declared, Option, Options, declared, switched
+from tableseal.api.options.checking import checked, shown
+from tableseal.api.options.option import Declared, Option, Options, declared
 from tableseal.api.options.rules import GivenRules
 from tableseal.api.options.shared import Jobs
 from tableseal.audit.errors import InputError, OptionName
@@ -27,7 +28,6 @@ from tableseal.audit.io.numbers import decimal
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Policy
 from tableseal.audit.progress import Progress as Told
-from tableseal.audit.wording import listing, quoted, suggestion
 
 P = ParamSpec("P")
 K = TypeVar("K", bound=Options)
@@ -205,7 +205,7 @@ class Bare(Options):
         for flag, word in (self.status_map or {}).items():
             if not isinstance(word, str):
                 expected = "a status word, such as withheld"
-                raise InputError(found=_shown(word), expected=expected, at=OptionName("status_map", str(flag)))
+                raise InputError(found=shown(word), expected=expected, at=OptionName("status_map", str(flag)))
             found[str(_text(flag)) if not isinstance(flag, bool) else str(flag).lower()] = word
         return found or None
 
@@ -261,7 +261,7 @@ def _number(name: str, value: object) -> str | None:
     InputError: neither a number nor text.
     """
     if value is not None and (isinstance(value, bool) or not isinstance(value, Number | str)):
-        raise InputError(found=_shown(value), expected="a number", at=OptionName(name))
+        raise InputError(found=shown(value), expected="a number", at=OptionName(name))
     return None if value is None else str(_text(value))
 
 
@@ -299,7 +299,7 @@ def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[C
                 data = (said.pop(first),)
             if len(data) != 1:
                 raise InputError(f"{name}() takes one thing to work on, found {len(data)}; all else has a keyword.")
-            return function(data[0], validated(group, said, name))
+            return function(data[0], checked(group, said, who=f"{name}()", called="keyword", convert=as_option))
 
         door.__signature__ = signature_of(group, function)  # type: ignore[attr-defined]
         door.__doc__ = documented(group, function)
@@ -307,58 +307,6 @@ def takes(group: Callable[P, K]) -> Callable[[Callable[[Any, K], R]], Callable[C
         return door
 
     return decorate
-
-
-@cache
-def _checked(group: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(group)
-
-
-def validated(group: type[K], said: Mapping[str, Any], name: str) -> K:
-    """Keywords as the group has them.
-
-    Raises
-    ------
-    InputError: an unknown keyword, a value that a keyword does not take.
-    """
-    said = switched(group, said)
-    known = {one.name: one for one in declared(group)}
-    for keyword in said:
-        if keyword not in known:
-            hint = suggestion(keyword, known)
-            expected = listing(known, len(known))
-            raise InputError(f"{name}() has no keyword {quoted(keyword)}{hint}; keywords are {expected}.")
-    made: Any = group
-    converted = {keyword: as_option(known[keyword], value) for keyword, value in said.items()}
-    try:
-        options: K = _checked(made).validate_python(converted)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        keyword = str(first["loc"][0]) if first["loc"] else ""
-        at = OptionName(keyword, _shown(said.get(keyword)))
-        raise InputError(expected=_expected(first), at=at) from None
-    return options
-
-
-def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str | int | float | bool | tuple | list | None) else type(value).__name__
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _expected(error: Any) -> str:
-    context, kind = error.get("ctx", {}), error["type"]
-    words = {
-        "literal_error": context.get("expected"),
-        "greater_than_equal": f"at least {context.get('ge')}",
-        "less_than_equal": f"at most {context.get('le')}",
-        "string_too_long": f"at most {context.get('max_length')} characters",
-    }
-    if kind in words:
-        return str(words[kind])
-    if kind == "kind":
-        return str(error["msg"])
-    nouns = {"int": "a whole number", "float": "a number", "bool": "True or False", "string": "text", "tuple": "a list"}
-    return next((noun for start, noun in nouns.items() if kind.startswith(start)), error["msg"].lower())
 
 
 def signature_of(group: type[Options], function: Callable[..., Any]) -> inspect.Signature:

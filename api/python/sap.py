@@ -21,8 +21,9 @@ from tableseal.audit.io.matrix import checked_matrix
 from tableseal.audit.measures.sap.measure import measure
 from tableseal.audit.measures.sap.population import of_release
 from tableseal.audit.measures.sap.result import SapResult as Measured
+from tableseal.audit.measures.sap.result import fraction_text
 from tableseal.audit.progress import silent
-from tableseal.audit.report.sap import fraction_text, sap_json, sap_text
+from tableseal.audit.report.sap import sap_json, sap_text
 
 _PROGRESS = {one.name: one.option for one in declared(Running)}["progress"]
 

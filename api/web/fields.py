@@ -9,10 +9,13 @@ from pydantic import BaseModel, ValidationError
 from starlette.datastructures import FormData
 
 from tableseal.api.http.errors import ProblemError
+from tableseal.api.options.checking import expected_of, shown
 from tableseal.api.options.option import OFF, Declared
 from tableseal.api.options.request import as_fields, options_of
 from tableseal.api.problems import Problem, problem_of
 from tableseal.audit.errors import InputError
+
+TITLE = "A field cannot be used"
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -81,7 +84,7 @@ def filled(
         if (rules := getattr(wanted, "rules", None)) is not None:
             rules.to_policy()
     except InputError as error:
-        raise ProblemError(replace(problem_of(error), title="A field cannot be used")) from None
+        raise ProblemError(replace(problem_of(error), title=TITLE)) from None
     return wanted
 
 
@@ -96,14 +99,11 @@ def checked(model: type[Model], given: Mapping[str, object]) -> Model:
         return model.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        raise _refused(f"{first['loc'][-1]}: {first['msg']}.") from None
+        text = f"{first['loc'][-1]} {shown(first['input'])}: expected {expected_of(first)}."
+        raise ProblemError(Problem("invalid-parameter", TITLE, 422, text)) from None
 
 
 def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:
     if isinstance(form, FormData):
         return [text for text in form.getlist(name) if isinstance(text, str)]
     return [form[name]] if name in form else []
-
-
-def _refused(text: str) -> ProblemError:
-    return ProblemError(Problem("invalid-parameter", "A field cannot be used", 422, text))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, auto
 from functools import cache
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 T = TypeVar("T")
 
@@ -95,6 +95,11 @@ class Field:
 def is_record(kind: object) -> bool:
     """Whether a type is that of results: a dataclass or a NamedTuple."""
     return isinstance(kind, type) and (is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields")))
+
+
+def bare(hint: Any) -> Any:
+    """A type without what is said beside it."""
+    return hint.__origin__ if get_origin(hint) is Annotated else hint
 
 
 def paragraph(documented: object) -> str:

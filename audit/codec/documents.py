@@ -52,7 +52,7 @@ def schema_of(document: type, *others: type) -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": name,
         "title": title.removesuffix("."),
-        **({"description": text} if text else {}),
+        **({"description": text} if text and not others else {}),
         **whole,
         **({"$defs": parts} if parts else {}),
     }

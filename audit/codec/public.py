@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
 from types import NoneType
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
-from tableseal.audit.codec.declared import PUBLIC, REQUIRED, Field, declared, is_record
+from tableseal.audit.codec.declared import PUBLIC, REQUIRED, Field, bare, declared, is_record
 
 Record = TypeVar("Record")
 
@@ -60,7 +60,7 @@ def nothing(field: Field) -> Any:
     ------
     TypeError: there is no such value.
     """
-    kind = get_args(field.hint)[0] if get_origin(field.hint) is Annotated else field.hint
+    kind = bare(field.hint)
     if field.default is not REQUIRED:
         return field.default
     if NoneType in get_args(kind):

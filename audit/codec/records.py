@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, overload
 
 from tableseal.audit.codec.at import At
-from tableseal.audit.codec.declared import HIDDEN, INLINE, REQUIRED, SPARSE, Field, declared, is_record, paragraph
+from tableseal.audit.codec.declared import HIDDEN, INLINE, REQUIRED, SPARSE, Field, bare, declared, is_record, paragraph
 from tableseal.audit.codec.exact_json import Json, Written, array, entry, object_of
 from tableseal.audit.codec.kinds import Kind, Parts, Schema, kind_of, unless_none
 
@@ -59,7 +59,7 @@ def _kind(field: Field) -> Kind:
 
 def _inline(field: Field) -> Iterator[Item]:
     hint, maybe = unless_none(field.hint)
-    own = items(hint.__origin__)
+    own = items(bare(hint))
     together = tuple(item.key for item in own if item.needed) if maybe else ()
     for item in own:
 
@@ -67,7 +67,9 @@ def _inline(field: Field) -> Iterator[Item]:
             held = getattr(record, field.name)
             return None if held is None else own(held)
 
-        yield Item(item.field, item.kind, get, item.written and not maybe, item.needed and not maybe, together)
+        yield Item(
+            item.field, item.kind, get, item.written and not maybe, item.needed and not maybe, together or item.together
+        )
 
 
 @cache
@@ -191,8 +193,8 @@ def _maker(record: type) -> Callable[[_Found], Any]:
     for field in fields:
         if INLINE in field.marks:
             hint, maybe = unless_none(field.hint)
-            wanted = [item.field.keys for item in items(hint.__origin__) if item.needed]
-            inline.append((field.name, wanted if maybe else None, _maker(hint.__origin__)))
+            wanted = [item.field.keys for item in items(bare(hint)) if item.needed]
+            inline.append((field.name, wanted if maybe else None, _maker(bare(hint))))
 
     def made(found: _Found) -> Any:
         values: dict[str, Any] = {}

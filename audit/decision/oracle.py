@@ -6,6 +6,7 @@ cells that would weaken them.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -80,7 +81,6 @@ class Oracle:
 
     Attributes
     ----------
-    watch: is told of every pattern that meets all requirements, and may know more that become requirements.
     unsure: positions of requirements that are not sure.
     """
 
@@ -92,8 +92,9 @@ class Oracle:
         solver: Solver | None = None,
         watch: Watch | None = None,
     ) -> None:
-        """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does."""
-        self.watch = watch
+        """method: decides exactly. solver: linear programs that answer most questions before; None: it alone does.
+        watch: is told of every pattern that meets all requirements, and may know more that become requirements."""
+        self._watch = watch
         self.equations = equations
         self.requirements = tuple(requirements)
         self._narrow = equations.always_open[: equations.cells]
@@ -107,6 +108,20 @@ class Oracle:
         """Cuts against outsiders and insiders alike: what they know counts for nothing in them."""
         self._settling = Settling(equations, method, self._witnesses.add)
         self._learnt_from: dict[int, int] = {}
+
+    @property
+    def watched(self) -> bool:
+        """Whether there is a watch that is told of patterns."""
+        return self._watch is not None
+
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """What is decided within is about the requirements so far: the watch is told of nothing."""
+        watch, self._watch = self._watch, None
+        try:
+            yield
+        finally:
+            self._watch = watch
 
     def ask(self, broken: Sequence[Broken]) -> None:
         """Take more requirements, behind those so far."""
@@ -190,11 +205,11 @@ class Oracle:
         """Whether a pattern misses nothing but what this one need not meet."""
         missed = set(np.flatnonzero(~decision.protected).tolist())
         spared = bool(missed) and missed <= self.unsure
-        return spared and self.watch is not None and self.watch.content(self, pattern, limits)
+        return spared and self._watch is not None and self._watch.content(self, pattern, limits)
 
     def _more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch knows a requirement that a pattern does not meet; then it is asked from now on."""
-        broken = () if self.watch is None else self.watch(self, pattern, limits, first=False)
+        broken = () if self._watch is None else self._watch(self, pattern, limits, first=False)
         if broken:
             self.ask(broken)
         return bool(broken)
@@ -265,7 +280,7 @@ class Oracle:
 
     def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch has nothing against a pattern."""
-        broken = () if self.watch is None else self.watch(self, pattern, limits, first=True)
+        broken = () if self._watch is None else self._watch(self, pattern, limits, first=True)
         for more in broken:
             if more.cut is not None:
                 self.pool.add(more.cut, sure=more.requirement.sure)

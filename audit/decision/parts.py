@@ -50,7 +50,7 @@ class Part:
 def parts(oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Part]:
     """An oracle for each part of a pattern, which answers for all patterns within it; they know the tables in hand that
     serve it. The whole one for everything where little would be gained, and where it watches for more."""
-    if oracle.watch is not None or SPARSE * np.count_nonzero(pattern) > len(pattern):
+    if oracle.watched or SPARSE * np.count_nonzero(pattern) > len(pattern):
         return [Part(np.arange(len(pattern)), tuple(range(len(oracle.requirements))), oracle)]
     found: list[Part] = []
     part_of = np.full(oracle.equations.cells, -1, np.int64)

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.inclusion import members_of, nonzero
-from tableseal.audit.linear.kernels import Runner, expand
+from tableseal.audit.linear.kernels import Atoms, expand
 from tableseal.audit.linear.marks import marks
 from tableseal.audit.model import Release
 from tableseal.audit.sparse import from_entries
@@ -80,7 +81,7 @@ class BaseTable:
         end = size.cumsum()
         total = int(end[-1]) if len(end) else 0
         if total > WORTH_COMPILING and self.variables:
-            return self._compiled(Runner(total, expand), codes, total), size
+            return self._compiled(Runner(worth_compiling(total, expand)), codes, total), size
         column = np.empty(total, np.int32)
         cut = np.searchsorted(end, np.arange(AT_ONCE, total, AT_ONCE), side="right")
         for first, last in pairwise(np.unique([0, *cut, len(codes)]).tolist()):
@@ -97,8 +98,8 @@ class BaseTable:
             place.append(codes_before)
             codes_before, atoms_before = codes_before + len(atoms.indptr), atoms_before + len(atoms.indices)
         column = np.empty(total, np.int32)
-        lists = (run.array(part) for part in (np.array(place), np.concatenate(indptr), np.concatenate(moves)))
-        run(expand, run.array(codes[:, list(self.variables)].ravel()), len(place), *lists, self.offset, column)
+        lists = run.arrays(Atoms(np.array(place), np.concatenate(indptr), np.concatenate(moves)))
+        run(expand, run.array(codes[:, list(self.variables)].ravel()), len(place), lists, self.offset, column)
         return column
 
     def _columns(self, codes: NDArray[np.int32]) -> NDArray[np.int32]:

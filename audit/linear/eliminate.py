@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.graph import connected
 from tableseal.audit.linear.integers import NO_UPPER, multiply_wide
-from tableseal.audit.linear.kernels import Cells, Runner, combine, eliminate, null_vector
+from tableseal.audit.linear.kernels import Combinations, Echelon, Rows, combine, eliminate, null_vector
 from tableseal.audit.linear.marks import marks
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.sparse import csr, from_entries, row_of_entries, rows_at
@@ -306,46 +307,43 @@ class _Echelon:
     def __init__(self, matrix: csr_array, prime: int) -> None:
         rows, columns = matrix.shape
         self.prime, self._columns = prime, columns
-        self._run = run = Runner(matrix.nnz, eliminate, null_vector, combine)
-        self._row_of = run.full(columns, -1)
-        self._ptr, self._step_ptr = run.full(rows + 1, 0), run.full(rows + 1, 0)
-        self._source, self._scale = run.full(rows, 0), run.full(rows, 0)
+        self._run = run = Runner(worth_compiling(matrix.nnz, eliminate, null_vector, combine))
         room = 4 * matrix.nnz + columns + 16
-        self._column, self._entry = run.full(room, 0), run.full(room, 0)
-        self._step_row, self._step_factor = run.full(room, 0), run.full(room, 0)
-        system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
+        made = Echelon(
+            prime,
+            row_of=run.full(columns, -1),
+            ptr=run.full(rows + 1, 0),
+            column=run.full(room, 0),
+            entry=run.full(room, 0),
+            source=run.full(rows, 0),
+            scale=run.full(rows, 0),
+            step_ptr=run.full(rows + 1, 0),
+            step_row=run.full(room, 0),
+            step_factor=run.full(room, 0),
+            work=run.full(columns, 0),
+            factor=run.full(rows, 0),
+        )
+        system = run.arrays(Rows(matrix.indptr, matrix.indices, matrix.data))
         done = rank = 0
         while True:
-            done, rank = run(eliminate, *system, prime, done, rank, run.full(columns, 0), self._row_of, *self._stored())
+            done, rank = run(eliminate, system, made, done, rank)
             if done == rows:
                 break
             room *= 2
-            self._column, self._entry = run.longer(self._column, room), run.longer(self._entry, room)
-            self._step_row, self._step_factor = run.longer(self._step_row, room), run.longer(self._step_factor, room)
+            growing = ("column", "entry", "step_row", "step_factor")
+            made = made._replace(**{name: run.longer(getattr(made, name), room) for name in growing})
+        self._made = made._replace(factor=made.factor[:rank])
         self.rank: int = rank
         independent = np.zeros(rows, np.bool_)
-        independent[np.asarray(self._source[:rank], dtype=np.int64)] = True
+        independent[np.asarray(made.source[:rank], dtype=np.int64)] = True
         self.dependent = np.flatnonzero(~independent)
         """Rows that are combinations of the others, modulo the prime."""
         self.null = self._solution()
-        self._work, self._factor = run.full(columns, 0), run.full(rank, 0)  # `combine` leaves them zero
-
-    def _stored(self) -> tuple[Cells, ...]:
-        return (
-            self._ptr,
-            self._column,
-            self._entry,
-            self._source,
-            self._scale,
-            self._step_ptr,
-            self._step_row,
-            self._step_factor,
-        )
 
     def _solution(self) -> NDArray[np.int64]:
         """A random solution of the homogeneous equations (fixed seed)."""
         x = self._run.array(marks(20071217, self._columns, low=1, high=self.prime).copy())
-        self._run(null_vector, self.prime, self._row_of, self._ptr, self._column, self._entry, x)
+        self._run(null_vector, self._made, x)
         return np.asarray(x, dtype=np.int64)
 
     def zeros(self) -> NDArray[np.bool_]:
@@ -364,21 +362,16 @@ class _Echelon:
     def combinations(self, forms: csr_array) -> tuple[NDArray[np.bool_], csr_array]:
         """(is a combination, its multipliers modulo the prime between -prime/2 and prime/2) of every form."""
         run, count = self._run, forms.shape[0]
-        inside, out_ptr = run.full(count, 0), run.full(count + 1, 0)
-        system = run.array(forms.indptr), run.array(forms.indices), run.array(forms.data)
+        system = run.arrays(Rows(forms.indptr, forms.indices, forms.data))
         room = 4 * forms.nnz + min(self.rank, 1000) + 16
-        row, value = run.full(room, 0), run.full(room, 0)
+        found = Combinations(run.full(count, 0), run.full(count + 1, 0), run.full(room, 0), run.full(room, 0))
         done = 0
-        while True:
-            place = self._work, self._factor, self._row_of
-            done = run(combine, *system, self.prime, done, *place, *self._stored(), inside, out_ptr, row, value)
-            if done == count:
-                break
+        while (done := run(combine, system, self._made, found, done)) < count:
             room *= 2
-            row, value = run.longer(row, room), run.longer(value, room)
-        ptr = np.asarray(out_ptr, dtype=np.int64)
-        data = np.asarray(value[: ptr[-1]], dtype=np.int64)
+            found = found._replace(row=run.longer(found.row, room), value=run.longer(found.value, room))
+        ptr = np.asarray(found.ptr, dtype=np.int64)
+        data = np.asarray(found.value[: ptr[-1]], dtype=np.int64)
         data = np.where(data > self.prime // 2, data - self.prime, data)
-        indices = np.asarray(row[: ptr[-1]], dtype=np.int64)
-        shape = (count, len(self._step_ptr) - 1)
-        return np.asarray(inside, dtype=np.int64) > 0, csr(data, indices, ptr, shape)
+        indices = np.asarray(found.row[: ptr[-1]], dtype=np.int64)
+        shape = (count, len(self._made.step_ptr) - 1)
+        return np.asarray(found.inside, dtype=np.int64) > 0, csr(data, indices, ptr, shape)

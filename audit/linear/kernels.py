@@ -1,95 +1,82 @@
-"""The loops that are compiled when there is much to do.
+"""The loops over sparse rows: elimination modulo a prime, base cells of cells, and propagation."""
 
-Each function is written once, in Python that numba compiles: small inputs run it as it stands, over lists, and never
-wait for a compiler. Arrays (or lists) come in from outside, and a function that finds one full says how far it got.
-"""
-
-from collections.abc import Callable
-from functools import cache
-from sys import modules
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-WORTH_COMPILING = 10_000
-"""Entries of a matrix above which importing numba (half a second once) pays."""
+from tableseal.audit.compiling import Cells, kernel
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
-WORTH_LOADING = 2_000
-"""The same where numba is imported already (3,095 entries: 22 ms as they stand, 2 ms compiled, once loaded)."""
-
-Cells = Any
-"""int64 array where compiled, list of int otherwise."""
+MOST = float(2**61)
+"""Row sums of this size might not fit 64 bits: the bounds of such a row are dropped rather than trusted."""
 
 
-@cache
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    from numba import njit
+class Rows(NamedTuple):
+    """A sparse matrix, row after row (csr)."""
 
-    try:
-        result: Callable[..., Any] = njit(cache=True)(function)
-    except RuntimeError:  # nowhere to keep it
-        result = njit(function)
-    loaded.add(function)
-    return result
+    indptr: Cells
+    indices: Cells
+    data: Cells
 
 
-loaded: set[Callable[..., Any]] = set()
-"""Kernels that are compiled in this process already: they are used for small inputs, too, where they are faster."""
+class Echelon(NamedTuple):
+    """Row echelon form of a matrix modulo a prime, as far as it is made.
+
+    Row k has entries column/entry[ptr[k]:ptr[k+1]], the first one its pivot with entry 1; it is scale[k] * (row
+    source[k] of the matrix - sum of step_factor * echelon row step_row over the steps of that row, which are
+    step_ptr[source[k]]:step_ptr[source[k]+1]). row_of[c]: echelon row with its pivot in column c, -1 for none.
+    work (columns), factor (rows): zeros, room to work in.
+    """
+
+    prime: int
+    row_of: Cells
+    ptr: Cells
+    column: Cells
+    entry: Cells
+    source: Cells
+    scale: Cells
+    step_ptr: Cells
+    step_row: Cells
+    step_factor: Cells
+    work: Cells
+    factor: Cells
 
 
-class Runner:
-    """Runs kernels compiled or as they stand, and makes the arrays they want."""
+class Combinations(NamedTuple):
+    """Forms as sums of rows: form f is the sum of value * row over ptr[f]:ptr[f+1]; inside[f] is 0 if it is none."""
 
-    def __init__(self, entries: int, *kernels: Callable[..., Any]) -> None:
-        """`entries`: of the matrix; `kernels`: all that will be run."""
-        worth = WORTH_LOADING if "numba" in modules else WORTH_COMPILING
-        self.compiled = entries > worth or loaded.issuperset(kernels)
-
-    def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """The kernel's result."""
-        return (_compiled(function) if self.compiled else function)(*arguments)
-
-    def array(self, values: NDArray[Any]) -> Cells:
-        """Values as the kernels want them (compiled: always the same kind of array, for another would be compiled
-        again)."""
-        return np.require(values, np.int64, ["C", "W"]) if self.compiled else values.tolist()
-
-    def full(self, size: int, value: int) -> Cells:
-        """A constant array."""
-        return np.full(size, value, dtype=np.int64) if self.compiled else [value] * size
-
-    def longer(self, cells: Cells, size: int) -> Cells:
-        """The same array with room for `size` entries."""
-        more = self.full(max(0, size - len(cells)), 0)
-        return np.concatenate([cells, more]) if self.compiled else cells + more
+    inside: Cells
+    ptr: Cells
+    row: Cells
+    value: Cells
 
 
-def eliminate(
-    indptr: Cells,
-    indices: Cells,
-    data: Cells,
-    prime: int,
-    first: int,
-    rank: int,
-    work: Cells,
-    row_of: Cells,
-    ptr: Cells,
-    column: Cells,
-    entry: Cells,
-    source: Cells,
-    scale: Cells,
-    step_ptr: Cells,
-    step_row: Cells,
-    step_factor: Cells,
-) -> tuple[int, int]:
+class Atoms(NamedTuple):
+    """indptr[place[v] + c]:indptr[place[v] + c + 1] are the moves to the atoms of code c of variable v."""
+
+    place: Cells
+    indptr: Cells
+    moves: Cells
+
+
+class Bounds(NamedTuple):
+    """Lower and upper bounds; NO_LOWER, NO_UPPER: none."""
+
+    lower: Cells
+    upper: Cells
+
+
+@kernel
+def eliminate(matrix: Rows, echelon: Echelon, first: int, rank: int) -> tuple[int, int]:
     """Row echelon form modulo a prime, row after row from `first`; (rows done, rank so far).
 
-    Echelon row k has entries column/entry[ptr[k]:ptr[k+1]], the first one its pivot with entry 1; it is scale[k] *
-    (row source[k] - sum of step_factor * echelon row step_row over the steps of that row). row_of[c]: echelon row with
-    its pivot in column c, -1 for none. A row that leaves nothing is the sum over its steps.
-    work: zeros, a place for one row. Ends early, at a row that is not begun, when entries or steps are full.
+    A row that leaves nothing is the sum over its steps. Ends early, at a row that is not begun, when entries or steps
+    are full.
     """
+    indptr, indices, data, prime, work = matrix.indptr, matrix.indices, matrix.data, echelon.prime, echelon.work
+    row_of, ptr, column, entry = echelon.row_of, echelon.ptr, echelon.column, echelon.entry
+    step_ptr, step_row, step_factor = echelon.step_ptr, echelon.step_row, echelon.step_factor
     columns = len(work)
     for r in range(first, len(indptr) - 1):
         low, high, pivot = columns, -1, -1
@@ -141,14 +128,16 @@ def eliminate(
                 top += 1
         row_of[pivot] = rank
         ptr[rank + 1] = top
-        source[rank] = r
-        scale[rank] = inverse
+        echelon.source[rank] = r
+        echelon.scale[rank] = inverse
         rank += 1
     return len(indptr) - 1, rank
 
 
-def null_vector(prime: int, row_of: Cells, ptr: Cells, column: Cells, entry: Cells, x: Cells) -> None:
+@kernel
+def null_vector(echelon: Echelon, x: Cells) -> None:
     """Fill in the pivots of a solution of the homogeneous equations; x holds its values at the other columns."""
+    prime, row_of, ptr, column, entry = echelon.prime, echelon.row_of, echelon.ptr, echelon.column, echelon.entry
     for c in range(len(row_of) - 1, -1, -1):
         k = row_of[c]
         if k >= 0:
@@ -158,33 +147,15 @@ def null_vector(prime: int, row_of: Cells, ptr: Cells, column: Cells, entry: Cel
             x[c] = (prime - total) % prime
 
 
-def combine(
-    indptr: Cells,
-    indices: Cells,
-    data: Cells,
-    prime: int,
-    first: int,
-    work: Cells,
-    factor: Cells,
-    row_of: Cells,
-    ptr: Cells,
-    column: Cells,
-    entry: Cells,
-    source: Cells,
-    scale: Cells,
-    step_ptr: Cells,
-    step_row: Cells,
-    step_factor: Cells,
-    inside: Cells,
-    out_ptr: Cells,
-    out_row: Cells,
-    out_value: Cells,
-) -> int:
+@kernel
+def combine(forms: Rows, echelon: Echelon, found: Combinations, first: int) -> int:
     """Write forms as combinations of the rows that gave pivots, modulo the prime; forms done.
 
-    Form f is the sum of out_value * row out_row over out_ptr[f]:out_ptr[f+1]; inside[f] is 0 if it is none.
-    work: zeros (columns); factor: zeros (rank). Ends early, before a form, when the output is full.
+    Ends early, before a form, when there is no more room in `found`.
     """
+    indptr, indices, data, prime = forms.indptr, forms.indices, forms.data, echelon.prime
+    work, factor, row_of, ptr = echelon.work, echelon.factor, echelon.row_of, echelon.ptr
+    column, entry, step_ptr = echelon.column, echelon.entry, echelon.step_ptr
     columns = len(work)
     for f in range(first, len(indptr) - 1):
         low, high, lowest, highest = columns, -1, len(factor), -1
@@ -193,14 +164,14 @@ def combine(
             work[c] = data[t] % prime
             low = min(low, c)
             high = max(high, c)
-        found = 1
+        inside = 1
         i = low
         while i <= high:
             a = work[i]
             if a != 0:
                 k = row_of[i]
                 if k < 0:
-                    found = 0
+                    inside = 0
                     break
                 factor[k] = a
                 lowest = min(lowest, k)
@@ -210,44 +181,43 @@ def combine(
                     work[c] = (work[c] - a * entry[t]) % prime
                 high = max(high, column[ptr[k + 1] - 1])
             i += 1
-        top = out_ptr[f]
-        if found == 0:
+        top = found.ptr[f]
+        if inside == 0:
             for c in range(low, high + 1):
                 work[c] = 0
             for k in range(lowest, highest + 1):
                 factor[k] = 0
         k = highest
-        while found and k >= lowest:
+        while inside and k >= lowest:
             a = factor[k]
             if a != 0:
                 factor[k] = 0
-                a = a * scale[k] % prime
-                if top >= len(out_row):
+                a = a * echelon.scale[k] % prime
+                if top >= len(found.row):
                     for j in range(lowest, k):
                         factor[j] = 0
                     return f
-                r = source[k]
-                out_row[top] = r
-                out_value[top] = a
+                r = echelon.source[k]
+                found.row[top] = r
+                found.value[top] = a
                 top += 1
                 for t in range(step_ptr[r], step_ptr[r + 1]):
-                    j = step_row[t]
-                    factor[j] = (factor[j] - a * step_factor[t]) % prime
+                    j = echelon.step_row[t]
+                    factor[j] = (factor[j] - a * echelon.step_factor[t]) % prime
                     lowest = min(lowest, j)
             k -= 1
-        inside[f] = found
-        out_ptr[f + 1] = top
+        found.inside[f] = inside
+        found.ptr[f + 1] = top
     return len(indptr) - 1
 
 
-def expand(
-    codes: Cells, width: int, place: Cells, indptr: Cells, moves: Cells, offset: int, column: NDArray[np.int32]
-) -> None:
+@kernel
+def expand(codes: Cells, width: int, atoms: Atoms, offset: int, column: NDArray[np.int32]) -> None:
     """List the base cells of many cells, one cell after another.
 
-    codes: of `width` variables for each cell. place: where in `indptr` each variable begins; that says by code where
-    in `moves` its atoms stand. column: filled.
+    codes: of `width` variables for each cell. column: filled.
     """
+    place, indptr, moves = atoms.place, atoms.indptr, atoms.moves
     first = 0
     for i in range(len(codes) // width):
         total = 1
@@ -270,25 +240,14 @@ def expand(
         first += total
 
 
-def tighten(
-    indptr: Cells,
-    indices: Cells,
-    data: Cells,
-    lower: Cells,
-    upper: Cells,
-    low: Cells,
-    high: Cells,
-    new_low: Cells,
-    new_high: Cells,
-    integer: bool,
-    none: int,
-    most: float,
-) -> None:
-    """One round of propagation: what every row says of its columns, given the bounds low and high of the others.
+@kernel
+def tighten(matrix: Rows, row: Bounds, now: Bounds, new: Bounds, integer: bool) -> None:
+    """One round of propagation: what every row says of its columns, given the bounds of the others now.
 
-    new_low, new_high: copies of low and high that are tightened. none: no bound (negative: below); most: row sums from
-    here on are not trusted to fit.
+    new: a copy of them that is tightened. Sums of a row that might not fit are not trusted.
     """
+    indptr, indices, data, low, high = matrix.indptr, matrix.indices, matrix.data, now.lower, now.upper
+    new_low, new_high = new.lower, new.upper
     for r in range(len(indptr) - 1):
         least, greatest, least_gaps, greatest_gaps = 0, 0, 0, 0
         least_size, greatest_size = 0.0, 0.0
@@ -297,20 +256,20 @@ def tighten(
             a, b = low[indices[t]], high[indices[t]]
             if e < 0:
                 a, b = b, a
-            if -none < a < none:
+            if NO_LOWER < a < NO_UPPER:
                 least_size += abs(float(e)) * abs(float(a))
-            if -none < b < none:
+            if NO_LOWER < b < NO_UPPER:
                 greatest_size += abs(float(e)) * abs(float(b))
         for t in range(indptr[r], indptr[r + 1]):
             e = data[t]
             a, b = low[indices[t]], high[indices[t]]
             if e < 0:
                 a, b = b, a
-            if -none < a < none and least_size < most:
+            if NO_LOWER < a < NO_UPPER and least_size < MOST:
                 least += e * a
             else:
                 least_gaps += 1
-            if -none < b < none and greatest_size < most:
+            if NO_LOWER < b < NO_UPPER and greatest_size < MOST:
                 greatest += e * b
             else:
                 greatest_gaps += 1
@@ -321,17 +280,17 @@ def tighten(
                 a, b = b, a
             size = abs(e)
             # size * (+-x) <= upper - (least of the others), size * (+-x) >= lower - (greatest of the others)
-            own = -none < a < none and least_size < most
-            if upper[r] != none and (least_gaps == 0 or (least_gaps == 1 and not own)):
-                room = upper[r] - least + (e * a if own else 0)
+            own = NO_LOWER < a < NO_UPPER and least_size < MOST
+            if row.upper[r] != NO_UPPER and (least_gaps == 0 or (least_gaps == 1 and not own)):
+                room = row.upper[r] - least + (e * a if own else 0)
                 value = room // size if integer else -((-room) // size)
                 if e > 0 and value < new_high[c]:
                     new_high[c] = value
                 if e < 0 and -value > new_low[c]:
                     new_low[c] = -value
-            own = -none < b < none and greatest_size < most
-            if lower[r] != -none and (greatest_gaps == 0 or (greatest_gaps == 1 and not own)):
-                need = lower[r] - greatest + (e * b if own else 0)
+            own = NO_LOWER < b < NO_UPPER and greatest_size < MOST
+            if row.lower[r] != NO_LOWER and (greatest_gaps == 0 or (greatest_gaps == 1 and not own)):
+                need = row.lower[r] - greatest + (e * b if own else 0)
                 value = -((-need) // size) if integer else need // size
                 if e > 0 and value > new_low[c]:
                     new_low[c] = value

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, largest
-from tableseal.audit.linear.kernels import Runner, tighten
+from tableseal.audit.linear.kernels import MOST, Rows, tighten
+from tableseal.audit.linear.kernels import Bounds as Both
 from tableseal.audit.sparse import row_of_entries, rows_at, transposed
 
 ROUNDS = 200
@@ -18,9 +20,6 @@ ROUNDS = 200
 FAR = 2**55
 """Propagated bounds beyond this, times the largest coefficient, are dropped: sums over them must fit 64 bits. Released
 values of that size keep the bounds they came with."""
-
-MOST = float(2**61)
-"""Row sums of this size might not fit 64 bits: the bounds of such a row are dropped rather than trusted."""
 
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -50,7 +49,7 @@ def propagate(
     InfeasibleError: a lower bound passed an upper bound.
     """
     low, high = column_lower.copy(), column_upper.copy()
-    run = Runner(matrix.nnz, tighten)
+    run = Runner(worth_compiling(matrix.nnz, tighten))
     by_column = None
     sub, sub_lower, sub_upper = matrix, lower, upper
     for _ in range(ROUNDS):
@@ -85,11 +84,10 @@ def _compiled_round(
     high: NDArray[np.int64],
     integer: bool,
 ) -> Bounds:
-    system = run.array(matrix.indptr), run.array(matrix.indices), run.array(matrix.data)
-    new_low, new_high = low.copy(), high.copy()
-    bounds = run.array(lower), run.array(upper), run.array(low), run.array(high)
-    run(tighten, *system, *bounds, new_low, new_high, integer, NO_UPPER, MOST)
-    return new_low, new_high
+    system = run.arrays(Rows(matrix.indptr, matrix.indices, matrix.data))
+    new = Both(low.copy(), high.copy())
+    run(tighten, system, run.arrays(Both(lower, upper)), run.arrays(Both(low, high)), new, integer)
+    return new.lower, new.upper
 
 
 def _vectorised_round(

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Annotated
 
+from tableseal.audit.codec.kinds import Rounded
 from tableseal.audit.measures.risk.information import Floats
 
 
@@ -11,9 +13,9 @@ class Estimate:
     """A mean over random repetitions, with its Monte-Carlo standard error (0: nothing was random, or one repetition)
     and the standard deviation of a single one."""
 
-    mean: float
-    error: float
-    deviation: float
+    mean: Rounded
+    error: Annotated[Rounded, "Monte-Carlo standard error of the mean."]
+    deviation: Rounded
 
     @staticmethod
     def of(values: Floats) -> "Estimate":

@@ -1,15 +1,9 @@
 """What `tableseal risk` found, as JSON and as text."""
 
-from typing import TYPE_CHECKING
-
-from tableseal.audit.codec.exact_json import dumps, significant
-from tableseal.audit.measures.estimate import Estimate
-from tableseal.audit.measures.risk.assess_risk import PartRisk, ProtectedPart, by_variable
+from tableseal.audit.codec.documents import json_of
+from tableseal.audit.measures.risk.assess_risk import PartRisk
 from tableseal.audit.measures.risk.result import RiskResult
-from tableseal.audit.measures.risk.sample_risk import SampleRisk, SampleSettings
-
-if TYPE_CHECKING:
-    from tableseal.audit.codec.exact_json import Json
+from tableseal.audit.measures.risk.sample_risk import SampleRisk
 
 UNSETTLED = 1e-9
 """What margins of a model may miss without a remark."""
@@ -20,101 +14,7 @@ LISTED = 60
 
 def risk_json(report: RiskResult) -> str:
     """The report as JSON text, tableseal/risk/1."""
-    groups = by_variable(report.parts)
-    two_way = len(groups) == 2
-    formula = report.formula
-    document: dict[str, Json] = {
-        "schema": "tableseal/risk/1",
-        "table": report.name,
-        "definition": formula.definition,
-        "form": formula.form if formula.definition == "a14" else None,
-        "weights": None if formula.weights is None else list(formula.weights),
-        "norm": "l2" if formula.weights is None else "weighted",
-        "term_names": list(formula.term_names),
-        "versions": report.versions,
-        "drawn": dict(report.drawn),
-        "whole": _part(report.parts[0]) if report.parts else None,
-        "rows": [_part(part) for part in groups[0]] if two_way else [],
-        "columns": [_part(part) for part in groups[1]] if two_way else [],
-        "slices": [] if two_way else [_part(part) for group in groups for part in group],
-        "sample": _sample(report),
-    }
-    return dumps(document, indent=1) + "\n"
-
-
-def _estimate(value: Estimate) -> "Json":
-    return {
-        "mean": significant(value.mean),
-        "error": significant(value.error),
-        "deviation": significant(value.deviation),
-    }
-
-
-def _part(part: PartRisk) -> "Json":
-    found: dict[str, Json] = {
-        "where": dict(part.where),
-        "K": part.cells,
-        "N": part.total,
-        "zeros": part.zeros,
-        "undefined": part.undefined,
-        "R1": None if part.risk is None else significant(part.risk),
-        "R2": None,
-        "H_X": None if part.entropy is None else significant(part.entropy),
-        "H_X_given_Y": None,
-        "HD": None,
-        "utility": None,
-        "terms": [significant(term) for term in part.terms],
-        "after": None,
-    }
-    if part.after is not None:
-        end = part.after
-        found |= {
-            "R2": significant(end.risk.mean),
-            "H_X_given_Y": None if end.conditional is None else significant(end.conditional.mean),
-            "HD": significant(end.distance.mean),
-            "utility": significant(end.utility.mean),
-            "after": _after(end),
-        }
-    return found
-
-
-def _after(end: ProtectedPart) -> "Json":
-    return {
-        "M": _estimate(end.total),
-        "R2": _estimate(end.risk),
-        "H_X_given_Y": None if end.conditional is None else _estimate(end.conditional),
-        "HD": _estimate(end.distance),
-        "HD_shares": _estimate(end.distance_shares),
-        "HD_bound": significant(end.bound),
-        "utility": _estimate(end.utility),
-        "terms": [significant(term) for term in end.terms],
-        "multipliers": [significant(factor) for factor in end.multipliers],
-        "above_original": end.above_original,
-        "lost_mass": significant(end.lost),
-        "impossible_cells": end.impossible,
-    }
-
-
-def _sample(report: RiskResult) -> "Json":
-    if report.sample is None or report.sample_settings is None:
-        return None
-    found, settings = report.sample, report.sample_settings
-    return {
-        "n": found.size,
-        "population": found.population,
-        "model": settings.model,
-        "smoothing": {"added": settings.smoothing.added, "pseudo_bayes": settings.smoothing.pseudo_bayes},
-        "margins_missed": significant(found.missed),
-        "samples": found.samples,
-        "populations": found.versions,
-        "R1": _estimate(found.r1),
-        "R2": _estimate(found.r2),
-        "zeros": _estimate(found.zeros),
-        "H_X": _estimate(found.entropy),
-        "H_X_given_Y": _estimate(found.conditional),
-        "true_R1": None if found.true_r1 is None else significant(found.true_r1),
-        "true_R2": None if found.true_r2 is None else _estimate(found.true_r2),
-    }
+    return json_of(report) + "\n"
 
 
 def risk_text(report: RiskResult) -> str:
@@ -122,8 +22,8 @@ def risk_text(report: RiskResult) -> str:
     lines = [_headline(report), *_drawn(report)]
     if report.parts:
         lines += ["", *_table(report)]
-    if report.sample is not None and report.sample_settings is not None:
-        lines += ["", *_sample_lines(report.sample, report.sample_settings)]
+    if report.sample is not None:
+        lines += ["", *_sample_lines(report.sample)]
     remarks = _remarks(report)
     if remarks:
         lines += ["", *remarks]
@@ -182,7 +82,8 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
     return row
 
 
-def _sample_lines(found: SampleRisk, settings: SampleSettings) -> list[str]:
+def _sample_lines(found: SampleRisk) -> list[str]:
+    settings = found.settings
     smoothing = [f"{settings.smoothing.added:g} added to every cell"] if settings.smoothing.added else []
     smoothing += ["pseudo-Bayes smoothing"] if settings.smoothing.pseudo_bayes else []
     lines = [

@@ -1,14 +1,13 @@
 """What `tableseal sap` found, as JSON and as text."""
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
 
-from tableseal.audit.codec.exact_json import dumps
-
-if TYPE_CHECKING:
-    from tableseal.audit.codec.exact_json import Json
-    from tableseal.audit.measures.sap.result import Curve, Sap, SapResult
+from tableseal.audit.codec.declared import INLINE
+from tableseal.audit.codec.documents import json_of
+from tableseal.audit.codec.kinds import Also
+from tableseal.audit.measures.sap.result import Curve, Definition, Sap, SapResult, fraction_text
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""
@@ -17,55 +16,66 @@ WIDEST = 24
 """Characters of a fraction that is shown in the text."""
 
 
-def sap_json(found: "SapResult") -> str:
+@dataclass(frozen=True)
+class SapOfTable:
+    """Subtraction-attribution probability. Of one table."""
+
+    schema: ClassVar[Literal["tableseal/sap/1"]] = "tableseal/sap/1"
+    sap: Annotated[Sap, INLINE]
+
+
+@dataclass(frozen=True)
+class SapOfKey:
+    """Of the units of one combination of key codes."""
+
+    key: Mapping[str, str]
+    sap: Annotated[Sap, INLINE]
+
+
+@dataclass(frozen=True)
+class ConditionalSap:
+    """With --given: of the units of each combination of key codes."""
+
+    schema: ClassVar[Literal["tableseal/sap/1"]] = "tableseal/sap/1"
+    definition: Definition
+    conditional: Annotated[tuple[SapOfKey, ...], Also({"minItems": 1})]
+
+
+@dataclass(frozen=True)
+class SapOfScheme:
+    """Under one scheme."""
+
+    scheme: str
+    sap: Annotated[Sap, INLINE]
+
+
+@dataclass(frozen=True)
+class SapBySchemes:
+    """With --schemes: under each rounding scheme."""
+
+    schema: ClassVar[Literal["tableseal/sap/1"]] = "tableseal/sap/1"
+    definition: Definition
+    schemes: Annotated[tuple[SapOfScheme, ...], Also({"minItems": 1})]
+
+
+def sap_json(found: SapResult) -> str:
     """The result as JSON text, tableseal/sap/1."""
-    document: dict[str, Json] = {"schema": "tableseal/sap/1", "definition": found.definition}
-    first = found.curves[0]
+    first, curves = found.curves[0], found.curves
     if first.scheme is not None:
-        document["schemes"] = [{"scheme": curve.scheme, **_entry(curve.sap)} for curve in found.curves]
-    elif first.key is not None:
-        document["conditional"] = [{"key": dict(curve.key or {}), **_entry(curve.sap)} for curve in found.curves]
-    else:
-        document |= _entry(first.sap)
-    return dumps(document, indent=1)
+        return json_of(SapBySchemes(found.definition, tuple(SapOfScheme(c.scheme or "", c.sap) for c in curves)))
+    if first.key is not None:
+        return json_of(ConditionalSap(found.definition, tuple(SapOfKey(c.key or {}, c.sap) for c in curves)))
+    return json_of(SapOfTable(first.sap))
 
 
-def _entry(found: "Sap") -> "dict[str, Json]":
-    entry: dict[str, Json] = {
-        "definition": found.definition,
-        "method": found.method,
-        "N": found.total,
-        "n": list(found.n),
-        "sap": None if found.exact is None else [fraction_text(f) for f in found.exact],
-        "value": list(found.value),
-        "error": 0 if found.exact is not None else found.error,
-    }
-    if found.interval is not None:
-        entry["interval"] = [list(pair) for pair in found.interval]
-    if found.sampling is not None:
-        entry["confidence"] = found.sampling.confidence
-        entry["replicates"] = found.sampling.replicates
-        entry["seed"] = found.sampling.seed
-    return entry
-
-
-def fraction_text(value: Fraction) -> str:
-    """`1/13`; of any length (Python itself refuses to write numbers of more than 4,300 digits)."""
-    from flint import fmpz
-
-    if value.denominator == 1:
-        return str(value.numerator)
-    return f"{fmpz(value.numerator)}/{fmpz(value.denominator)}"
-
-
-def sap_text(found: "SapResult", *, title: str) -> str:
+def sap_text(found: SapResult, *, title: str) -> str:
     """A heading and one line a size, for each curve; schemes side by side. title: names the table."""
     if found.curves[0].scheme is not None:
         return _side_by_side(found.curves, title)
     return "\n\n".join(_one(curve, title) for curve in found.curves)
 
 
-def _one(curve: "Curve", title: str) -> str:
+def _one(curve: Curve, title: str) -> str:
     found = curve.sap
     title = ", ".join([title, *(f"{variable}={code}" for variable, code in (curve.key or {}).items())])
     sure = "exact" if found.exact is not None else f"proved error at most {found.error:.1e}"
@@ -82,7 +92,7 @@ def _one(curve: "Curve", title: str) -> str:
     return "\n".join(lines)
 
 
-def _side_by_side(curves: "Sequence[Curve]", title: str) -> str:
+def _side_by_side(curves: Sequence[Curve], title: str) -> str:
     first = curves[0].sap
     rows = [("n", *(str(curve.scheme) for curve in curves))]
     rows += [(f"{first.n[k]:,}", *(f"{curve.sap.value[k]:.6f}" for curve in curves)) for k in _shown(len(first.n))]
@@ -93,7 +103,7 @@ def _side_by_side(curves: "Sequence[Curve]", title: str) -> str:
 _HEADER = ("n", "SAP", "fraction or interval")
 
 
-def _row(found: "Sap", k: int) -> tuple[str, ...]:
+def _row(found: Sap, k: int) -> tuple[str, ...]:
     detail = ""
     if found.exact is not None:
         text = fraction_text(found.exact[k])
@@ -112,7 +122,7 @@ def _shown(count: int) -> list[int]:
     return [*range(first), *(first + (count - 1 - first) * i // (ROWS - first - 1) for i in range(ROWS - first))]
 
 
-def _columns(rows: "Sequence[tuple[str, ...]]") -> list[str]:
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [
         "  " + "  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -53,7 +53,9 @@ class Failing:
         be met."""
         self._problem, self._requirements = problem, requirements
         self._insiders, self._limits = insiders, limits or Limits()
-        self._safe, self._parts = safe, parts(oracle, safe)
+        self._safe = safe
+        with oracle.unwatched():  # it is about this pattern, and about nobody else
+            self._parts = parts(oracle, safe)
         self._part = np.full(len(safe), -1, np.int64)
         for number, part in enumerate(self._parts):
             self._part[part.cells] = number
@@ -74,7 +76,8 @@ class Failing:
     def _missed(self, number: int, pattern: NDArray[np.bool_]) -> list[Requirement]:
         """What a pattern is not shown to meet of a part."""
         part = self._parts[number]
-        protected = part.oracle.decide(pattern[part.cells], self._limits).protected
+        with part.oracle.unwatched():
+            protected = part.oracle.decide(pattern[part.cells], self._limits).protected
         missed = [q for q, shown in zip(part.asked, protected.tolist(), strict=True) if not shown]
         return [self._requirements[q] for q in missed if q < len(self._requirements)]
 

@@ -65,7 +65,7 @@ def cheapest(problem: Problem, tools: Tools, further: Callable[[Planes, Limits],
     limits = tools.limits
     planes = Planes(problem, tools)
     start = problem.primary
-    if tools.oracle.watch is not None:
+    if tools.oracle.watched:
         start = _against_outsiders(planes, limits.share(OUTSIDERS))
     pattern, impossible = first_pattern(problem, tools, start)
     if impossible is not None:
@@ -73,7 +73,7 @@ def cheapest(problem: Problem, tools: Tools, further: Callable[[Planes, Limits],
     if pattern is None:
         return Found("unfinished", None, 0, planes.bound)
     planes.improve(pattern)
-    if tools.oracle.watch is not None:
+    if tools.oracle.watched:
         relax(planes, limits.share(RELAXED))
         planes.improve(tidied(problem, tools.oracle, pattern, limits))
     relax(planes, limits.share(ROOT))
@@ -95,7 +95,7 @@ def first_pattern(
     """(a safe pattern around `start`, a requirement that nothing allowed meets); of a table that takes more than a few
     rounds of cuts a leaner one, because what is found there in a hurry is far too dear."""
     oracle, limits = tools.oracle, tools.limits
-    if oracle.watch is not None:
+    if oracle.watched:
         return completed(problem, oracle, start, limits)
     pattern, impossible = cover(problem, oracle, start, limits, most=PATIENCE)
     if pattern is not None or impossible is not None:
@@ -111,15 +111,12 @@ def _against_outsiders(planes: Planes, limits: Limits) -> NDArray[np.bool_]:
     """The bound that outsiders alone give, which holds against more attackers, too; a pattern that withstands them,
     near the relaxation."""
     problem, oracle = planes.problem, planes.tools.oracle
-    watch, oracle.watch = oracle.watch, None
-    try:
+    with oracle.unwatched():
         cover(problem, oracle, problem.primary, limits)
         relax(planes, limits)
         start, price = around(planes, min(THRESHOLDS))
         pattern, _ = cover(problem, oracle, start, limits, price)
         return start if pattern is None else clean_up(problem, oracle, pattern, limits)
-    finally:
-        oracle.watch = watch
 
 
 def _rounded(planes: Planes, limits: Limits) -> None:
@@ -129,7 +126,7 @@ def _rounded(planes: Planes, limits: Limits) -> None:
     while planes.bound > bound * (1 + GAIN):
         bound = planes.bound
         round_off(planes, limits)
-        if planes.tools.oracle.watch is not None:
+        if planes.tools.oracle.watched:
             relax(planes, limits)
 
 

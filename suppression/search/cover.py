@@ -73,7 +73,7 @@ def completed(
 ) -> tuple[NDArray[np.bool_] | None, Requirement | None]:
     """The same as `cover`; where there are many attackers each end first takes what it needs most cheaply, which costs
     less than what broken cuts add up to, and takes less time."""
-    if oracle.watch is not None:
+    if oracle.watched:
         price = problem.cost.astype(np.float64) if price is None else price
         start, _ = oracle.narrowed(problem.primary | problem.may, start, price, limits.share(NEEDED))
     return cover(problem, oracle, start, limits, price)
@@ -184,12 +184,9 @@ def tidied(problem: Problem, oracle: Oracle, pattern: NDArray[np.bool_], limits:
     Where the oracle watches for more, everything is given back that what it was asked so far does not need, and what
     turns out to be missing is withheld again: to ask the watch of each cell takes ten times as long.
     """
-    watch, oracle.watch = oracle.watch, None
-    try:
-        lean = clean_up(problem, oracle, pattern, limits if watch is None else limits.share(CLEANED))
-    finally:
-        oracle.watch = watch
-    if watch is None:
-        return lean
+    if not oracle.watched:
+        return clean_up(problem, oracle, pattern, limits)
+    with oracle.unwatched():
+        lean = clean_up(problem, oracle, pattern, limits.share(CLEANED))
     found, _ = completed(problem, oracle, lean, limits)
     return pattern if found is None or problem.price(found) >= problem.price(pattern) else found

@@ -13,6 +13,7 @@ from tableseal.audit.io import release_from_document
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report, ReportCell, Reveals, Term
+from tableseal.audit.report.model import Linked
 
 
 def report_of(document: Document, **options: object) -> Report | None:
@@ -160,12 +161,12 @@ def assert_arithmetic(document: Document, oracle: Oracle, report: Report) -> Non
 
 def _stated(term: Term, document: Document, oracle: Oracle) -> Fraction:
     """What is released of the cell or link of a term: one value."""
-    if term.link is not None:
-        link = document["links"][term.link - 1]
+    if isinstance(term.of, Linked):
+        link = document["links"][term.of.link - 1]
         assert link["lower"] == link["upper"]
         return Fraction(link["lower"])
-    measure = term.measure or next(iter(oracle.units))
-    known = oracle.cells[measure, tuple(code for _, code in term.cell)]
+    measure = term.of.measure or next(iter(oracle.units))
+    known = oracle.cells[measure, tuple(code for _, code in term.of.cell)]
     assert known.low == known.high not in (inf, -inf)
     return int(known.low) * oracle.units[measure]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tableseal.api.cli.progress import Progress
-from tableseal.api.cli.reading import parse_status_map
 from tableseal.api.cli.streams import check_targets, say, write_target
+from tableseal.api.options.release import letters_of
 from tableseal.audit.errors import InputError
 
 
@@ -97,9 +97,9 @@ def test_progress_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_status_map() -> None:
-    assert parse_status_map(["c=withheld", "x=secondary"]) == {"c": "withheld", "x": "secondary"}
-    assert parse_status_map([]) is None
+    assert letters_of(("c=withheld", "x=secondary")) == {"c": "withheld", "x": "secondary"}
+    assert letters_of(()) is None
     with pytest.raises(InputError, match="expected LETTER=STATUS"):
-        parse_status_map(["c"])
+        letters_of(("c",))
     with pytest.raises(InputError, match='"c" is given twice'):
-        parse_status_map(["c=withheld", "c=primary"])
+        letters_of(("c=withheld", "c=primary"))

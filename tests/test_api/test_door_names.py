@@ -14,8 +14,9 @@ import yaml
 
 import tableseal as ts
 import tableseal.audit.model as model
+from tableseal.api.options.checking import checked
 from tableseal.api.options.option import declared
-from tableseal.api.python.keywords import Rules, validated
+from tableseal.api.python.keywords import Rules, as_option
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
@@ -184,11 +185,16 @@ def test_numbers_lists_and_mappings_are_options() -> None:
     assert (said.threshold, said.p_percent, said.dominance) == ("5", "12.5", ())
     assert Rules(dominance=[(1, 85), (2, 90.5)]).rules().dominance == ("1,85", "2,90.5")
     suppress = importlib.import_module("tableseal.api.python.suppress").SuppressKeywords
-    chosen = validated(
-        suppress, {"prefer": {"sex": ["F", "M"]}, "table_weight": {"t": 2}, "avoid": "sex=F"}, "suppress"
+    chosen = checked(
+        suppress,
+        {"prefer": {"sex": ["F", "M"]}, "table_weight": {"t": 2}, "avoid": "sex=F"},
+        who="suppress",
+        convert=as_option,
     )
     assert (chosen.prefer, chosen.table_weight, chosen.avoid) == (("sex=F", "sex=M"), ("t=2",), ("sex=F",))
-    assert validated(suppress, {"no_margins": True}, "suppress").margins is False
+    assert checked(suppress, {"no_margins": True}, who="suppress", convert=as_option).margins is False
     sap = importlib.import_module("tableseal.api.python.sap").SapKeywords
-    said = validated(sap, {"n": range(0, 20, 5), "target": {"row": 2, "column": 3}, "known": ["row"]}, "sap")
+    said = checked(
+        sap, {"n": range(0, 20, 5), "target": {"row": 2, "column": 3}, "known": ["row"]}, who="sap", convert=as_option
+    )
     assert (said.n, said.target, said.known) == ("0-15/5", ("row=2,column=3",), "row")

@@ -12,6 +12,7 @@ from tableseal.api.jobs.attempt import Limits, attempt
 from tableseal.api.jobs.child import Kept, Message
 from tableseal.api.jobs.kinds import Result, all_kinds
 from tableseal.api.jobs.suppression_kind import SuppressionRequest
+from tableseal.api.options.suppress import SuppressOptions
 from tableseal.api.problems import MEMORY_LIMIT, Problem
 from tableseal.api.settings import Settings
 from tableseal.api.store import jobs, queue
@@ -19,7 +20,6 @@ from tableseal.api.store.engine import Store
 from tableseal.api.store.files import files_of
 from tableseal.api.store.job import Document, State
 from tableseal.api.store.migrate import migrate
-from tableseal.api.suppressing import SuppressOptions
 from tableseal.audit.progress import silent
 
 EARLY = Result((Document("early.json", "application/json", b"{}"),), "safe")

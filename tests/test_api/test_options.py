@@ -19,7 +19,8 @@ from tableseal.api.http.protections import UNPROTECTED
 from tableseal.api.jobs.comparison_kind import ComparisonRequest
 from tableseal.api.jobs.kinds import all_kinds
 from tableseal.api.options.audit import AuditOptions
-from tableseal.api.options.option import OFF, Option, checked, declared
+from tableseal.api.options.checking import checked
+from tableseal.api.options.option import OFF, Option, declared
 from tableseal.api.options.request import groups_of, options_of
 from tableseal.api.options.sap import SapOptions
 from tableseal.api.options.suppress import SuppressOptions
@@ -89,7 +90,7 @@ def test_a_declaration_says_what_is_needed(verb: str) -> None:
 
 
 def test_off_and_on(client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # CONVENTION 660
+    # CONVENTION 656
     monkeypatch.chdir(tmp_path)
     Path("release.json").write_text(json.dumps(UNPROTECTED), "utf-8")
     methods = "--methods", "optimal,rank"
@@ -114,14 +115,16 @@ def test_an_earlier_version_kept_another_name() -> None:
 
 
 def test_what_is_written_down_is_checked() -> None:
-    assert checked(SuppressOptions, {"seed": "3", "no_insiders": True}) == SuppressOptions(seed=3, insiders=False)
+    assert checked(SuppressOptions, {"seed": "3", "no_insiders": True}, who="It") == SuppressOptions(
+        seed=3, insiders=False
+    )
     for given, said in (
-        ({"bounds": "sharp"}, "bounds: Input should be 'shuttle', 'lp' or 'integer'."),
-        ({"samples": 3}, "samples: Input should be greater than or equal to 64."),
-        ({"bound": "lp"}, 'bound: there is no such option (did you mean "bounds"?)'),
+        ({"bounds": "sharp"}, "bounds 'sharp': expected 'shuttle', 'lp' or 'integer'."),
+        ({"samples": 3}, "samples 3: expected at least 64."),
+        ({"bound": "lp"}, 'It has no option "bound" (did you mean "bounds"?); options are bounds, '),
     ):
         with pytest.raises(InputError) as caught:
-            checked(AuditOptions, given)
+            checked(AuditOptions, given, who="It")
         assert str(caught.value).startswith(said)
 
 

@@ -80,9 +80,7 @@ def run(release: Path, *words: str, packages: Path | None = None) -> tuple[int, 
     path = os.pathsep.join(map(str, [ROOT, *([] if packages is None else [packages])]))
     command = [sys.executable, "-c", "from tableseal.api.cli import main; main()", *words]
     environment = os.environ | {"PYTHONPATH": path}
-    found = subprocess.run(
-        command, cwd=release.parent, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+    found = subprocess.run(command, cwd=release.parent, env=environment, capture_output=True, text=True, check=False)
     return found.returncode, found.stdout, " ".join(found.stderr.split())
 
 

@@ -11,7 +11,8 @@ from typer.testing import CliRunner, Result
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.cli.app import app
-from tableseal.audit.report.schema import risk_schema
+from tableseal.audit.codec.documents import schema_of
+from tableseal.audit.measures.risk.result import RiskResult
 
 RELIGION = str(cases_folder() / "a14_tables" / "table4.csv")
 MATRIX = "4,5,0\n2,0,6\n1,1,3\n"
@@ -29,7 +30,7 @@ def found(*arguments: str) -> Any:
     assert "nan" not in result.output.lower()
     assert "inf" not in result.stdout.lower()
     document = json.loads(result.stdout)
-    jsonschema.validate(document, risk_schema())
+    jsonschema.validate(document, schema_of(RiskResult))
     return document
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.cli.app import app
-from tableseal.audit.report.schema import sap_schema
+from tableseal.api.schemas import schema
 
 FIGURE = "1,3,0\n4,0,0\n3,2,0\n"
 MARGINS = str(cases_folder() / "s07_rounding" / "with_margins.yaml")
@@ -33,7 +33,7 @@ def document(*arguments: str) -> Any:
     result = sap(*arguments, "--json", "-")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    jsonschema.validate(found, sap_schema())
+    jsonschema.validate(found, schema("sap"))
     return found
 
 

@@ -10,13 +10,13 @@ import pytest
 from serving import address, ask, started, until_state
 
 from cases.service.orders import report_of_the_command
-from tableseal.api.auditing import AuditOptions
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.service import LOCAL
 from tableseal.api.jobs.attempt import Limits
 from tableseal.api.jobs.audit_kind import AuditRequest
 from tableseal.api.jobs.child import Child, Step
 from tableseal.api.jobs.worker import Worker
+from tableseal.api.options.audit import AuditOptions
 from tableseal.api.problems import MEMORY_LIMIT, TIME_LIMIT, Problem
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store

@@ -45,7 +45,7 @@ def test_the_words_and_the_pointer_of_a_place(place: Place, words: str, pointer:
 
 
 def test_options_are_spelled_by_who_shows_them() -> None:
-    """CONVENTION 665."""
+    """CONVENTION 657."""
     error = InputError("not beside ", OptionName("bounds"), ".", at=OptionName("time_limit", "a_b"), found="a_b")
     assert str(error) == "time_limit a_b: not beside bounds."
     assert error.words(OptionName.flag) == "--time-limit a_b: not beside --bounds."

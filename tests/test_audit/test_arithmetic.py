@@ -17,7 +17,7 @@ from tableseal.audit.errors import TablesealError
 from tableseal.audit.io import read_release, release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
-from tableseal.audit.report.model import ReportCell, Reveals, Term
+from tableseal.audit.report.model import Linked, ReportCell, Reveals, Term
 
 REPORTS = Path(__file__).parent.parent / "data" / "reports"
 
@@ -35,11 +35,11 @@ class Checked:
 
     def statement(self, term: Term) -> tuple[Vector, Any, Any]:
         """What a term speaks of, and between which values that is known to lie."""
-        if term.link is not None:
-            return self.dense.links[term.link - 1]
-        measure = term.measure or next(iter(self.dense.oracle.units))
+        if isinstance(term.of, Linked):
+            return self.dense.links[term.of.link - 1]
+        measure = term.of.measure or next(iter(self.dense.oracle.units))
         unit = self.dense.oracle.units[measure]
-        form, low, high = self.dense.statement([measure, *(code for _, code in term.cell)])
+        form, low, high = self.dense.statement([measure, *(code for _, code in term.of.cell)])
         ends = [end if abs(end) == inf else Fraction(end) * unit for end in (low, high)]
         return self.decimals(form), *ends
 

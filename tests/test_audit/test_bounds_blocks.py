@@ -13,15 +13,15 @@ from scipy.sparse import block_diag, csr_array
 
 from tableseal.audit.bounds.component import Component, End, Limits
 from tableseal.audit.bounds.engine import CellBounds, bound_forms
-from tableseal.audit.bounds.kernels import whole_ends
+from tableseal.audit.bounds.kernels.cuts import with_cuts
+from tableseal.audit.bounds.kernels.fixing import narrowed
+from tableseal.audit.bounds.kernels.whole_ends import duplicate, least_whole
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.plan import full
-from tableseal.audit.bounds.tableaux import tableau
-from tableseal.audit.bounds.tableaux.cuts import with_cuts
-from tableseal.audit.bounds.tableaux.dictionary import Aim, Dictionary, copied
-from tableseal.audit.bounds.tableaux.fixing import narrowed
+from tableseal.audit.bounds.tableaux.dictionary import Aim, Check, Dictionary
 from tableseal.audit.bounds.tableaux.many_components import Blocks
 from tableseal.audit.bounds.tableaux.tableau import BOXES, Tableau
+from tableseal.audit.compiling import Runner, compiled
 from tableseal.audit.linear.difference import Differenced
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
@@ -121,33 +121,41 @@ def test_large_values_never_wrap(far: int, times: int) -> None:
     assert y.lower.lp in (Fraction(far * times, times + 1), None)
 
 
+def matrices(d: Dictionary) -> Dictionary:
+    """A dictionary of lists in arrays."""
+    return d._make(np.array(a, dtype=np.bool_ if a and isinstance(a[0], bool) else np.int64) for a in d)
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, shape=st.sampled_from([(3, 4, 5), (4, 4, 4), (4, 5, 5)]))
-def test_compiled_cuts_are_those_of_the_plain_twin(seed: int, shape: tuple[int, ...]) -> None:
+def test_compiled_cuts_are_those_of_the_loops_as_they_stand(seed: int, shape: tuple[int, ...]) -> None:
     """What can still move and the cuts that are added, entry by entry, wherever whole ends are looked for."""
-    component, met = table_component(shape, seed), list[tuple[Dictionary, Aim, int]]()
+    component, met, call = table_component(shape, seed), list[tuple[Dictionary, Aim, int]](), Runner.__call__
 
-    def told(kernel: object, d: Dictionary, aim: Aim, best: int, *rest: object) -> bool:
-        met.append((copied(d), aim, best))
-        return False
+    def told(run: Runner, function: object, *arguments: object) -> object:
+        if function is least_whole:
+            d, check, aim = arguments[:3]
+            assert isinstance(d, Dictionary)
+            assert isinstance(check, Check)
+            assert isinstance(aim, Aim)
+            met.append((duplicate(d), aim, int(check.attained[aim.end] - check.offset[aim.end])))
+            return False
+        return call(run, function, *arguments)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tableau, "least_whole", told)
-        Tableau(compiled=True).work(component, know_nothing(component, Limits()), Limits())
+        patch.setattr(Runner, "__call__", told)
+        Tableau(compiled=False).work(component, know_nothing(component, Limits()), Limits())
     for d, aim, best in met:
-        fixed, other = np.zeros(aim.columns, np.int64), np.zeros(aim.columns, np.int64)
-        plain = narrowed(d, aim, best, fixed)
-        refuted, compiled = whole_ends._narrowed(d, aim.variable, aim.sign, best, aim.columns, other)
-        assert refuted == (plain is None)
-        if plain is None:
+        fixed, other = [0] * component.matrix.shape[1], np.zeros(component.matrix.shape[1], np.int64)
+        refuted, plain = narrowed(d, aim, best, fixed)
+        also, fast = compiled(narrowed)(matrices(d), aim, best, other)
+        assert refuted == also
+        if refuted:
             continue
-        assert (fixed == other).all()
-        cut = with_cuts(plain, aim, len(d.span))
-        for one, two in (
-            (plain, compiled),
-            (cut, whole_ends._with_cuts(compiled, aim.variable, aim.sign, len(d.span))),
-        ):
-            assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+        assert fixed == other.tolist()
+        cut, same = with_cuts(plain, aim, len(d.span)), compiled(with_cuts)(fast, aim, len(d.span))
+        for one, two in ((plain, fast), (cut, same)):
+            assert all(a == b.tolist() for a, b in zip(one, two, strict=True))
 
 
 def test_few_are_left_to_plain_python() -> None:

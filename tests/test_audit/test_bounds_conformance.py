@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.bounds.certify import Rational, dual_bound, fitting
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, Multipliers, TargetBounds
 from tableseal.audit.bounds.dense.witness_rounds import COARSE, FINE, Rounds
-from tableseal.audit.bounds.kernels import tableau_compiled, tableau_plain
+from tableseal.audit.bounds.kernels.simplex import feasible
 from tableseal.audit.bounds.method import Method, Step
 from tableseal.audit.bounds.networks.flows import Flows
 from tableseal.audit.bounds.plan import full
@@ -24,9 +24,10 @@ from tableseal.audit.bounds.programs.simplex import Simplex
 from tableseal.audit.bounds.programs.split_trees import integer_point
 from tableseal.audit.bounds.programs.whole_tables import Whole
 from tableseal.audit.bounds.propagation.shuttle import Shuttle
-from tableseal.audit.bounds.tableaux.dictionary import build
+from tableseal.audit.bounds.tableaux.dictionary import TOO_LARGE, build
 from tableseal.audit.bounds.tableaux.inner_values import WIDTH, Fill
 from tableseal.audit.bounds.tableaux.tableau import Tableau
+from tableseal.audit.compiling import Runner
 from tableseal.audit.linear.integers import NO_LOWER
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.highs import Highs
@@ -238,16 +239,16 @@ def unproved(end: End) -> End:
     return end._replace(proof=None)
 
 
-@pytest.mark.parametrize("kernel", [tableau_plain, tableau_compiled])
+@pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("largest", [1, 2])
-def test_too_large_entries_are_noticed(kernel: object, largest: int) -> None:
+def test_too_large_entries_are_noticed(compiled: bool, largest: int) -> None:
     """A search that a small limit stops says so, and what it has found until then is true."""
-    component = table_component((5, 5, 5), 2)
+    component, run = table_component((5, 5, 5), 2), Runner(compiled)
     built = build(component, keep=False, largest=largest)
     assert built is not None
-    dictionary, _ = built
-    assert kernel.feasible(dictionary, np.arange(component.matrix.shape[0])) == 3  # type: ignore[attr-defined]
-    stopped = Tableau(compiled=kernel is tableau_compiled, largest=largest)
+    order = np.arange(component.matrix.shape[0])
+    assert run(feasible, run.arrays(built[0]), run.array(order)) == TOO_LARGE
+    stopped = Tableau(compiled=compiled, largest=largest)
     tried = Method("tried", lambda c, known: (stopped, STEPS["simplex"]()))
     whole = answer_of(method("tableau, compiled"), component)
     answer = answer_of(tried, component)

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from scipy.sparse import block_diag, csr_array
 
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.kernels import tableau_plain
+from tableseal.audit.bounds.kernels.cuts import with_cuts
+from tableseal.audit.bounds.kernels.fixing import narrowed, reduced_costs
+from tableseal.audit.bounds.kernels.simplex import feasible
+from tableseal.audit.bounds.kernels.whole_ends import duplicate
 from tableseal.audit.bounds.knowledge import know_nothing
 from tableseal.audit.bounds.programs.gap import Gap
-from tableseal.audit.bounds.tableaux.cuts import with_cuts
 from tableseal.audit.bounds.tableaux.dictionary import (
     BUDGET,
     DETERMINANT,
@@ -20,10 +22,9 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     Dictionary,
     Frame,
     build,
-    copied,
 )
-from tableseal.audit.bounds.tableaux.fixing import narrowed, reduced_costs
 from tableseal.audit.bounds.tableaux.tableau import Tableau
+from tableseal.audit.compiling import Runner
 from tableseal.audit.linear.integers import NO_LOWER
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.highs import Highs
@@ -81,8 +82,9 @@ def first_vertex(component: Component) -> tuple[Dictionary, Frame] | None:
     """A dictionary of a first table; None if there is none."""
     built = build(component, keep=False)
     assert built is not None
-    dictionary, frame = built
-    return built if tableau_plain.feasible(dictionary, frame.order) == DONE else None
+    run, frame = Runner(compiled=False), built[1]
+    d = run.arrays(built[0])
+    return (d, frame) if run(feasible, d, run.array(frame.order)) == DONE else None
 
 
 def distances(component: Component, d: Dictionary, frame: Frame, table: np.ndarray) -> np.ndarray:
@@ -90,7 +92,7 @@ def distances(component: Component, d: Dictionary, frame: Frame, table: np.ndarr
     long = component.targets.toarray()[frame.target >= sum(component.matrix.shape)]
     x = np.concatenate([table, component.matrix @ table, long @ table])
     w = frame.sign * (x - frame.origin)
-    return np.asarray(np.where(d.up[: len(w)], d.span[: len(w)] - w, w))
+    return np.asarray(np.where(d.up[: len(w)], np.array(d.span[: len(w)]) - w, w))
 
 
 @settings(max_examples=200, deadline=None)
@@ -102,15 +104,16 @@ def test_every_table_satisfies_every_cut(seed: int) -> None:
         assert len(tables) == 0
         return
     d, frame = found
-    D, variables = int(d.state[DETERMINANT]), len(d.span)
-    if not (d.beta[: d.state[ROWS]] % D).any():
+    D, variables = d.state[DETERMINANT], len(d.span)
+    if not any(b % D for b in d.beta[: d.state[ROWS]]):
         return
-    cut = with_cuts(d, Aim(0, 1, 0, frame.columns), variables)
-    new = np.flatnonzero(cut.basic >= variables)
-    assert (cut.beta[new] < 0).all(), "the vertex itself breaks each"
+    cut = with_cuts(d, Aim(0, 0, 1, 0), variables)
+    new = np.flatnonzero(np.array(cut.basic) >= variables)
+    T, beta = np.array(cut.T).reshape(len(cut.basic), -1)[new], np.array(cut.beta)[new]
+    assert (beta < 0).all(), "the vertex itself breaks each"
     for table in tables:
         z = distances(component, d, frame, table)[cut.nonbasic]
-        slack = cut.beta[new] + cut.T[new] @ z
+        slack = beta + T @ z
         assert (slack >= 0).all()
         assert (slack % D == 0).all()
 
@@ -126,22 +129,22 @@ def test_what_is_left_holds_every_better_table(seed: int, sign: int, gap: int) -
     d, frame = found
     w = frame.sign[: frame.columns] * (tables - frame.origin[: frame.columns])
     for variable in range(frame.columns):
-        d, frame = copied(found[0]), found[1]
+        d, frame = duplicate(found[0]), found[1]
         d.state[BUDGET] = 1000
-        aim = Aim(variable, sign, 0, frame.columns)
+        aim = Aim(0, variable, sign, 0)
         cost, value = reduced_costs(d, aim)
-        if (cost < 0).any():
+        if min(cost, default=0) < 0:
             continue  # not a minimum of this one
-        best = -(-value // int(d.state[DETERMINANT])) + gap
-        fixed = np.zeros(frame.columns, np.int64)
-        face = narrowed(d, aim, best, fixed)
+        best = -(-value // d.state[DETERMINANT]) + gap
+        fixed = [0] * frame.columns
+        refuted, left = narrowed(d, aim, best, fixed)
         better = w[sign * w[:, variable] < best]
-        if face is None:
+        if refuted:
             assert len(better) == 0
             continue
-        gone = np.setdiff1d(np.arange(frame.columns), np.concatenate([face.basic, face.nonbasic]))
-        assert (better[:, gone] == fixed[gone]).all()
-        assert (better <= face.span[: frame.columns]).all()
+        gone = np.setdiff1d(np.arange(frame.columns), left.basic + left.nonbasic)
+        assert (better[:, gone] == np.array(fixed)[gone]).all()
+        assert (better <= np.array(left.span[: frame.columns])).all()
 
 
 @settings(max_examples=150, deadline=None)

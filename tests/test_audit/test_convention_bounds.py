@@ -185,7 +185,7 @@ def test_arithmetic_of_exposures() -> None:
     k = cells(report(table(["T", "k", "l", "m"], [9, None, 4, 2])))["k"]
     assert k.reveals is not None
     assert k.reveals.kind == "equation"
-    assert sum(term.coefficient * released[dict(term.cell)["a"]] for term in k.reveals.terms) == k.lower == 3
+    assert sum(term.coefficient * released[dict(term.of.cell)["a"]] for term in k.reveals.terms) == k.lower == 3
     zero = cells(report(table(["T", "k", "l", "m"], [6, None, None, 6])))["k"]
     assert zero.reveals is not None
     assert zero.reveals.kind == "bounds"

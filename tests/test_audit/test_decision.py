@@ -1,5 +1,6 @@
 """The oracle of the pattern search against audits from scratch: same answers, whatever it has been asked before."""
 
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -180,7 +181,8 @@ def test_relations_hold_exactly_for_what_tables_make_possible(seed: int) -> None
     assert (equations.value[: len(cells)] == cells.lower.units).all()
 
 
-def test_a_pattern_that_has_been_answered_costs_nothing() -> None:
+def three_cells() -> Equations:
+    """2 + 3 + 4 = 9."""
     cells = {"a": ["T", "1", "2", "3"], "value": [9, 2, 3, 4]}
     document = {
         "tableseal": 1,
@@ -188,7 +190,40 @@ def test_a_pattern_that_has_been_answered_costs_nothing() -> None:
         "variables": {"a": {"total": "T", "codes": ["1", "2", "3"]}},
         "tables": [{"name": "t", "cells": cells}],
     }
-    _, _, equations = setting(document)
+    return setting(document)[2]
+
+
+class Told:
+    """A watch that has nothing against any pattern, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.patterns: list[list[bool]] = []
+
+    def __call__(self, oracle: Oracle, pattern: np.ndarray, limits: Limits, *, first: bool) -> list[Broken]:
+        self.patterns.append(pattern.tolist())
+        return []
+
+    def content(self, oracle: Oracle, pattern: np.ndarray, limits: Limits) -> bool:
+        return True
+
+
+def test_a_watch_is_told_of_what_is_decided_but_for_what_is_decided_unwatched() -> None:
+    """Also where that ends by an error."""
+    told, pattern = Told(), np.array([False, True, True, False])
+    oracle = Oracle(three_cells(), [Requirement(1, lower=1, upper=3)], METHOD, watch=told)
+    with suppress(KeyboardInterrupt), oracle.unwatched():
+        assert not oracle.watched
+        assert oracle.decide(pattern).safe
+        assert oracle.shows_safe(pattern, Limits())
+        raise KeyboardInterrupt
+    assert told.patterns == []
+    assert oracle.watched
+    assert oracle.decide(pattern).safe
+    assert told.patterns == [pattern.tolist()]
+
+
+def test_a_pattern_that_has_been_answered_costs_nothing() -> None:
+    equations = three_cells()
     oracle = Oracle(equations, [Requirement(1, lower=1, upper=3)], METHOD)
     pattern = np.array([False, True, True, False])
     assert oracle.decide(pattern).safe

@@ -16,7 +16,7 @@ NOT_FOR_SMALL_AUDITS = (
     *(
         "multiprocessing",
         "tableseal.audit.report.html",
-        "tableseal.audit.report.from_json",
+        "tableseal.audit.codec.reading",
         "tableseal.api.cli.suppress_verb",
     ),
 )

@@ -14,12 +14,14 @@ from random_releases import Maker
 from rational import value_of
 from scipy.sparse import csr_array
 
+from tableseal.audit import compiling
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
-from tableseal.audit.linear import eliminate, graph, kernels
+from tableseal.audit.linear import eliminate, graph
 from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.linear.exact import echelon
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.kernels import combine, tighten
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.propagate import InfeasibleError, propagate
 from tableseal.audit.linear.reduce import Reduced, reduce
@@ -35,19 +37,19 @@ def kernels_run(*, compiled: bool) -> Iterator[None]:
     """Kernels compiled whatever the size, or never."""
     with pytest.MonkeyPatch.context() as patch:
         for worth in ("WORTH_COMPILING", "WORTH_LOADING"):
-            patch.setattr(kernels, worth, -1 if compiled else 10**9)
+            patch.setattr(compiling, worth, -1 if compiled else 10**9)
         if not compiled:
-            patch.setattr(kernels, "loaded", set())
+            patch.setattr(compiling, "loaded", set())
         yield
 
 
 def test_small_inputs_run_compiled_only_once_kernels_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     for worth in ("WORTH_COMPILING", "WORTH_LOADING"):
-        monkeypatch.setattr(kernels, worth, 10)
-    monkeypatch.setattr(kernels, "loaded", {kernels.tighten})
-    assert not kernels.Runner(10, kernels.tighten, kernels.combine).compiled
-    assert kernels.Runner(10, kernels.tighten).compiled
-    assert kernels.Runner(11, kernels.tighten, kernels.combine).compiled
+        monkeypatch.setattr(compiling, worth, 10)
+    monkeypatch.setattr(compiling, "loaded", {tighten})
+    assert not compiling.worth_compiling(10, tighten, combine)
+    assert compiling.worth_compiling(10, tighten)
+    assert compiling.worth_compiling(11, tighten, combine)
 
 
 def random_equations(seed: int, *, most: int = 3) -> tuple[csr_array, np.ndarray, Random]:

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tableseal.audit.report.from_json import report_from_json
 
 from tableseal.audit.io import release_from_document
 from tableseal.audit.pipeline import audit
-from tableseal.audit.report import public_copy, report_json
+from tableseal.audit.report import public_copy, report_from_json, report_json
 from tableseal.audit.report.model import Report
 from tableseal.audit.report.words import called, headline, verdict_line
 

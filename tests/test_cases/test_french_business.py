@@ -188,5 +188,6 @@ def test_exposures_can_be_checked_with_a_pocket_calculator() -> None:
     assert len(exposed) == 240
     for cell in exposed:
         assert cell.reveals is not None
-        terms = [term.coefficient * values.get(tuple(code for _, code in term.cell), 0) for term in cell.reveals.terms]
+        of = [(term.coefficient, tuple(code for _, code in term.of.cell)) for term in cell.reveals.terms]
+        terms = [coefficient * values.get(codes, 0) for coefficient, codes in of]
         assert sum(terms) == values[tuple(code for _, code in cell.cell)], cell.reveals.text

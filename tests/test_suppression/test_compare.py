@@ -209,7 +209,7 @@ def test_a_method_that_does_not_work_here_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("methods", "message"),
-    [([], "no method"), (["best"], 'no method "best"'), (["rank", "optimal", "rank"], "named twice")],
+    [([], "no method"), (["best"], "best: there is no such method"), (["rank", "optimal", "rank"], "named twice")],
 )
 def test_methods_that_cannot_be_compared(release: Release, methods: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
@@ -248,7 +248,7 @@ def test_the_verb_writes_all_three(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--methods", "best"], 'no method "best"'),
+        (["--methods", "best"], "best: there is no such method"),
         (["--budget", "many"], "cells=NUMBER"),
         (["--solver", "NONE_SUCH"], "not installed"),
     ],

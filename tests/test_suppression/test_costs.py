@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 from one_variable import POLICY, line, withheld
 
-from tableseal.api.suppressing import SuppressOptions, run_suppression
+from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.suppressing import run_suppression
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.solvers.highs import Highs

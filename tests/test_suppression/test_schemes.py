@@ -14,7 +14,6 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from schemes import SCHEMES
-from tableseal.suppression.comparison.to_json import comparison_json
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_document, canonical_json, release_from_document
@@ -23,6 +22,7 @@ from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report
 from tableseal.audit.together import Member, combine
 from tableseal.suppression.comparison.compare import compare
+from tableseal.suppression.comparison.document import comparison_json
 from tableseal.suppression.comparison.html import comparison_html
 from tableseal.suppression.comparison.text import comparison_text
 from tableseal.suppression.protections.public import public_release

@@ -1,57 +1,62 @@
-"""Pushing flow around one arc of a network: Dinic's method (1970) in the residual graph of a table.
+"""Pushing flow around one arc of a network: Dinic's method (1970) in the residual graph of a table."""
 
-The same source runs as plain Python on lists and compiled on arrays, so both give the same answers.
-"""
+from typing import NamedTuple
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
-Push = Callable[..., tuple[int, int]]
+from tableseal.audit.compiling import Cells, kernel
 
 
-def push(
-    start: Any,
-    node: Any,
-    arc: Any,
-    forward: Any,
-    low: Any,
-    high: Any,
-    x: Any,
-    least: Any,
-    most: Any,
-    mark: Any,
-    seen: Any,
-    level: Any,
-    depth_of: Any,
-    current: Any,
-    behind: Any,
-    ahead: Any,
-    path: Any,
-    stamp: int,
-    around: int,
-    raises: bool,
-    source: int,
-    sink: int,
-    need: int,
-) -> tuple[int, int]:
-    """Push up to `need` units from source to sink without arc `around`, and as much through `around`, which rises if
-    `raises` and falls otherwise.
+class Residual(NamedTuple):
+    """A flow and its residual graph, changed in place.
 
-    Parameters
+    Attributes
     ----------
+    tail, head: nodes of each arc.
     start, node, arc, forward: half-arcs by node: start[v]:start[v+1] are the half-arcs of node v, each with the node
-        at its other end, its arc and whether it leaves along the arc.
-    low, high: bounds of each arc; x: flow, changed in place. A difference of any two must fit.
-    least, most: smallest and largest flow seen on each arc, lowered and raised in place.
-    mark, seen, level, depth_of, current, behind, ahead (nodes), path (nodes + 1): room to work in.
-    stamp: largest number in `mark` and `seen`.
-
-    Returns
-    -------
-    (pushed, stamp): after less than `need` the nodes with mark[v] == stamp are the ones from which the sink can be
-    reached, the sink's side of a minimum cut.
+    at its other end, its arc and whether it leaves along the arc.
+    low, high: bounds of each arc; x: its flow. A difference of any two must fit.
+    least, most: smallest and largest flow seen on each arc.
+    stamp: one number, the largest in `mark` and `seen`. After a push that fell short the nodes with this mark are the
+    ones from which its sink can be reached, the sink's side of a minimum cut.
+    mark, seen, level, depth_of, current, behind, ahead, path: room to work in (nodes, path one more).
     """
+
+    tail: Cells
+    head: Cells
+    start: Cells
+    node: Cells
+    arc: Cells
+    forward: Cells
+    low: Cells
+    high: Cells
+    x: Cells
+    least: Cells
+    most: Cells
+    stamp: Cells
+    mark: Cells
+    seen: Cells
+    level: Cells
+    depth_of: Cells
+    current: Cells
+    behind: Cells
+    ahead: Cells
+    path: Cells
+
+
+@kernel
+def push(graph: Residual, around: int, raises: bool, need: int) -> int:
+    """Push up to `need` units from one end of an arc to the other without it, and as much back through it: it rises if
+    `raises` and falls otherwise. How much was pushed."""
+    start, node, arc, forward, low, high = graph.start, graph.node, graph.arc, graph.forward, graph.low, graph.high
+    x, least, most, mark, seen, level = graph.x, graph.least, graph.most, graph.mark, graph.seen, graph.level
+    depth_of, current, behind, ahead, path = graph.depth_of, graph.current, graph.behind, graph.ahead, graph.path
+    source, sink = graph.tail[around], graph.head[around]
+    if raises:
+        source, sink = sink, source
+    if source == sink:
+        x[around] += need if raises else -need
+        most[around], least[around] = max(most[around], x[around]), min(least[around], x[around])
+        return need
+    stamp = graph.stamp[0]
     pushed = 0
     while pushed < need:
         # Distances to the sink, searched level by level from the end whose next level has fewer half-arcs.
@@ -181,21 +186,5 @@ def push(
                 depth -= 1
                 v = source if depth == 0 else node[path[depth - 1]]
                 current[v] += 1
-    return pushed, stamp
-
-
-@cache
-def compiled() -> Push:
-    """`push` compiled for int64 arrays; kept between runs where the package or the user has a folder for that."""
-    from numba import njit
-
-    try:
-        result: Push = njit(cache=True)(push)
-    except RuntimeError:  # nowhere to keep it
-        result = njit(push)
-    return result
-
-
-def in_use() -> bool:
-    """True if the compiled kernel is loaded already."""
-    return compiled.cache_info().currsize > 0
+    graph.stamp[0] = stamp
+    return pushed

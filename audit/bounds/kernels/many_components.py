@@ -1,11 +1,15 @@
-"""Both ends of the targets of many components in one call: dictionary after dictionary, each made, used and let go."""
+"""Both ends of the targets of many components in one call: dictionary after dictionary, each made, used and let go.
+
+Only ever compiled: for components that are run as they stand `tableau.py` takes the same steps.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
-from tableseal.audit.bounds.kernels import renew, tableau_compiled, whole_ends
-from tableseal.audit.bounds.kernels.tableau_compiled import feasible, optimise
-from tableseal.audit.bounds.kernels.whole_ends import least_whole, witness
+from tableseal.audit.bounds.kernels.simplex import compacted, feasible, optimise
+from tableseal.audit.bounds.kernels.whole_ends import least_whole, show
 from tableseal.audit.bounds.knowledge import NOTHING
 from tableseal.audit.bounds.tableaux.dictionary import (
     ACTIVE,
@@ -22,35 +26,99 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     ROWS,
     STUCK,
     UNLIMITED,
+    Aim,
+    Check,
     Dictionary,
     Ends,
     Found,
 )
-from tableseal.audit.bounds.tableaux.many_components import BEGUN, CLOSED, UNKNOWN, Block
+from tableseal.audit.compiling import kernel
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+
+Ints = NDArray[np.int64]
 
 _ROOM = 64
 """Vertices between two looks at what they show."""
 
-renew(__file__, tableau_compiled.__file__, whole_ends.__file__)
+# What became of a component.
+UNKNOWN, BEGUN, CLOSED = range(3)
+"""BEGUN: linear ends are known, not all whole ones. CLOSED: all ends are known, and a table is in hand."""
 
 
-@njit(cache=True)
-def solve(packed, said, first, last, integer, boxes, limit):
+class Packed(NamedTuple):
+    """Components side by side: columns, rows, sums of columns that are asked for and targets, each in their order.
+
+    column, row, long, target: int64 (components + 1), where those of each component begin.
+    indptr, indices, data: rows of all components, then all sums. asked_...: the targets.
+    order: int64 (rows), position within its component of the row that is satisfied first, second, ...
+    sign, origin, span, free, beta: see audit.bounds.tableaux.dictionary; of all columns, then all rows, then all sums.
+    heaviest: largest sum of the absolute coefficients of a row or target.
+    """
+
+    column: Ints
+    row: Ints
+    long: Ints
+    target: Ints
+    indptr: Ints
+    indices: Ints
+    data: Ints
+    lower: Ints
+    upper: Ints
+    column_lower: Ints
+    column_upper: Ints
+    asked_indptr: Ints
+    asked_indices: Ints
+    asked_data: Ints
+    order: Ints
+    sign: Ints
+    origin: Ints
+    span: Ints
+    free: NDArray[np.bool_]
+    beta: Ints
+    heaviest: float
+
+
+class Said(NamedTuple):
+    """What is asked of `Packed` and what was answered.
+
+    Ends are minima, then maxima (as minima of negatives) of one component after another.
+
+    variable, sign, real, order, number, below, part, part_below, status: see `dictionary.Ends`; `order`
+    counts within the component. offset: added to w it is the value of the end. proved, attained: values of ends.
+    outcome: int64 (components).
+    """
+
+    variable: Ints
+    sign: Ints
+    real: Ints
+    order: Ints
+    offset: Ints
+    status: Ints
+    number: Ints
+    below: Ints
+    part: Ints
+    part_below: Ints
+    proved: Ints
+    attained: Ints
+    outcome: Ints
+
+
+@kernel
+def solve(packed: Packed, said: Said, first: int, last: int, integer: bool, boxes: Ints, limit: int) -> None:
     """Fill `said` for the blocks first to last - 1."""
     for b in range(first, last):
         said.outcome[b] = _solve(packed, said, b, integer, boxes, limit)
 
 
-@njit(cache=True)
-def _solve(packed, said, b, integer, boxes, limit):
+@kernel
+def _solve(packed: Packed, said: Said, b: int, integer: bool, boxes: Ints, limit: int) -> int:
     """CLOSED, BEGUN or UNKNOWN."""
     columns = packed.column[b + 1] - packed.column[b]
-    block = _block(packed, said, b)
+    check = _check(packed, said, b)
     d = _dictionary(packed, b, limit)
     if feasible(d, packed.order[packed.row[b] : packed.row[b + 1]]) != DONE:
         return UNKNOWN
-    d = _compacted(d)
+    d = compacted(d)
     e0, e1 = 2 * packed.target[b], 2 * packed.target[b + 1]
     count = e1 - e0
     local, left = np.empty(count, np.int64), np.empty(count + 1, np.int64)
@@ -79,7 +147,7 @@ def _solve(packed, said, b, integer, boxes, limit):
         np.empty(1, np.int64),
         np.zeros(3, np.int64),
     )
-    if _to_the_end(d, ends, found, block) != DONE:
+    if _to_the_end(d, ends, found, check) != DONE:
         return UNKNOWN
     proved, attained, offset = said.proved[e0:e1], said.attained[e0:e1], said.offset[e0:e1]
     for e in range(count):
@@ -98,32 +166,33 @@ def _solve(packed, said, b, integer, boxes, limit):
         left[0], left[1] = 1, e
         d.state[CURSOR] = d.state[STUCK] = 0
         back = Ends(local, ends.sign, none, none, left[1:2].copy(), left, again, *numbers)
-        if _to_the_end(d, back, found, block) != DONE:
+        if _to_the_end(d, back, found, check) != DONE:
             return BEGUN
         goal = proved[e] - offset[e]
         if goal < min(attained[e] - offset[e], NO_UPPER):
-            if least_whole(d, block, e, local[e], ends.sign[e], goal, boxes) and attained[e] != NOTHING:
+            aim = Aim(e, local[e], ends.sign[e], goal)
+            if least_whole(d, check, aim, boxes) and attained[e] != NOTHING:
                 proved[e] = attained[e]
             else:
                 outcome = BEGUN
     return BEGUN if attained[0] == NOTHING else outcome
 
 
-@njit(cache=True)
-def _to_the_end(d, ends, found, block):
+@kernel
+def _to_the_end(d: Dictionary, ends: Ends, found: Found, check: Check) -> int:
     """Phase 2 over all vertices."""
     d.state[BUDGET] = 1 << 40
     while True:
-        code = optimise(d, ends, found, len(block.x), block.sign)
+        code = optimise(d, ends, found, len(check.x), check.sign)
         for t in range(found.filled[0]):
-            witness(block, found.vertices[t])
+            show(check, found.vertices[t])
         found.filled[0] = 0
         if code != FULL:
             return code
 
 
-@njit(cache=True)
-def _place(packed, b, variable):
+@kernel
+def _place(packed: Packed, b: int, variable: int) -> int:
     """A variable of all blocks as one of its own block: columns, rows, sums."""
     columns, rows = packed.column[b + 1] - packed.column[b], packed.row[b + 1] - packed.row[b]
     all_columns, all_rows = packed.column[-1], packed.row[-1]
@@ -134,8 +203,8 @@ def _place(packed, b, variable):
     return columns + rows + variable - all_columns - all_rows - packed.long[b]
 
 
-@njit(cache=True)
-def _own(values, packed, b):
+@kernel
+def _own(values: NDArray[Any], packed: Packed, b: int) -> NDArray[Any]:
     """What belongs to the variables of a block: of its columns, rows, sums."""
     rows, sums = packed.column[-1], packed.column[-1] + packed.row[-1]
     return np.concatenate(
@@ -147,11 +216,11 @@ def _own(values, packed, b):
     )
 
 
-@njit(cache=True)
-def _block(packed, said, b):
+@kernel
+def _check(packed: Packed, said: Said, b: int) -> Check:
     c0, c1, r0, r1 = packed.column[b], packed.column[b + 1], packed.row[b], packed.row[b + 1]
     t0, t1 = packed.target[b], packed.target[b + 1]
-    return Block(
+    return Check(
         c0,
         packed.indptr[r0 : r1 + 1],
         packed.indices,
@@ -170,11 +239,13 @@ def _block(packed, said, b):
         np.empty(c1 - c0, np.int64),
         np.empty(t1 - t0, np.int64),
         packed.heaviest,
+        np.empty((0, c1 - c0), np.int64),
+        np.zeros(1, np.int64),
     )
 
 
-@njit(cache=True)
-def _dictionary(packed, b, limit):
+@kernel
+def _dictionary(packed: Packed, b: int, limit: int) -> Dictionary:
     """All columns nonbasic at the bounds that they are measured from, see audit.bounds.tableaux.dictionary.build."""
     c0, columns = packed.column[b], packed.column[b + 1] - packed.column[b]
     rows, sums = packed.row[b + 1] - packed.row[b], packed.long[b + 1] - packed.long[b]
@@ -200,21 +271,3 @@ def _dictionary(packed, b, limit):
         np.zeros(variables, np.bool_),
         state,
     )
-
-
-@njit(cache=True)
-def _compacted(d):
-    """Without rows that must hold and have stayed basic, and columns let go."""
-    carried, rows = d.state[CARRIED], 0
-    for v in d.basic:
-        rows += d.span[v] != 0
-    T, beta, basic = np.empty((rows, carried), np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
-    r = 0
-    for i in range(len(d.basic)):
-        if d.span[d.basic[i]] != 0:
-            for j in range(carried):
-                T[r, j] = d.T[i, j]
-            beta[r], basic[r] = d.beta[i], d.basic[i]
-            r += 1
-    d.state[ROWS] = rows
-    return Dictionary(T, beta, basic, d.nonbasic[:carried].copy(), d.span, d.free, d.up, d.state)

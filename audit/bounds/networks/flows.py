@@ -7,16 +7,16 @@ Each flow pushed leaves another table, whose values serve all targets; the minim
 from collections.abc import Mapping
 from dataclasses import replace
 from sys import modules
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import Rational, refutes, satisfies, sparse
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.kernels.flow import Push, compiled, in_use, push
+from tableseal.audit.bounds.kernels.flow import Residual, push
 from tableseal.audit.bounds.knowledge import NOTHING, Knowledge
 from tableseal.audit.bounds.networks.matrix import Ints, Network
+from tableseal.audit.compiling import Runner, loaded
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
 
@@ -76,50 +76,36 @@ class _Graph:
         own = np.arange(nodes)
         tail = np.concatenate([network.tail, np.full(nodes, nodes), own, [nodes + 1]])
         head = np.concatenate([network.head, own, np.full(nodes, nodes + 1), [nodes]])
-        self._back = len(tail) - 1
         closed = np.zeros(len(tail) - self.arcs, np.int64)
         source = np.concatenate([tail, head])
         order = np.argsort(source, kind="stable")
-        numba = "numba" in modules
-        self._fast = self.arcs >= (WORTH_ARRAYS if in_use() else WORTH_LOADING if numba else COMPILE)
-        self._push: Push = compiled() if self._fast else push
-        self._tail, self._head = tail.tolist(), head.tolist()
-        half = (
+        few = WORTH_ARRAYS if push in loaded else WORTH_LOADING if "numba" in modules else COMPILE
+        self._run = run = Runner(self.arcs >= few)
+        self._moved = 0
+        residual = Residual(
+            tail,
+            head,
             np.searchsorted(source[order], np.arange(nodes + 3)),
             np.concatenate([head, tail])[order],
             np.concatenate([np.arange(len(tail))] * 2)[order],
             np.repeat([True, False], len(tail))[order],
+            np.concatenate([network.low, closed]),
+            np.concatenate([network.high, closed]),
+            np.zeros(len(tail), np.int64),
+            np.full(len(tail), NO_UPPER),
+            np.full(len(tail), NO_LOWER),
+            np.zeros(1, np.int64),
+            *(np.zeros(nodes + 3, np.int64) for _ in range(8)),
         )
-        self._half = [self._plain(a) for a in half]
-        self._low = self._plain(np.concatenate([network.low, closed]))
-        self._high = self._plain(np.concatenate([network.high, closed]))
-        self._room = [self._plain(np.zeros(nodes + 3, np.int64)) for _ in range(8)]
-        self._stamp = self._moved = 0
-        self.x = self._plain(np.zeros(len(tail), np.int64))
-        self.least = self._plain(np.full(len(tail), NO_UPPER))
-        self.most = self._plain(np.full(len(tail), NO_LOWER))
-
-    def _plain(self, array: NDArray[Any]) -> Any:
-        return array if self._fast else array.tolist()
+        self._residual = residual = run.arrays(residual)
+        self.x, self.least, self.most = residual.x, residual.least, residual.most
 
     def push(self, arc: int, raises: bool, need: int) -> int:
         """Raise or lower the flow on an arc by up to `need`; returns by how much."""
         if self._moved >= DRIFT:  # arcs without bounds may have drifted
             self.fill({})
-        pushed = self._run(arc, raises, need, self.least, self.most)
+        pushed = int(self._run(push, self._residual, arc, raises, need))
         self._moved += pushed
-        return pushed
-
-    def _run(self, arc: int, raises: bool, need: int, least: Any, most: Any) -> int:
-        source, sink = (self._head[arc], self._tail[arc]) if raises else (self._tail[arc], self._head[arc])
-        if source == sink:
-            self.x[arc] += need if raises else -need
-            most[arc], least[arc] = max(most[arc], self.x[arc]), min(least[arc], self.x[arc])
-            return need
-        pushed, self._stamp = self._push(
-            *self._half, self._low, self._high, self.x, least, most, *self._room,
-            self._stamp, arc, raises, source, sink, need,
-        )  # fmt: skip
         return pushed
 
     def fill(self, wanted: Mapping[int, int]) -> int:
@@ -139,23 +125,26 @@ class _Graph:
         lacking[network.root] = -lacking[: network.root].sum()
         gives, takes = np.maximum(lacking, 0), np.maximum(-lacking, 0)
         missing = int(gives.sum())
-        self.x[:] = self._plain(np.concatenate([flow, np.zeros(2 * nodes + 1, np.int64)]))
-        self._high[arcs:] = self._plain(np.concatenate([gives, takes, [missing]]))
-        own, unseen = list(wanted), self._plain(np.zeros(len(self._tail), np.int64))
-        bounds = [(self._low[a], self._high[a]) for a in own]
+        run, low, high, own = self._run, self._residual.low, self._residual.high, list(wanted)
+        unseen = run.full(len(self.x), 0)
+        filling = self._residual._replace(least=unseen, most=unseen)
+        self.x[:] = run.array(np.concatenate([flow, np.zeros(2 * nodes + 1, np.int64)]))
+        high[arcs:] = run.array(np.concatenate([gives, takes, [missing]]))
+        bounds = [(low[a], high[a]) for a in own]
         for a in own:
-            self._low[a] = self._high[a] = wanted[a]
-        missing -= self._run(self._back, True, missing, unseen, unseen)
-        for a, (low, high) in zip(own, bounds, strict=True):
-            self._low[a], self._high[a] = low, high
+            low[a] = high[a] = wanted[a]
+        back = len(self.x) - 1
+        missing -= int(run(push, filling, back, True, missing))
+        for a, (least, most) in zip(own, bounds, strict=True):
+            low[a], high[a] = least, most
         if missing and own:
-            missing -= self._run(self._back, True, missing, unseen, unseen)
+            missing -= int(run(push, filling, back, True, missing))
         self._moved = 0
-        self.x[arcs:] = self._plain(np.zeros(2 * nodes + 1, np.int64))
-        self._high[arcs:] = self.x[arcs:]
+        self.x[arcs:] = run.full(2 * nodes + 1, 0)
+        high[arcs:] = self.x[arcs:]
         if missing == 0:
-            self.least[:] = self._plain(np.minimum(self.least, self.x))
-            self.most[:] = self._plain(np.maximum(self.most, self.x))
+            self.least[:] = run.array(np.minimum(self.least, self.x))
+            self.most[:] = run.array(np.maximum(self.most, self.x))
         return missing
 
     def flow(self) -> Ints:
@@ -164,8 +153,8 @@ class _Graph:
 
     def sink_side(self) -> NDArray[np.bool_]:
         """After a push that fell short: the nodes from which its sink can be reached, a minimum cut."""
-        mark = np.asarray(self._room[0])[: self._network.root + 1]
-        result: NDArray[np.bool_] = mark == self._stamp
+        mark = np.asarray(self._residual.mark)[: self._network.root + 1]
+        result: NDArray[np.bool_] = mark == self._residual.stamp[0]
         return result
 
 

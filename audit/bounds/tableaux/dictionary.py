@@ -8,20 +8,24 @@ the determinant of the basis and every entry is a determinant too, so divisions 
 and the entries of row activities are the multipliers that prove it.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Component
+from tableseal.audit.compiling import Cells
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, largest_sum
-from tableseal.audit.sparse import rows_at, stacked
+from tableseal.audit.sparse import row_of_entries, rows_at, stacked
 
 Ints = NDArray[np.int64]
 
 LARGEST = 2**31 - 1
 """Largest entry of T: the difference of two products of such entries fits 64 bits."""
+
+SAFE = 2.0**62
+"""Numbers below fit 64 bits, whatever floats leave out."""
 
 # What a kernel answers.
 DONE, FULL, PAUSE, TOO_LARGE, EMPTY, CUT = range(6)
@@ -34,16 +38,16 @@ vertex goes as far as is asked."""
 # Slots of `Dictionary.state`.
 DETERMINANT, ACTIVE, CARRIED, ROWS, LIMIT, KEEP, PIVOTS, CURSOR, STUCK, FRESH, BUDGET = range(11)
 """ACTIVE: nonbasic variables that can move, CARRIED: those and the ones kept for their multipliers, ROWS: basic
-variables, LIMIT: largest entry, KEEP: 1 if multipliers are wanted, PIVOTS: made so far, CURSOR: place in the order of
-ends, STUCK: pivots in a row that gained nothing, FRESH: 1 if this vertex is not listed yet, BUDGET: pivots before a
-pause."""
+variables, LIMIT: largest entry (0: of any size), KEEP: 1 if multipliers are wanted, PIVOTS: made so far, CURSOR: place
+in the order of ends, STUCK: pivots in a row that gained nothing, FRESH: 1 if this vertex is not listed yet, BUDGET:
+pivots before a pause."""
 
 PATIENCE = 20
 """Pivots without gain before the rule that cannot cycle takes over (Bland 1977)."""
 
 
 class Dictionary(NamedTuple):
-    """State of the simplex method; kernels change the arrays in place.
+    """State of the simplex method; kernels change it in place.
 
     Attributes
     ----------
@@ -55,14 +59,14 @@ class Dictionary(NamedTuple):
     state: int64, see the slots above.
     """
 
-    T: NDArray[Any]
-    beta: NDArray[Any]
-    basic: Ints
-    nonbasic: Ints
-    span: Ints
-    free: NDArray[np.bool_]
-    up: NDArray[np.bool_]
-    state: NDArray[Any]
+    T: Cells
+    beta: Cells
+    basic: Cells
+    nonbasic: Cells
+    span: Cells
+    free: Cells
+    up: Cells
+    state: Cells
 
 
 class Frame(NamedTuple):
@@ -103,33 +107,17 @@ class Ends(NamedTuple):
     part, part_below: int64 (ends), likewise the least value at a vertex that is not whole; 0 / 0: none.
     """
 
-    variable: Ints
-    sign: Ints
-    real: Ints
-    goal: Ints
-    order: Ints
-    left: Ints
-    status: Ints
-    number: NDArray[Any]
-    below: NDArray[Any]
-    part: NDArray[Any]
-    part_below: NDArray[Any]
-
-
-class Aim(NamedTuple):
-    """A search for the table of whole units in which sign * w of a variable is least.
-
-    goal: nothing less is possible. columns: how many variables are columns.
-    """
-
-    variable: int
-    sign: int
-    goal: int
-    columns: int
-
-
-NOBODY = -1
-"""As an aim's variable: any table will do."""
+    variable: Cells
+    sign: Cells
+    real: Cells
+    goal: Cells
+    order: Cells
+    left: Cells
+    status: Cells
+    number: Cells
+    below: Cells
+    part: Cells
+    part_below: Cells
 
 
 class Found(NamedTuple):
@@ -143,11 +131,63 @@ class Found(NamedTuple):
     filled: int64: vertices, proofs, multipliers in the buffers.
     """
 
-    vertices: NDArray[Any]
-    proof: NDArray[Any]
-    row: Ints
-    factor: NDArray[Any]
-    filled: Ints
+    vertices: Cells
+    proof: Cells
+    row: Cells
+    factor: Cells
+    filled: Cells
+
+
+class Aim(NamedTuple):
+    """A search for the table of whole units in which sign * w of a variable is least.
+
+    end: position among the ends of a `Check`; NOBODY: any table will do. goal: nothing less is possible.
+    """
+
+    end: int
+    variable: int
+    sign: int
+    goal: int
+
+
+NOBODY = -1
+"""As an aim's end and variable: any table will do."""
+
+
+class Check(NamedTuple):
+    """What tables of one component are checked against, and what they attain.
+
+    Attributes
+    ----------
+    first: the component's first column in these: indptr, indices, data: rows, lower, upper: their bounds;
+    asked_indptr, asked_indices, asked_data: targets. column_lower, column_upper: bounds of its own columns.
+    origin, sign: x = origin + sign * w for its columns.
+    offset: int64 (ends), what is added to an aim's w; attained: int64 (ends), least values in hand, NOTHING: none.
+    x, value: room for a table and the values of the targets in it.
+    heaviest: largest sum of the absolute coefficients of a row or target.
+    shown: int64 (room x columns), w of the tables that were met; filled: how many. No room: they are not kept.
+    """
+
+    first: int
+    indptr: Cells
+    indices: Cells
+    data: Cells
+    lower: Cells
+    upper: Cells
+    column_lower: Cells
+    column_upper: Cells
+    asked_indptr: Cells
+    asked_indices: Cells
+    asked_data: Cells
+    origin: Cells
+    sign: Cells
+    offset: Cells
+    attained: Cells
+    x: Cells
+    value: Cells
+    heaviest: float
+    shown: Cells
+    filled: Cells
 
 
 def build(component: Component, *, keep: bool, largest: int = LARGEST) -> tuple[Dictionary, Frame] | None:
@@ -232,28 +272,33 @@ def _needed_upper(component: Component) -> Ints:
     return np.where(follows, NO_UPPER, high)
 
 
-def compacted(dictionary: Dictionary) -> Dictionary:
-    """Without the rows that must hold and have stayed basic (they follow from others) and the columns let go."""
-    stay = dictionary.span[dictionary.basic] != 0
-    state = dictionary.state
-    carried = int(state[CARRIED])
-    state[ROWS] = stay.sum()
-    return dictionary._replace(
-        T=np.ascontiguousarray(dictionary.T[stay, :carried]),
-        beta=dictionary.beta[stay],
-        basic=dictionary.basic[stay],
-        nonbasic=dictionary.nonbasic[:carried].copy(),
+def check_of(component: Component, frame: Frame, offset: Ints, room: int) -> Check:
+    """What tables of a component are checked against, and that none is in hand. room: tables that are kept."""
+    rows, asked, n = component.matrix, component.targets, frame.columns
+    return Check(
+        0,
+        rows.indptr,
+        rows.indices,
+        rows.data,
+        component.lower,
+        component.upper,
+        component.column_lower,
+        component.column_upper,
+        asked.indptr,
+        asked.indices,
+        asked.data,
+        frame.origin[:n],
+        frame.sign[:n],
+        offset,
+        np.full(len(offset), NO_UPPER),
+        np.zeros(n, np.int64),
+        np.zeros(asked.shape[0], np.int64),
+        max(heaviest(rows), heaviest(asked)),
+        np.zeros((room, n), np.int64),
+        np.zeros(1, np.int64),
     )
 
 
-def copied(dictionary: Dictionary) -> Dictionary:
-    """A dictionary whose pivots leave this one alone."""
-    T, beta, basic, nonbasic, span, free, up, state = dictionary
-    return Dictionary(T.copy(), beta.copy(), basic.copy(), nonbasic.copy(), span.copy(), free, up.copy(), state.copy())
-
-
-def widened(dictionary: Dictionary) -> Dictionary:
-    """The same in integers of any size."""
-    state = dictionary.state.astype(object)
-    state[LIMIT] = 0
-    return dictionary._replace(T=dictionary.T.astype(object), beta=dictionary.beta.astype(object), state=state)
+def heaviest(rows: csr_array) -> float:
+    """Largest sum of the absolute coefficients of a row."""
+    return float(np.bincount(row_of_entries(rows), np.abs(rows.data.astype(np.float64))).max(initial=0.0))

@@ -7,23 +7,23 @@ A component with an end that is not closed that way (or a number that is too lar
 from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from tableseal.audit.bounds.components import Components
+from tableseal.audit.bounds.kernels.many_components import BEGUN, CLOSED, UNKNOWN, Packed, Said, solve
 from tableseal.audit.bounds.knowledge import NOTHING
 from tableseal.audit.bounds.linear_values import whole
 from tableseal.audit.bounds.split_forms import Pieces
-from tableseal.audit.bounds.tableaux.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed
+from tableseal.audit.bounds.tableaux.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed, heaviest
 from tableseal.audit.bounds.tableaux.tableau import BOXES, PIVOT, Tableau
+from tableseal.audit.compiling import compiled
 from tableseal.audit.execution.executor import in_batches
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import form_bounds
-from tableseal.audit.sparse import row_of_entries, rows_at, spans
+from tableseal.audit.sparse import rows_at, spans
 
 SMALL = 1_000_000
 """Rows times columns up to which a component is small: 8 MB, its dictionary is made and used in the cache."""
@@ -32,96 +32,6 @@ AT_ONCE = 1_000_000
 """Rows times columns between two looks at the clock (some ten milliseconds)."""
 
 Ints = NDArray[np.int64]
-
-# What became of a component.
-UNKNOWN, BEGUN, CLOSED = range(3)
-"""BEGUN: linear ends are known, not all whole ones. CLOSED: all ends are known, and a table is in hand."""
-
-
-class Block(NamedTuple):
-    """What a table of one component is checked against, and what it attains (made and used in compiled code).
-
-    Matrices are rows of those of `Packed`, columns from `first` on; the rest is cut out: origin and sign of columns,
-    offset and attained of ends. x, value: room for a table and the values of the targets in it. heaviest: as in
-    `Packed`.
-    """
-
-    first: int
-    indptr: Ints
-    indices: Ints
-    data: Ints
-    lower: Ints
-    upper: Ints
-    column_lower: Ints
-    column_upper: Ints
-    asked_indptr: Ints
-    asked_indices: Ints
-    asked_data: Ints
-    origin: Ints
-    sign: Ints
-    offset: Ints
-    attained: Ints
-    x: Ints
-    value: Ints
-    heaviest: float
-
-
-class Packed(NamedTuple):
-    """Components side by side: columns, rows, sums of columns that are asked for and targets, each in their order.
-
-    column, row, long, target: int64 (components + 1), where those of each component begin.
-    indptr, indices, data: rows of all components, then all sums. asked_...: the targets.
-    order: int64 (rows), position within its component of the row that is satisfied first, second, ...
-    sign, origin, span, free, beta: see audit.bounds.tableaux.dictionary; of all columns, then all rows, then all sums.
-    heaviest: largest sum of the absolute coefficients of a row or target.
-    """
-
-    column: Ints
-    row: Ints
-    long: Ints
-    target: Ints
-    indptr: Ints
-    indices: Ints
-    data: Ints
-    lower: Ints
-    upper: Ints
-    column_lower: Ints
-    column_upper: Ints
-    asked_indptr: Ints
-    asked_indices: Ints
-    asked_data: Ints
-    order: Ints
-    sign: Ints
-    origin: Ints
-    span: Ints
-    free: NDArray[np.bool_]
-    beta: Ints
-    heaviest: float
-
-
-class Said(NamedTuple):
-    """What is asked of `Packed` and what was answered.
-
-    Ends are minima, then maxima (as minima of negatives) of one component after another.
-
-    variable, sign, real, order, number, below, part, part_below, status: see `dictionary.Ends`; `order`
-    counts within the component. offset: added to w it is the value of the end. proved, attained: values of ends.
-    outcome: int64 (components).
-    """
-
-    variable: Ints
-    sign: Ints
-    real: Ints
-    order: Ints
-    offset: Ints
-    status: Ints
-    number: Ints
-    below: Ints
-    part: Ints
-    part_below: Ints
-    proved: Ints
-    attained: Ints
-    outcome: Ints
 
 
 @dataclass(frozen=True)
@@ -187,14 +97,12 @@ class Blocks:
 
     def _solve(self, packed: Packed, said: Said, size: Ints, limits: Limits) -> NDArray[np.float64]:
         """Fill `said` until the time is up; seconds that each component took."""
-        from tableseal.audit.bounds.kernels.many_components import solve
-
         boxes, seconds = np.array(self.boxes), np.zeros(len(size))
         for first, last in in_batches(size.tolist(), batch=AT_ONCE):
             if limits.out_of_time():
                 break
             began = perf_counter()
-            solve(packed, said, first, last, limits.integer, boxes, LARGEST)
+            compiled(solve)(packed, said, first, last, limits.integer, boxes, LARGEST)
             seconds[first:last] = (perf_counter() - began) / (last - first)
         return seconds
 
@@ -227,12 +135,8 @@ def _packed(component: Component, frame: Frame, column: Ints, row: Ints, target:
         frame.span,
         frame.free,
         frame.beta,
-        max(_heaviest(component.matrix), _heaviest(asked)),
+        max(heaviest(component.matrix), heaviest(asked)),
     )
-
-
-def _heaviest(rows: csr_array) -> float:
-    return float(np.bincount(row_of_entries(rows), np.abs(rows.data.astype(np.float64))).max(initial=0.0))
 
 
 def _int64(values: NDArray[np.integer]) -> Ints:

@@ -5,17 +5,16 @@ is looked at: a row without negative (positive) entries says that this vertex is
 itself the proof; whole vertices are tables. No solver is asked, and nothing is rounded.
 """
 
+from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
-from sys import modules
-from types import ModuleType
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import fitting
 from tableseal.audit.bounds.component import Component, Limits, Multipliers
-from tableseal.audit.bounds.kernels import tableau_plain
+from tableseal.audit.bounds.kernels.simplex import compacted, feasible, optimise
+from tableseal.audit.bounds.kernels.whole_ends import least_whole
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.tableaux.dictionary import (
     BUDGET,
@@ -26,6 +25,7 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     FULL,
     KEEP,
     LARGEST,
+    LIMIT,
     OPEN,
     OPTIMAL,
     PIVOTS,
@@ -40,19 +40,19 @@ from tableseal.audit.bounds.tableaux.dictionary import (
     Frame,
     Ints,
     build,
-    compacted,
-    widened,
+    check_of,
 )
 from tableseal.audit.bounds.tableaux.slices import Slices
-from tableseal.audit.bounds.tableaux.whole_ends import least_whole
+from tableseal.audit.compiling import Cells, Runner, loaded
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError
 
-COMPILE = 40_000_000
-"""Entries that plain pivots may look at (about a second) before the compiled ones are loaded, which takes as long."""
+COMPILE = 8_000_000
+"""Entries that pivots may look at as they stand (half a second to a second) before they are compiled, which takes as
+long to load."""
 
-PIVOT = 16_000
-"""Entries that a plain pivot could look at in the time that it takes whatever the size."""
+PIVOT = 2_000
+"""Entries that a pivot could look at in the time that it takes whatever the size."""
 
 WIDE = 20_000
 """Entries up to which a dictionary is done again in integers of any size where 64 bits are not enough."""
@@ -94,11 +94,13 @@ class Tableau:
         if limits.out_of_time() or (known.feasible and len(asked) == 0):
             return
         built = build(component, keep=known.keep, largest=self._largest)
-        if built is not None and self._search(component, known, limits, *built):
+        if built is not None and self._search(self._runner(built[0]), component, known, limits, *built):
             return
         built = build(component, keep=known.keep, largest=NO_UPPER)
         if built is not None and built[0].T.size <= WIDE:
-            self._search(component, known, limits, widened(built[0]), built[1])
+            built[0].state[LIMIT] = 0
+            with suppress(OverflowError):  # more than 308 digits
+                self._search(Runner(compiled=False), component, known, limits, *built)
 
     def slices(self, component: Component) -> Slices | None:
         """For tables with given values of targets; None where numbers are too large for it.
@@ -110,120 +112,145 @@ class Tableau:
         built = build(component, keep=False, largest=self._largest)
         if built is None:
             return None
-        dictionary, frame = built
-        kernel = self._kernel(dictionary)
-        code = kernel.feasible(dictionary, frame.order)
-        self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
-        if code == EMPTY:
-            raise InfeasibleError
-        return Slices(component, kernel, compacted(dictionary), frame) if code == DONE else None
-
-    def _search(
-        self, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
-    ) -> bool:
-        """True unless a number has become too large on the way; what was found until then is known."""
-        kernel = self._kernel(dictionary)
-        code = kernel.feasible(dictionary, frame.order)
-        if code == EMPTY:
-            raise InfeasibleError
-        if code == DONE:
-            known.feasible = True
-            dictionary = compacted(dictionary)
-            code = _optimise(kernel, component, known, limits, dictionary, frame)
-            if code == DONE and limits.integer:
-                _whole_ends(kernel, component, known, limits, dictionary, frame, self._boxes)
-        self._looked_at += int(dictionary.state[PIVOTS]) * (dictionary.T.size + PIVOT)
-        return bool(code != TOO_LARGE)
+        run, frame = self._runner(built[0]), built[1]
+        d = run.arrays(built[0])
+        if not self._first_vertex(run, d, frame):
+            return None
+        check = check_of(component, frame, np.zeros(2 * len(frame.target), np.int64), room=1)
+        return Slices(component, run, run(compacted, d), frame, run.arrays(check))
 
     def worth_compiling(self, entries: int) -> bool:
         """True if compiled pivots are to be used where some more entries are to be looked at; then from now on."""
         if self._compiled is None:
             # What is already loaded is always faster.
-            if self._looked_at + entries < COMPILE and "tableseal.audit.bounds.kernels.tableau_compiled" not in modules:
+            if self._looked_at + entries < COMPILE and optimise not in loaded:
                 return False
             self._compiled = True
         return self._compiled
 
-    def _kernel(self, dictionary: Dictionary) -> ModuleType:
-        if dictionary.T.dtype == object or self._compiled is False:
-            return tableau_plain
+    def _runner(self, dictionary: Dictionary) -> Runner:
         # About as many pivots as there are columns is usual.
-        if not self.worth_compiling(dictionary.T.shape[1] * (dictionary.T.size + PIVOT)):
-            return tableau_plain
-        from tableseal.audit.bounds.kernels import tableau_compiled
+        rows, columns = dictionary.T.shape
+        return Runner(self._compiled is not False and self.worth_compiling(columns * (rows * columns + PIVOT)))
 
-        return tableau_compiled
+    def _first_vertex(self, run: Runner, d: Dictionary, frame: Frame) -> bool:
+        """Phase 1. False: a number is too large."""
+        code = run(feasible, d, run.array(frame.order))
+        self._looked_at += int(d.state[PIVOTS]) * (len(d.basic) * len(d.nonbasic) + PIVOT)
+        if code == EMPTY:
+            raise InfeasibleError
+        return bool(code == DONE)
+
+    def _search(
+        self, run: Runner, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
+    ) -> bool:
+        """True unless a number has become too large on the way; what was found until then is known."""
+        d = run.arrays(dictionary)
+        if not self._first_vertex(run, d, frame):
+            return False
+        known.feasible = True
+        first = int(d.state[PIVOTS])
+        search = _Search(run, component, known, limits, run(compacted, d), frame)
+        code = search.real_ends()
+        if code == DONE and limits.integer:
+            search.whole_ends(self._boxes)
+        self._looked_at += (int(search.d.state[PIVOTS]) - first) * (len(d.basic) * len(d.nonbasic) + PIVOT)
+        return code != TOO_LARGE
 
 
-def _optimise(
-    kernel: ModuleType, component: Component, known: Knowledge, limits: Limits, dictionary: Dictionary, frame: Frame
-) -> int:
-    ends, offset = _ends(known, frame, dictionary.T.dtype)
-    found = _buffers(dictionary, frame, len(ends.status))
-    # With a deadline it is looked at the clock about every fifty milliseconds.
-    dictionary.state[BUDGET] = 1 << 40 if limits.deadline is None else 1 + 20_000_000 // max(dictionary.T.size, 1)
-    proofs: dict[int, Multipliers | None] = {}
-    while True:
-        code = int(kernel.optimise(dictionary, ends, found, frame.columns, frame.sign))
-        _tables(component, known, frame, found)
-        _proofs(found, proofs)
-        found.filled[:] = 0
-        if code in (DONE, TOO_LARGE) or limits.out_of_time():
-            break
-    _record(known, ends, offset, proofs)
-    return code
+@dataclass(frozen=True)
+class _Search:
+    """Both phases for the ends of one component, from a first vertex on (d; it is changed)."""
 
+    run: Runner
+    component: Component
+    known: Knowledge
+    limits: Limits
+    d: Dictionary
+    frame: Frame
 
-def _whole_ends(
-    kernel: ModuleType,
-    component: Component,
-    known: Knowledge,
-    limits: Limits,
-    dictionary: Dictionary,
-    frame: Frame,
-    boxes: tuple[int, ...],
-) -> None:
-    """The least whole value of each open end, from the vertex where its linear bound is."""
-    if len(known.open_integer()) == 0:
-        return
-    ends, offset = _ends(known, frame, dictionary.T.dtype)
-    found = _buffers(dictionary, frame, len(ends.status))
-    none = np.full(len(offset), NO_LOWER)
+    def real_ends(self) -> int:
+        """The least real value of each open end."""
+        d, run = self.d, self.run
+        ends, offset = _ends(self.known, self.frame)
+        ends, found = run.arrays(ends), run.arrays(_buffers(d, self.frame, len(ends.status)))
+        # With a deadline it is looked at the clock about every fifty milliseconds.
+        size = max(len(d.basic) * len(d.nonbasic), 1)
+        d.state[BUDGET] = 1 << 40 if self.limits.deadline is None else 1 + 20_000_000 // size
+        proofs: dict[int, Multipliers | None] = {}
+        while True:
+            code = self._optimise(ends, found)
+            self._proofs(found, proofs)
+            if code in (DONE, TOO_LARGE) or self.limits.out_of_time():
+                break
+        _record(self.known, Ends._make(map(run.numbers, ends)), offset, proofs)
+        return code
 
-    def witness(w: NDArray[Any]) -> int:
-        found.vertices[0], found.filled[0] = w, 1
-        _tables(component, known, frame, found)
-        found.filled[:] = 0
-        return int(known.attained[k]) - int(offset[k])
-
-    for k in known.open_integer().tolist():
-        if limits.out_of_time():
+    def whole_ends(self, boxes: tuple[int, ...]) -> None:
+        """The least whole value of each open end, from the vertex where its least real value is."""
+        known, run, d = self.known, self.run, self.d
+        if len(known.open_integer()) == 0:
             return
-        if known.proved[k] >= known.attained[k] or known.lp[k] is None:
-            continue
-        ends.status[k] = OPEN
-        ends.left[:2] = 1, k
-        back = ends._replace(real=none, goal=none, order=np.array([k]))
-        dictionary.state[[CURSOR, STUCK]] = 0
-        dictionary.state[BUDGET] = 1 << 40
-        while (code := int(kernel.optimise(dictionary, back, found, frame.columns, frame.sign))) == FULL:
-            _tables(component, known, frame, found)
-            found.filled[:] = 0
-        _tables(component, known, frame, found)
-        found.filled[:] = 0
-        if code != DONE:
+        ends, offset = _ends(known, self.frame)
+        found = run.arrays(_buffers(d, self.frame, len(ends.status)))
+        check = run.arrays(check_of(self.component, self.frame, offset, sum(boxes)))
+        none, turns = np.full(len(offset), NO_LOWER), run.array(np.array(boxes))
+        ends = run.arrays(ends._replace(real=none, goal=none))
+        for k in known.open_integer().tolist():
+            if self.limits.out_of_time():
+                return
+            if known.proved[k] >= known.attained[k] or known.lp[k] is None:
+                continue
+            ends.status[k], ends.left[0], ends.left[1] = OPEN, 1, k
+            d.state[CURSOR] = d.state[STUCK] = 0
+            d.state[BUDGET] = 1 << 40
+            back = ends._replace(order=run.full(1, k))
+            while (code := self._optimise(back, found)) == FULL:
+                pass
+            if code != DONE:
+                return
+            aim = Aim(k, int(ends.variable[k]), int(ends.sign[k]), int(known.proved[k]) - int(offset[k]))
+            if aim.goal >= min(int(known.attained[k]) - int(offset[k]), NO_UPPER):
+                continue
+            check.attained[:], check.filled[0] = run.array(known.attained), 0
+            closed = run(least_whole, d, check, aim, turns)
+            for t in range(check.filled[0]):
+                self._tables(check.shown[t : t + 1])
+            if closed:
+                if not known.in_hand:
+                    raise InfeasibleError
+                known.prove(k, int(known.attained[k]), None)
+
+    def _optimise(self, ends: Ends, found: Found) -> int:
+        """On to further vertices; the tables that they are become known."""
+        found.filled[:] = self.run.full(3, 0)
+        code = int(self.run(optimise, self.d, ends, found, self.frame.columns, self.run.array(self.frame.sign)))
+        self._tables(found.vertices[: found.filled[0]])
+        return code
+
+    def _tables(self, w: Cells) -> None:
+        """Whole vertices are tables, once it is checked that they fit."""
+        if len(w) == 0:
             return
-        goal, best = int(known.proved[k]) - int(offset[k]), min(int(known.attained[k]) - int(offset[k]), NO_UPPER)
-        if goal >= best:
-            continue
-        aim = Aim(int(ends.variable[k]), int(ends.sign[k]), goal, frame.columns)
-        if least_whole(kernel, dictionary, aim, best, witness, boxes):
-            if not known.in_hand:
-                raise InfeasibleError
-            known.prove(k, int(known.attained[k]), None)
+        w, origin, sign = self.run.numbers(w), self.frame.origin, self.frame.sign
+        if w.dtype == object:
+            w = w[(w < _LONG).all(axis=1)].astype(np.int64)
+        x = origin[: self.frame.columns] + sign[: self.frame.columns] * w
+        self.known.witnesses(x[fitting(self.component, x)])
+
+    def _proofs(self, found: Found, proofs: dict[int, Multipliers | None]) -> None:
+        """Take the multipliers of ends out of their buffers."""
+        begin = 0
+        for end, until, below in self.run.numbers(found.proof[: found.filled[1]]).tolist():
+            factor = self.run.numbers(found.factor[begin:until])
+            common = int(np.gcd.reduce(factor, initial=below))
+            fits = max(np.abs(factor).max(initial=0), below) // common < _LONG
+            row = self.run.numbers(found.row[begin:until])
+            proofs[end] = Multipliers(row, (factor // common).astype(np.int64), below // common) if fits else None
+            begin = until
 
 
-def _ends(known: Knowledge, frame: Frame, number: np.dtype[Any]) -> tuple[Ends, Ints]:
+def _ends(known: Knowledge, frame: Frame) -> tuple[Ends, Ints]:
     """Ends as minima of sign * w, and what is to be added to those."""
     variable = np.tile(frame.target, 2)
     half, count = known.targets, 2 * known.targets
@@ -243,45 +270,23 @@ def _ends(known: Knowledge, frame: Frame, number: np.dtype[Any]) -> tuple[Ends, 
         np.where(known.real == NO_LOWER, NO_LOWER, known.real - offset),
         np.where(goal == NO_LOWER, NO_LOWER, goal - offset),
         order[status[order] == OPEN],
-        np.concatenate([[len(wanted)], wanted, np.empty(count - len(wanted), np.int64)]),
+        np.concatenate([[len(wanted)], wanted, np.zeros(count - len(wanted), np.int64)]),
         status,
-        *(np.zeros(count, number) for _ in range(4)),
+        *(np.zeros(count, np.int64) for _ in range(4)),
     )
     return ends, offset
 
 
-def _buffers(dictionary: Dictionary, frame: Frame, ends: int) -> Found:
-    number, carried = dictionary.T.dtype, dictionary.T.shape[1]
-    keep = carried < len(frame.sign) and dictionary.state[KEEP]
+def _buffers(d: Dictionary, frame: Frame, ends: int) -> Found:
+    carried = len(d.nonbasic)
+    keep = carried < len(frame.sign) and d.state[KEEP]
     return Found(
-        np.empty((ROOM, frame.columns), number),
-        np.empty((ends if keep else 1, 3), number),
-        np.empty(max(carried, 1 << 16) if keep else 1, np.int64),
-        np.empty(max(carried, 1 << 16) if keep else 1, number),
+        np.zeros((ROOM, frame.columns), np.int64),
+        np.zeros((ends if keep else 1, 3), np.int64),
+        np.zeros(max(carried, 1 << 16) if keep else 1, np.int64),
+        np.zeros(max(carried, 1 << 16) if keep else 1, np.int64),
         np.zeros(3, np.int64),
     )
-
-
-def _tables(component: Component, known: Knowledge, frame: Frame, found: Found) -> None:
-    """Whole vertices are tables, once it is checked that they fit."""
-    w = found.vertices[: found.filled[0]]
-    if w.dtype == object:
-        w = w[(w < _LONG).all(axis=1)].astype(np.int64) if len(w) else w.astype(np.int64)
-    if len(w) == 0:
-        return
-    x = frame.origin[: frame.columns] + frame.sign[: frame.columns] * w
-    known.witnesses(x[fitting(component, x)])
-
-
-def _proofs(found: Found, proofs: dict[int, Multipliers | None]) -> None:
-    begin = 0
-    for end, until, below in found.proof[: found.filled[1]].tolist():
-        factor = found.factor[begin:until]
-        common = int(np.gcd.reduce(factor, initial=below))
-        fits = max(np.abs(factor).max(initial=0), below) // common < _LONG
-        row = found.row[begin:until].copy()
-        proofs[end] = Multipliers(row, (factor // common).astype(np.int64), below // common) if fits else None
-        begin = until
 
 
 def _record(known: Knowledge, ends: Ends, offset: Ints, proofs: dict[int, Multipliers | None]) -> None:

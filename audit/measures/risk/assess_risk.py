@@ -1,12 +1,14 @@
 """Risk of a table and of its parts, before and after protection, by one of the papers' definitions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.codec.declared import HIDDEN, Key, derived
+from tableseal.audit.codec.kinds import Also, Count, Rounded
 from tableseal.audit.errors import InputError
 from tableseal.audit.measures.estimate import Estimate
 from tableseal.audit.measures.risk import split_risk, table_risk
@@ -26,19 +28,17 @@ DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 class RiskFormula:
     """How risk is measured.
 
-    Attributes
-    ----------
-    weights: of the terms; None: the L2 form.
-    form: of R2 (a14).
-    transition: of the protection method, needed by s15 after protection.
-    multipliers: of the entropy terms (s15); None: from the transition.
+    form: of R2 (a14). transition: of the protection method, needed by s15 after protection. multipliers: of the entropy
+    terms (s15); None: from the transition.
     """
 
     definition: Definition = "a14"
-    weights: tuple[float, ...] | None = table_risk.WEIGHTS
-    form: Form = "uncertainty"
-    transition: Transition | None = None
-    multipliers: tuple[float, ...] | None = None
+    weights: Annotated[
+        tuple[Annotated[float, Also({"minimum": 0})], ...] | None, "Of the terms; null: the L2 form."
+    ] = table_risk.WEIGHTS
+    form: Annotated[Form, HIDDEN] = "uncertainty"
+    transition: Annotated[Transition | None, HIDDEN] = None
+    multipliers: Annotated[tuple[float, ...] | None, HIDDEN] = None
 
     def __post_init__(self) -> None:
         if self.weights is not None:
@@ -51,61 +51,80 @@ class RiskFormula:
         """Whether small and large counts have an entropy term each."""
         return self.definition == "s15-split"
 
-    @property
-    def term_names(self) -> tuple[str, ...]:
+    @derived(after="definition", key="form")
+    def form_of_r2(self) -> Form | None:
+        """Form of R2; null for the other definitions."""
+        return self.form if self.definition == "a14" else None
+
+    @derived(after="weights")
+    def norm(self) -> Literal["weighted", "l2"]:
+        """How terms make a risk."""
+        return "l2" if self.weights is None else "weighted"
+
+    @derived(after="norm")
+    def term_names(self) -> tuple[Literal["zeros", "entropy", "small", "large", "size"], ...]:
         """What the terms are, in their order."""
         return ("zeros", "small", "large", "size") if self.split else ("zeros", "entropy", "size")
 
 
-@dataclass(frozen=True)
+Terms = tuple[Rounded, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ProtectedPart:
-    """One table after protection: means over its versions.
+    """One table after protection: means over its versions."""
 
-    Attributes
-    ----------
-    total: M. risk: R2. conditional: H(X|Y) (a14). terms: means, without weights.
-    distance, distance_shares: Hellinger distance of counts and of distributions; `bound`: the largest the first can be.
-    multipliers: of the entropy terms (s15).
-    above_original: versions whose risk came out above the original one and was replaced by it (s15).
-    lost: largest share of units that are expected where no cell is (s15).
-    impossible: most cells in one version that the stated method cannot have made (s15).
-    """
-
-    total: Estimate
-    risk: Estimate
-    terms: tuple[float, ...]
-    distance: Estimate
-    distance_shares: Estimate
+    total: Annotated[Estimate, "Units.", Key("M")]
+    risk: Annotated[Estimate, "R2.", Key("R2")]
+    conditional: Annotated[Estimate | None, "H(X|Y) (a14).", Key("H_X_given_Y")]
+    distance: Annotated[Estimate, "Hellinger distance of counts.", Key("HD")]
+    distance_shares: Annotated[Estimate, "Hellinger distance of distributions.", Key("HD_shares")]
+    bound: Annotated[Rounded, "The largest that HD can be.", Key("HD_bound")]
     utility: Estimate
-    bound: float
-    conditional: Estimate | None = None
-    multipliers: tuple[float, ...] = ()
-    above_original: int = 0
-    lost: float = 0.0
-    impossible: int = 0
+    terms: Annotated[Terms, "Means, without weights."]
+    multipliers: Annotated[Terms, "Of the entropy terms (s15)."]
+    above_original: Annotated[Count, "Versions whose risk came out above R1 and was replaced by it (s15)."]
+    lost: Annotated[
+        Rounded,
+        "Largest share of units that are expected in cells with a value that no protected cell has (s15).",
+        Key("lost_mass"),
+    ]
+    impossible: Annotated[Count, "Most cells that the stated method cannot have made (s15).", Key("impossible_cells")]
 
 
 @dataclass(frozen=True)
 class PartRisk:
-    """One table, whole or a part.
+    """One table, whole or a part."""
 
-    Attributes
-    ----------
-    where: variable -> code; empty for the whole table.
-    cells, total, zeros: K, N, |D|.
-    undefined: why there is no risk; None if there is one.
-    entropy: H(X). terms: without weights. risk: R1.
-    """
-
-    where: Mapping[str, str]
-    cells: int
-    total: int
-    zeros: int
-    undefined: str | None = None
-    entropy: float | None = None
-    terms: tuple[float, ...] = ()
-    risk: float | None = None
+    where: Annotated[Mapping[str, str], "Variable and code; empty for the whole table."]
+    cells: Annotated[Count, "Number of cells.", Key("K")]
+    total: Annotated[Count, "Units.", Key("N")]
+    zeros: Annotated[Count, "Cells that are 0."]
+    undefined: Annotated[str | None, "Why there is no risk."] = None
+    risk: Annotated[Rounded | None, Key("R1")] = None
+    entropy: Annotated[Rounded | None, Key("H_X")] = None
+    terms: Annotated[Terms, "Terms of R1 without weights."] = ()
     after: ProtectedPart | None = None
+
+    @derived(after="risk", key="R2")
+    def risk_after(self) -> Rounded | None:
+        """Mean after protection, as all that follows."""
+        return None if self.after is None else self.after.risk.mean
+
+    @derived(after="entropy", key="H_X_given_Y")
+    def conditional_entropy(self) -> Rounded | None:
+        """Of the original given the protected table."""
+        return None if self.after is None or self.after.conditional is None else self.after.conditional.mean
+
+    @derived(after="conditional_entropy", key="HD")
+    def distance(self) -> Rounded | None:
+        """Hellinger distance."""
+        return None if self.after is None else self.after.distance.mean
+
+    @derived(after="distance")
+    def utility(self) -> Rounded | None:
+        """What the distance leaves."""
+        return None if self.after is None else self.after.utility.mean
 
 
 @dataclass
@@ -176,7 +195,7 @@ def _begin(
     if settings.definition != "a14":
         terms = split_risk.terms_before(split_risk.Spectrum.of(counts, cells), split=settings.split)
     risk = float(table_risk.weigh(terms, settings.weights))
-    base = PartRisk(where, cells, total, zeros, None, float(start.entropy), tuple(terms.tolist()), risk)
+    base = PartRisk(where, cells, total, zeros, None, risk, float(start.entropy), tuple(terms.tolist()))
     return _Measured(support, start, base)
 
 
@@ -231,8 +250,7 @@ def _finish(part: _Measured, settings: RiskFormula) -> PartRisk:
         lost=0.0 if by_a14 else float(part.values("lost").max()),
         impossible=0 if by_a14 else int(part.values("impossible").max()),
     )
-    base = part.base
-    return PartRisk(base.where, base.cells, base.total, base.zeros, None, base.entropy, base.terms, base.risk, end)
+    return replace(part.base, after=end)
 
 
 def by_variable(parts: Sequence[PartRisk]) -> tuple[tuple[PartRisk, ...], ...]:

@@ -120,7 +120,7 @@ def measure(table: CountTable, settings: RiskSettings) -> RiskResult:
         how = SampleSettings(settings.model, settings.smoothing, formula.weights, settings.form)
         sampled = _sample(settings, table, how)
         parts = assess(table, formula, slices=False) if settings.sample_size is not None else ()
-        return RiskResult(table.name, formula, parts, sample=sampled, sample_settings=how)
+        return RiskResult(table.name, formula, parts, sample=sampled)
     if protected is None and settings.rounding is None:
         return RiskResult(table.name, formula, assess(table, formula, slices=settings.slices))
     if settings.definition != "a14":

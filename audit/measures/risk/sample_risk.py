@@ -6,10 +6,13 @@ table; the units that were not drawn come from a multinomial distribution over t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.codec.declared import HIDDEN, INLINE, Key
+from tableseal.audit.codec.kinds import Count, Rounded
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.measures.estimate import Estimate
 from tableseal.audit.measures.risk.information import Floats, chunks
@@ -24,41 +27,39 @@ LARGEST = 10**9
 
 
 @dataclass(frozen=True)
-class SampleRisk:
-    """What was estimated of a population.
-
-    Attributes
-    ----------
-    size, population: n and N.
-    versions: populations drawn for each sample; samples: samples drawn (1: the sample at hand).
-    r1, r2, zeros, entropy, conditional: estimates of R1, R2, |D|, H(X) and H(X|Y). Their errors are those of the
-        simulation only: they say nothing of how well the model fits.
-    true_r1, true_r2: of the population itself, where it is known and samples are drawn from it.
-    missed: by how much margins of a fitted model differ from those of its sample at most, in shares.
-    """
-
-    size: int
-    population: int
-    versions: int
-    samples: int
-    r1: Estimate
-    r2: Estimate
-    zeros: Estimate
-    entropy: Estimate
-    conditional: Estimate
-    missed: float
-    true_r1: float | None = None
-    true_r2: Estimate | None = None
-
-
-@dataclass(frozen=True)
 class SampleSettings:
     """How a population is estimated. weights: of the terms; None: the L2 form."""
 
     model: Model = "main"
     smoothing: Smoothing = NO_SMOOTHING
-    weights: tuple[float, ...] | None = (0.1, 0.8, 0.1)
-    form: Form = "uncertainty"
+    weights: Annotated[tuple[float, ...] | None, HIDDEN] = (0.1, 0.8, 0.1)
+    form: Annotated[Form, HIDDEN] = "uncertainty"
+
+
+@dataclass(frozen=True)
+class SampleRisk:
+    """What was estimated of a population. Errors are those of the simulation only: they say nothing of how well the
+    model fits."""
+
+    size: Annotated[Count, Key("n")]
+    population: Annotated[Count, "N."]
+    settings: Annotated[SampleSettings, INLINE]
+    missed: Annotated[
+        Rounded,
+        "By how much margins of the model differ from those of the sample at most, in shares.",
+        Key("margins_missed"),
+    ]
+    samples: Annotated[Count, "Samples drawn; 1: the sample at hand."]
+    versions: Annotated[Count, "Populations drawn for each sample.", Key("populations")]
+    r1: Annotated[Estimate, Key("R1")]
+    r2: Annotated[Estimate, Key("R2")]
+    zeros: Annotated[Estimate, "Cells that are 0."]
+    entropy: Annotated[Estimate, Key("H_X")]
+    conditional: Annotated[Estimate, Key("H_X_given_Y")]
+    true_r1: Annotated[
+        Rounded | None, "Of the population itself, where it is known and samples are drawn from it.", Key("true_R1")
+    ] = None
+    true_r2: Annotated[Estimate | None, "Likewise.", Key("true_R2")] = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ def estimate_from_sample(
     return SampleRisk(
         size=int(sample.sum()),
         population=population,
+        settings=settings,
         versions=versions,
         samples=1,
         r1=Estimate.of(drawn.r1),
@@ -211,6 +213,7 @@ def sampling_experiment(
     return SampleRisk(
         size=size,
         population=total,
+        settings=settings,
         versions=versions,
         samples=samples,
         r1=r1,

@@ -90,7 +90,7 @@ def resolved_sap(
         return Sap("resolved", static.method, static.total, n, static.exact, static.value, static.error)
     judge: States = Checker(attack, tight.certain, limits) if net is None else NetworkStates(attack, net)
     replicates = effort.replicates or (300 if net is None else 10_000)
-    sampling = Sampling(replicates, effort.seed, effort.confidence)
+    sampling = Sampling(effort.confidence, replicates, effort.seed)
     return estimate(attack, judge, tight.certain, static, sampling, progress)
 
 

@@ -3,48 +3,71 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
+
+from tableseal.audit.codec.at import At
+from tableseal.audit.codec.declared import INLINE, SPARSE, Key
+from tableseal.audit.codec.kinds import Also, Count, Kind, like
 
 Definition = Literal["static", "resolved"]
 
 
+Probability = Annotated[float, Also({"minimum": 0, "maximum": 1})]
+FractionText = Annotated[
+    Fraction,
+    Kind(
+        lambda value: fraction_text(value),
+        lambda at: Fraction(at.text()),
+        like({"type": "string", "pattern": "^[0-9]+(/[0-9]+)?$"}),
+    ),
+]
+NumberOrZero = Annotated[float, Kind(lambda value: value or 0, At.floating, like({"type": "number", "minimum": 0}))]
+
+
+def fraction_text(value: Fraction) -> str:
+    """`1/13`; of any length (Python itself refuses to write numbers of more than 4,300 digits)."""
+    from flint import fmpz
+
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{fmpz(value.numerator)}/{fmpz(value.denominator)}"
+
+
 @dataclass(frozen=True)
 class Sampling:
-    """A Monte-Carlo estimate: number of random orders of the units, seed, and confidence of each interval."""
+    """A Monte-Carlo estimate."""
 
-    replicates: int
-    seed: int
-    confidence: float
+    confidence: Annotated[float, "Of each interval.", Also({"exclusiveMinimum": 0, "exclusiveMaximum": 1})]
+    replicates: Annotated[int, "Random orders of the units.", Also({"minimum": 1})]
+    seed: Count
 
 
 @dataclass(frozen=True)
 class Sap:
-    """SAP(n) for each sample size.
+    """SAP(n) for each sample size."""
 
-    Attributes
-    ----------
-    definition: `static` (a sample recovers a zero if it exhausts a cell whose count is its upper bound) or `resolved`
-        (the intruder subtracts the sample from all that is released and solves again).
-    method: how it was computed, in words.
-    total: number of units samples are drawn from, N.
-    n: sample sizes.
-    exact: the probabilities as fractions; None where they were not computed exactly.
-    value: the same as floats.
-    error: 0 if exact; else |value - SAP| is at most this: proved, or with the confidence of `sampling`.
-    interval: smallest and largest possible value for each n, where value and error are not all that is known: proved
-        bounds, or confidence intervals; each in [0, 1].
-    sampling: for estimates.
-    """
-
-    definition: Definition
-    method: str
-    total: int
-    n: tuple[int, ...]
-    exact: tuple[Fraction, ...] | None
-    value: tuple[float, ...]
-    error: float
-    interval: tuple[tuple[float, float], ...] | None = None
-    sampling: Sampling | None = None
+    definition: Annotated[
+        Definition,
+        "static: a sample recovers a zero if it exhausts a cell whose count is its upper bound. resolved: the intruder "
+        "subtracts the sample from all that is released and solves again.",
+    ]
+    method: Annotated[str, "How it was computed, in words."]
+    total: Annotated[int, "Units that can be known.", Also({"minimum": 1}), Key("N")]
+    n: Annotated[tuple[Count, ...], "Sample sizes."]
+    exact: Annotated[
+        tuple[FractionText, ...] | None, "SAP(n) as fractions; null where it was not computed exactly.", Key("sap")
+    ]
+    value: Annotated[tuple[Probability, ...], "SAP(n) as numbers."]
+    error: Annotated[
+        NumberOrZero, "Largest difference between value and SAP(n): proved, or with the confidence of an estimate."
+    ]
+    interval: Annotated[
+        tuple[tuple[Probability, Probability], ...] | None,
+        "Smallest and largest possible value for each n, where more is known than value and error: proved bounds, or "
+        "confidence intervals.",
+        SPARSE,
+    ] = None
+    sampling: Annotated[Sampling | None, INLINE] = None
 
     def bounds(self, position: int) -> tuple[Fraction, Fraction]:
         """Smallest and largest value that SAP(n[position]) may have (with the confidence of an estimate)."""
