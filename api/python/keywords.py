@@ -16,7 +16,7 @@ from numbers import Number
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tableseal.api.options.checking import checked, shown
 from tableseal.api.options.option import Declared, Option, Options, declared
@@ -24,6 +24,7 @@ from tableseal.api.options.rules import GivenRules
 from tableseal.api.options.shared import Jobs
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.io.numbers import decimal
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Policy
 from tableseal.audit.progress import Progress as Told
@@ -33,20 +34,33 @@ K = TypeVar("K", bound=Options)
 R = TypeVar("R")
 
 
-class _AsGiven:
-    """Marks an option whose value is looked at where it is used."""
+@dataclass(frozen=True)
+class AsGiven:
+    """Marks an option whose value is taken as it is, if it is of one of these kinds; what is in it is looked at where
+    it is used."""
+
+    expected: str = ""
+    kinds: tuple[type, ...] = (object,)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.any_schema()
+        return core_schema.no_info_plain_validator_function(self._checked)
+
+    def _checked(self, value: Any) -> Any:
+        if value is None or isinstance(value, self.kinds):
+            return value
+        raise PydanticCustomError("kind", "{expected}", {"expected": self.expected})
 
 
-AS_GIVEN = _AsGiven()
+AS_GIVEN = AsGiven()
+MAPPING = AsGiven("a mapping (a dict)", (Mapping,))
+COLUMNS = AsGiven("the name of a column, or a list of such names", (str, list, tuple))
+STATUS = AsGiven("the name of a column, a dict as in a release file, or a list of these", (str, Mapping, list, tuple))
 
 
 def as_option(one: Declared, value: Any) -> Any:
     """What Python has for an option in the type of the option: numbers and lists where that is a text, mappings as
     NAME=VALUE."""
-    if AS_GIVEN in one.bounds:
+    if any(isinstance(note, AsGiven) for note in one.bounds):
         return value
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         value = value.item()
@@ -81,7 +95,7 @@ class Bare(Options):
     value: Annotated[str | None, Option("Column of the values that are (to be) published.")] = None
     status: Annotated[
         str | Mapping[str, object] | Sequence[object] | None,
-        AS_GIVEN,
+        STATUS,
         Option(
             "Column that says which cells are withheld, in words (published, primary, secondary, withheld, "
             "...), or as in a release file: {'column': ..., 'scheme': ...}; 'none': no column does."
@@ -92,7 +106,7 @@ class Bare(Options):
     ] = None
     variables: Annotated[
         Sequence[str] | str | None,
-        AS_GIVEN,
+        COLUMNS,
         Option("Columns of codes (region, sex, ...); the other ones are not looked at."),
     ] = None
     total: Annotated[
@@ -102,7 +116,7 @@ class Bare(Options):
     ] = None
     hierarchies: Annotated[
         Mapping[str, Any] | None,
-        AS_GIVEN,
+        MAPPING,
         Option(
             "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a .hrc or csv "
             "file, or a frame, with the columns code and parent or a column for each level."
@@ -118,30 +132,30 @@ class Bare(Options):
     frequency: Annotated[str | None, Option("Column: respondents of each cell (the agency's own).")] = None
     contributors: Annotated[
         Sequence[str] | str | None,
-        AS_GIVEN,
+        COLUMNS,
         Option("Columns of the largest contributions, descending (the agency's own)."),
     ] = None
     costs: Annotated[str | None, Option("Column: cost of withholding a cell.")] = None
     marks: Annotated[
         Mapping[str, object] | None,
-        AS_GIVEN,
+        MAPPING,
         Option("What a mark among the values means: {'*': 'withheld', '<10': [0, 9]}."),
     ] = None
     rounded: Annotated[
         Mapping[str, object] | None,
-        AS_GIVEN,
+        MAPPING,
         Option("How published values were rounded: {'base': 3, 'method': 'random'}, as in a release file."),
     ] = None
     absent: Annotated[
         Mapping[str, object] | None,
-        AS_GIVEN,
+        MAPPING,
         Option(
             "What a combination without a row means: {'leaves': 'zero' or 'not_released', 'totals': "
             "'not_released' or 'compute'}; nothing said: zero, and not released."
         ),
     ] = None
     status_map: Annotated[
-        Mapping[str, str] | None, AS_GIVEN, Option("What flags of status columns mean: {'c': 'withheld'}.")
+        Mapping[str, str] | None, MAPPING, Option("What flags of status columns mean: {'c': 'withheld'}.")
     ] = None
 
     def about_tables(self) -> list[str]:
@@ -165,8 +179,35 @@ class Bare(Options):
         return {name: value for name, value in said.items() if value is not None}
 
     def unit_text(self) -> str | None:
-        """The unit as text."""
-        return _number("unit", self.unit)
+        """The unit as text.
+
+        Raises
+        ------
+        InputError: no number above 0.
+        """
+        text = _number("unit", self.unit)
+        try:
+            above = text is None or decimal(text) > 0
+        except ValueError:
+            above = False
+        if not above:
+            raise InputError(expected="a number above 0, such as 0.1", at=OptionName("unit", text))
+        return text
+
+    def letters(self) -> Mapping[str, str] | None:
+        """What flags mean, as text: True as it stands in columns, too.
+
+        Raises
+        ------
+        InputError: a meaning that is no text.
+        """
+        found = {}
+        for flag, word in (self.status_map or {}).items():
+            if not isinstance(word, str):
+                expected = "a status word, such as withheld"
+                raise InputError(found=shown(word), expected=expected, at=OptionName("status_map", str(flag)))
+            found[str(_text(flag)) if not isinstance(flag, bool) else str(flag).lower()] = word
+        return found or None
 
     def columns_of_codes(self) -> Sequence[str] | None:
         """The columns that are said to hold codes."""

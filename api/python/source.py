@@ -155,7 +155,7 @@ def _from_file(path: Path, said: "Reading", policy: Path | Policy | None) -> Giv
     else:
         if not is_data_file(path):
             _refuse_hints(said, path.name)
-        release = read_release(path, policy=policy, status_map=said.status_map)
+        release = read_release(path, policy=policy, status_map=said.letters())
     return Given(release, Origin(inputs=(path, *release.files), title=path.name))
 
 
@@ -166,7 +166,7 @@ def _from_document(data: Mapping[Any, Any], said: "Reading", policy: Path | Poli
             f"are {listing(map(str, data))}. Columns go into a DataFrame first."
         )
     _refuse_hints(said, "a release document")
-    release = release_from_document(data, folder=Path.cwd(), policy=policy, status_map=said.status_map)
+    release = release_from_document(data, folder=Path.cwd(), policy=policy, status_map=said.letters())
     return Given(release, Origin(inputs=release.files))
 
 
@@ -199,7 +199,7 @@ def _from_columns(
         said.unit_text(),
         frozenset() if frame is None else frame.numbers,
     )
-    return release_from_columns(columns, name, hints, KEYWORDS, title=title, policy=policy, status_map=said.status_map)
+    return release_from_columns(columns, name, hints, KEYWORDS, title=title, policy=policy, status_map=said.letters())
 
 
 def _document(entry: Mapping[str, Any]) -> dict[str, Document]:

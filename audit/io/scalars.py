@@ -27,6 +27,6 @@ def scalar_text(value: Any) -> str | None:
         return format(value, "f") if value.is_finite() and abs(value.adjusted()) < 100 else str(value)
     if isinstance(value, date | datetime | time):
         return value.isoformat()
-    if hasattr(value, "item"):
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return scalar_text(value.item())  # numpy scalars
     raise TypeError(type(value).__name__)

@@ -1,5 +1,7 @@
 """Nonsense at the door: one type of error, which says what was found and what to pass."""
 
+import contextlib
+import inspect
 import traceback
 from pathlib import Path
 from typing import Any
@@ -126,7 +128,11 @@ def test_a_path_that_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (TRUE.assign(sex=["F", "M", None] * 3), {"value": "persons"}, 'column "sex": is empty, expected a code'),
         (TRUE.assign(sex=[object()] * 9), {"value": "persons"}, 'column "sex": holds object objects'),
         (TRUE, {"value": "persons", "kind": "counts"}, "kind 'counts': expected 'count' or 'magnitude'"),
-        (TRUE, {"value": "persons", "unit": 0}, "unit: found"),
+        (TRUE, {"value": "persons", "unit": 0}, "unit 0: expected a number above 0"),
+        (TRUE, {"value": "persons", "unit": "cm"}, "unit cm: expected a number above 0"),
+        (TRUE, {"value": "persons", "marks": 5}, "marks 5: expected a mapping"),
+        (TRUE, {"value": "persons", "status_map": {"c": 5}}, "status_map c: found 5, expected a status word"),
+        (TRUE, {"value": "persons", "contributors": 5}, "contributors 5: expected the name of a column, or a list"),
         (pd.concat([TRUE, TRUE.assign(persons=1)]), {"value": "persons"}, "has the same codes as row 1"),
         (TRUE.assign(persons=[3, *PERSONS["persons"][1:]]), {"value": "persons"}, "not the sum of the other codes"),
         (
@@ -225,6 +231,27 @@ def test_the_other_functions(call: Any, said: str) -> None:
         call()
     assert said in str(error.value)
     assert " --" not in str(error.value)
+
+
+JUNK = [
+    *(0, -1, 1.5, float("nan"), "", "x", "persons", b"x", True, pd.NA, object(), ts.InputError, range(3), np.int64(3)),
+    *([], [1], ["sex"], [None], (1, 2), (1, 85), np.array([1, 2]), TRUE, TRUE["persons"], TRUE["persons"] < 5),
+    *({}, {"sex": "F"}, {"sex": None}, {1: 2}, {"sex": ["F"]}, {"sex": {"a": {"b": {}}}}, lambda *_: 0),
+]
+
+
+@pytest.mark.parametrize("keyword", list(inspect.signature(ts.read).parameters)[1:])
+def test_nonsense_is_refused_or_read_and_never_anything_else(keyword: str) -> None:
+    for junk in JUNK:
+        with contextlib.suppress(ts.TablesealError):
+            ts.read(TRUE, **{"value": "persons", keyword: junk})
+
+
+def test_nonsense_in_place_of_tables() -> None:
+    for junk in JUNK:
+        for function in (ts.audit, ts.suppress, ts.compare, ts.risk, ts.sap, ts.verify, ts.read):
+            with contextlib.suppress(ts.TablesealError):
+                function(junk)
 
 
 def test_results_that_are_asked_for_what_they_have_not(tmp_path: Path) -> None:
