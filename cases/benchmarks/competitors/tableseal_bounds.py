@@ -52,7 +52,6 @@ class TablesealBounds:
 
 def _load_kernels() -> None:
     """Instances large enough for every compiled kernel, once; what is loaded is used for small components too."""
-    from tableseal.audit.bounds.kernels import tableau_compiled  # noqa: F401
     from tableseal.audit.linear.merge import merge_cells
 
     _load_central()
