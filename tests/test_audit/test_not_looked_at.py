@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tableseal.audit.io import release_from_document
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import public_copy, report_from_json, report_json
+from tableseal.audit.report.called import called
 from tableseal.audit.report.model import Report
-from tableseal.audit.report.words import called, headline, verdict_line
+from tableseal.audit.report.words import headline, verdict_line
 
 ROWS = ["T", "k", "l", "m", "n"]
 
