@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pulp
-from highspy.highs import _Highs
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.solvers.protocol import Problem as Program
 from tableseal.audit.solvers.protocol import Solver
+from tableseal.suppression.search.integer_program import IntegerProgram, Solved, quiet_highs
 from tableseal.suppression.search.method import DEFAULT_SOLVER, refuse_missing
 
 NEARLY = 1e-6
@@ -43,15 +43,11 @@ class Chosen:
     infeasible: bool = False
 
 
-class _QuietHighs(pulp.HiGHS):  # type: ignore[misc]  # PuLP ships no usable types
-    """PuLP's HiGHS without the banner that the public class prints on standard output."""
-
-    def createAndConfigureSolver(self, lp: Any) -> None:  # noqa: N802 - PuLP's name
-        lp.solverModel = _Highs()
-        lp.solverModel.setOptionValue("output_flag", False)
-        for name, value in self.optionsDict.items():
-            lp.solverModel.setOptionValue(name, value)
-        lp.solverModel.setOptionValue("time_limit", float(self.timeLimit))
+def _sure(found: Solved, cost: float) -> float:
+    """What the solver proves of the least cost, at most `cost`; only what is sure of one that does not tell."""
+    if found.bound is not None:
+        return max(0.0, min(found.bound, cost)) if np.isfinite(found.bound) else 0.0
+    return cost if found.closed else 0.0
 
 
 class Master:
@@ -136,24 +132,24 @@ class Master:
         ------
         InputError: the solver is not installed.
         """
-        problem = pulp.LpProblem("secondary_cells", pulp.LpMinimize)
+        program = IntegerProgram("secondary_cells")
         chosen = np.flatnonzero(open_candidates).tolist()
-        z = {j: problem.add_variable(f"z{j:07d}", 0, 1, cat="Integer") for j in chosen}
-        problem += pulp.LpAffineExpression([(z[j], float(self.cost[j])) for j in z])
+        z = {j: program.binary(f"z{j:07d}") for j in chosen}
+        program.minimise([(z[j], float(self.cost[j])) for j in z])
         for row in self.rows:
             terms = [(z[j], w) for j, w in zip(row.candidates.tolist(), row.weight.tolist(), strict=True) if j in z]
             if not terms and row.right > NEARLY:
                 return Chosen(None, 0, infeasible=True)
-            problem += pulp.LpAffineExpression(terms) >= row.right - 1e-9
-        status = problem.solve(self._solver(seconds, gap))
-        if status == pulp.LpStatusInfeasible:
+            program.at_least(terms, row.right - 1e-9)
+        found = program.solve(self._solver(seconds, gap))
+        if found.infeasible:
             return Chosen(None, 0, infeasible=True)
-        if problem.sol_status not in (pulp.LpSolutionOptimal, pulp.LpSolutionIntegerFeasible):
-            return Chosen(None, whole_bound(self._bound(problem, np.inf)))
+        if not found.solution:
+            return Chosen(None, whole_bound(_sure(found, np.inf)))
         pattern = np.zeros(len(self.candidates), np.bool_)
         pattern[[j for j, variable in z.items() if (variable.varValue or 0.0) > 0.5]] = True
         cost = float(self.cost[pattern].sum())
-        bound = self._bound(problem, cost)
+        bound = _sure(found, cost)
         if not self._satisfies(pattern):
             return Chosen(None, whole_bound(bound))
         # Costs are whole steps: a solver that has closed the gap means this very pattern.
@@ -168,26 +164,12 @@ class Master:
         matrix, right = self._matrix(self.rows), np.array([r.right for r in self.rows])
         return bool((matrix @ pattern.astype(np.float64) >= right - 1e-6).all())
 
-    def _bound(self, problem: Any, cost: float) -> float:
-        """What the solver proves; only what is sure of one that does not tell."""
-        info = getattr(problem.solverModel, "getInfo", None)
-        if info is not None:
-            bound = float(info().mip_dual_bound)
-            return max(0.0, min(bound, cost)) if np.isfinite(bound) else 0.0
-        return cost if problem.sol_status == pulp.LpSolutionOptimal else 0.0
-
     def _solver(self, seconds: float, gap: float) -> Any:
+        seconds = max(seconds, 0.1)
         if self._integer_solver == DEFAULT_SOLVER:
-            return _QuietHighs(
-                msg=False,
-                timeLimit=max(seconds, 0.1),
-                threads=1,
-                random_seed=0,
-                mip_rel_gap=gap,
-                mip_abs_gap=ABSOLUTE_GAP,
-            )
+            return quiet_highs(seconds, threads=1, random_seed=0, mip_rel_gap=gap, mip_abs_gap=ABSOLUTE_GAP)
         refuse_missing(self._integer_solver)
-        return pulp.getSolver(self._integer_solver, msg=False, timeLimit=max(seconds, 0.1), gapRel=gap)
+        return pulp.getSolver(self._integer_solver, msg=False, timeLimit=seconds, gapRel=gap)
 
 
 def whole_bound(bound: float) -> int:
