@@ -1,6 +1,7 @@
 """Integer programs through whichever PuLP is installed (3 on Python 3.11, 4 on newer ones)."""
 
 import pytest
+
 from tableseal.suppression.search.integer_program import IntegerProgram, quiet_highs
 
 
