@@ -28,9 +28,6 @@ AT_ONCE = 2_000_000
 Multipliers = dict[int, Fraction]
 """Row -> multiplier."""
 
-_Each = Sequence[Mapping[int, Fraction]]
-"""Multipliers of each form."""
-
 Weights = dict[int, Fraction | int]
 """Multipliers, or the weights of a form, while they are added up: whole numbers stay integers, which are quicker."""
 
