@@ -349,9 +349,7 @@ class Oracle:
     def entanglement(self, pattern: NDArray[np.bool_], *, unseen: bool = False) -> int:
         """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
         together. unseen: count only columns that no table shows."""
-        opened = self.equations.always_open.copy()
-        opened[: self.equations.cells] |= pattern
-        label = self.equations.groups(opened)
+        label = self.equations.groups(self.equations.opened(pattern))
         counted = label >= 0
         if unseen:
             counted &= self.equations.always_open

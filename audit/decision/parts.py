@@ -77,9 +77,7 @@ def learn_from(oracle: Oracle, part: Part, pattern: NDArray[np.bool_]) -> None:
 
 def pieces(equations: Equations, requirements: Sequence[Requirement], pattern: NDArray[np.bool_]) -> list[Piece]:
     """The parts of a pattern (bool, cells); what an attacker knows of other parts does not matter in this one."""
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= pattern
-    label = equations.groups(open_columns)
+    label = equations.groups(equations.opened(pattern))
     inside = np.flatnonzero(label >= 0)
     inside = inside[np.argsort(label[inside], kind="stable")]
     asked: dict[int, list[int]] = {}

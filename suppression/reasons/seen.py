@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.requirement import Requirement
@@ -83,25 +82,18 @@ def _seen_by(
     sharp: bool,
     hanging: NDArray[np.int64] | None,
 ) -> list[Seen]:
-    opened = equations.always_open.copy()
-    opened[: equations.cells] = view
+    cells = np.array([need.cell for need in needs], np.int64)
+    opened = np.append(view, equations.always_open[equations.cells :])
     if hanging is not None:
-        opened &= np.isin(hanging, hanging[[n.cell for n in needs]])
-    label = equations.groups(opened)
-    found: dict[int, Seen] = {}
-    for group in sorted({int(label[n.cell]) for n in needs}):
-        members = [n for n in needs if label[n.cell] == group]
-        if group < 0:  # published
-            found |= {n.cell: Seen(int(equations.value[n.cell]), int(equations.value[n.cell]), ()) for n in members}
-            continue
-        columns = np.flatnonzero(label == group)
+        opened &= np.isin(hanging, hanging[cells])
+    # Unless they are found in a component, they are published.
+    found = {c: Seen(v, v, ()) for c, v in zip(cells.tolist(), equations.value[cells].tolist(), strict=True)}
+    for asked, columns, component in equations.components(equations.groups(opened), cells):
+        members = [needs[k] for k in asked.tolist()]
         rows = np.unique(equations.by_column[columns].indices)
-        at = np.searchsorted(columns, [n.cell for n in members])
-        shape = (len(members), len(columns))
-        targets = csr_array((np.ones(len(members), np.int64), at, np.arange(len(members) + 1)), shape=shape)
         ends = [_far_enough(n, int(equations.value[n.cell])) for n in members]
         answer = method.bounds(
-            equations.component(columns, targets),
+            component,
             replace(limits, prove=True, values=False),
             enough=None if sharp else np.array([low for low, _ in ends] + [-high for _, high in ends], dtype=np.int64),
             start=equations.value[columns],

@@ -35,7 +35,7 @@ def greedy_elimination(problem: Problem, tools: Tools) -> Found:
 
 def movements(problem: Problem) -> list[Vector]:
     """Basis of all ways in which cells move together if all is withheld that may be: cell -> entry, whole numbers."""
-    columns = _open_columns(problem, problem.primary | problem.may)
+    columns = np.flatnonzero(problem.equations.opened(problem.primary | problem.may))
     by_column = csr_array(_equations(problem).T.tocsr()[columns])
     return [{int(columns[k]): entry for k, entry in move.items()} for move in dependencies(by_column)]
 
@@ -63,7 +63,7 @@ def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -
 
 def determined(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells (bool) that a pattern withholds and equations alone give: exactly, over the rationals."""
-    columns = _open_columns(problem, pattern)
+    columns = np.flatnonzero(problem.equations.opened(pattern))
     local = csr_array(_equations(problem)[:, columns])
     found, values = Elimination(local, np.zeros(local.shape[0], np.int64)).determined()
     result = np.zeros(problem.equations.matrix.shape[1], np.bool_)
@@ -75,13 +75,6 @@ def _equations(problem: Problem) -> csr_array:
     """The relations that are equations."""
     equations = problem.equations
     return csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
-
-
-def _open_columns(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
-    equations = problem.equations
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= pattern
-    return np.flatnonzero(open_columns)
 
 
 def _needed(asked: NDArray[np.bool_], space: Subspace, cell: int) -> bool:

@@ -12,8 +12,6 @@ from tableseal.audit.decision.cuts import Cut
 from tableseal.audit.measures.rank import PRIME
 from tableseal.audit.measures.subspace import Vector
 
-PRIME = PRIME
-
 Judge = Callable[[NDArray[np.bool_]], tuple[Cut, ...] | None]
 """Whether a pattern will do: no cuts: it does; cuts: what it and every other one must satisfy; None: it does not."""
 
