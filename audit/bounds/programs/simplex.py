@@ -50,11 +50,22 @@ class Simplex:
             return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
-        if self._first_point(component, warm, shift, known, limits):
-            self._linear(component, warm, shift, known, asked, limits)
+        if not self._first_point(component, warm, shift, known, limits):
+            return
+        half = known.targets
+        # Minimum and maximum of one target in turn: the vertices between them show much of the others.
+        order = np.arange(2 * half).reshape(2, half).T.ravel()
+        for k in order[np.isin(order, asked)].tolist():
+            if known.real[k] == known.attained[k]:
+                continue
+            if limits.out_of_time():
+                return
+            outcome = warm.minimise(known.cost(k).astype(np.float64), limits.seconds_left())
+            _judge(component, shift, known, k, outcome, self._solver)
+        known.settle_from_columns()
 
     def _first_point(
-        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: Knowledge, limits: Limits
+        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], known: Knowledge, limits: Limits
     ) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]), limits.seconds_left())
         if outcome.status == "infeasible" and proved_empty(component, self._solver):
@@ -63,29 +74,8 @@ class Simplex:
             return False
         x = confirmed(component, outcome.x, shift)
         if x is not None and x.denominator == 1:
-            state.witness(x.numerator)
+            known.witness(x.numerator)
         return True
-
-    def _linear(
-        self,
-        component: Component,
-        warm: WarmSolver,
-        shift: NDArray[np.int64],
-        state: Knowledge,
-        asked: NDArray[np.int64],
-        limits: Limits,
-    ) -> None:
-        half = state.targets
-        # Minimum and maximum of one target in turn: the vertices between them show much of the others.
-        order = np.arange(2 * half).reshape(2, half).T.ravel()
-        for k in order[np.isin(order, asked)].tolist():
-            if state.real[k] == state.attained[k]:
-                continue
-            if limits.out_of_time():
-                return
-            outcome = warm.minimise(state.cost(k).astype(np.float64), limits.seconds_left())
-            _judge(component, shift, state, k, outcome, self._solver)
-        state.settle_from_columns()
 
 
 def _judge(
