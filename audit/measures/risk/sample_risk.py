@@ -63,7 +63,7 @@ class SampleRisk:
 
 
 class PopulationDraws(NamedTuple):
-    """For each imagined population: R1, R2 given the sample, zeros |D|, H(X), H(X|Y); in this order in `SampleRisk`."""
+    """For each imagined population: R1, R2 given the sample, zeros |D|, H(X), H(X|Y)."""
 
     r1: Floats
     r2: Floats
@@ -160,8 +160,8 @@ def estimate_from_sample(
     InputError: an empty sample, or one larger than the population.
     """
     drawn, missed = _draws(sample, population, settings, versions, random)
-    size, figures = int(sample.sum()), map(Estimate.of, drawn)
-    return SampleRisk(size, population, settings, missed, 1, versions, *figures)
+    size, (r1, r2, zeros, own, left) = int(sample.sum()), map(Estimate.of, drawn)
+    return SampleRisk(size, population, settings, missed, 1, versions, r1, r2, zeros, own, left)
 
 
 def sampling_experiment(
@@ -197,8 +197,9 @@ def sampling_experiment(
             drawn, off = _draws(one.reshape(population.shape), total, settings, versions, completing)
             means[row] = [column.mean() for column in drawn]
             missed = max(missed, off)
-    figures, true_r1 = map(Estimate.of, means.T), float(weigh(start.terms, settings.weights))
-    return SampleRisk(size, total, settings, missed, samples, versions, *figures, true_r1, Estimate.of(true))
+    r1, r2, zeros, own, left = map(Estimate.of, means.T)
+    truth = float(weigh(start.terms, settings.weights)), Estimate.of(true)
+    return SampleRisk(size, total, settings, missed, samples, versions, r1, r2, zeros, own, left, *truth)
 
 
 def _draws(
