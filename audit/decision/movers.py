@@ -66,7 +66,7 @@ class Movers:
         """Leave cells alone, if the same can be shown without them."""
         self._shy[cells] = SHY
 
-    def attack(
+    def answer(
         self,
         pattern: NDArray[np.bool_],
         asked: Ints,

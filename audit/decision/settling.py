@@ -15,7 +15,7 @@ from tableseal.audit.bounds.method import Method
 from tableseal.audit.bounds.plan import DENSE
 from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.equations import Equations
-from tableseal.audit.decision.witnesses import Table
+from tableseal.audit.decision.witnesses import FeasibleTable
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 
@@ -25,7 +25,7 @@ class Settling:
     solved: components that had to be solved so far.
     """
 
-    def __init__(self, equations: Equations, method: Method, learn: Callable[[Table], object]) -> None:
+    def __init__(self, equations: Equations, method: Method, learn: Callable[[FeasibleTable], object]) -> None:
         """method: decides exactly. learn: told of each table."""
         self._equations, self._method, self._learn = equations, method, learn
         self.solved = 0
@@ -81,7 +81,7 @@ class Settling:
             changed = np.flatnonzero(table != equations.value[columns])
             changed = changed[columns[changed] < equations.cells]
             if len(changed):
-                self._learn(Table(columns[changed], table[changed] - equations.value[columns[changed]]))
+                self._learn(FeasibleTable(columns[changed], table[changed] - equations.value[columns[changed]]))
         rows = np.unique(equations.by_column[columns].indices)
         cuts: dict[int, Cut] = {}
         for (q, need), bounds in zip(members.items(), answer.targets, strict=True):
@@ -106,7 +106,7 @@ class Settling:
                 continue
             moves = numerator - value[columns] * denominator
             changed = np.flatnonzero((moves != 0) & (columns < self._equations.cells))
-            self._learn(Table(columns[changed], moves[changed], denominator))
+            self._learn(FeasibleTable(columns[changed], moves[changed], denominator))
 
     def _table(
         self, component: Component, column: int, low: int, high: int, limits: Limits

@@ -11,7 +11,7 @@ ROUNDS = 6
 """Pairs of opposite objectives. On hierarchical counts six show nearly every cell that is free to move."""
 
 
-class Probe:
+class FewTables:
     """Tables that a few fixed objectives lead to."""
 
     name = "probe"
