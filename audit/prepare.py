@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.linear.additivity import check_additivity
-from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.cells import Cells, Stated
 from tableseal.audit.linear.difference import Differenced, Pairs, difference_rows, short_equations
-from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.nesting import CellCodes, Nesting, nestings
 from tableseal.audit.linear.system import LinearSystem, build_system, known_bounds
 from tableseal.audit.model import Release
@@ -46,10 +45,9 @@ def prepare(release: Release, cells: Cells, *, hidden: NDArray[np.bool_] | None 
     system = build_system(release, cells, lower, upper)
     exact = np.flatnonzero(lower == upper)
     nested = _nested(release, cells, exact)
-    known, least, most = _stated(release, cells)
-    same = np.array_equal(known, exact)
-    directions = nested if same else _nested(release, cells, known)
-    check_additivity(release, cells, known, least, most, directions, hidden=hidden)
+    stated = _stated(release, cells)
+    same = np.array_equal(stated.known, exact)
+    check_additivity(stated, nested if same else _nested(release, cells, stated.known), hidden=hidden)
     codes = CellCodes(cells.measure[exact], cells.codes[exact])
     differenced, pairs = difference_rows(release, system, exact, codes, nested)
     return Prepared(release, cells, system, differenced, pairs)
@@ -62,15 +60,12 @@ def check_sums(release: Release, cells: Cells) -> None:
     ------
     AdditivityError: those that do not.
     """
-    known, least, most = _stated(release, cells)
-    check_additivity(release, cells, known, least, most, _nested(release, cells, known))
+    stated = _stated(release, cells)
+    check_additivity(stated, _nested(release, cells, stated.known))
 
 
-def _stated(release: Release, cells: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """(cells of which anything is stated, their bounds)."""
-    lower, upper = known_bounds(release, cells, prior=False)
-    known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
-    return known, lower[known], upper[known]
+def _stated(release: Release, cells: Cells) -> Stated:
+    return Stated.within(release, cells, *known_bounds(release, cells, prior=False))
 
 
 def _nested(release: Release, cells: Cells, known: NDArray[np.int64]) -> list[Nesting]:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.engine import CellBounds
 from tableseal.audit.linear.additivity import disagreements
-from tableseal.audit.linear.cells import Cells
-from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.linear.cells import Cells, Stated
 from tableseal.audit.linear.naming import decimal, full_name, plural
 from tableseal.audit.linear.nesting import CellCodes, nestings
 from tableseal.audit.linear.system import known_bounds
@@ -58,9 +57,10 @@ def _not_together(release: Release, cells: Cells, stated: NDArray[np.bool_]) -> 
     wrong = np.zeros(len(cells), np.bool_)
     lower, upper = known_bounds(release, cells, prior=False)
     lower, upper = (np.where(stated, cells.truth.units, bound) for bound in (lower, upper))
-    known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
+    said = Stated.within(release, cells, lower, upper)
+    known = said.known
     directions = list(nestings(release, CellCodes(cells.measure[known], cells.codes[known])))
-    for found in disagreements(release, cells, known, lower[known], upper[known], directions):
+    for found in disagreements(said, directions):
         for whole in found.wholes.tolist():
             wrong[known[whole]] = True
             wrong[known[found.parts[found.whole == whole]]] = True

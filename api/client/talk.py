@@ -34,9 +34,6 @@ TRIES = 6
 LONGEST = 30.0
 """Seconds between two tries, at most."""
 
-WAIT = 20
-"""Seconds for which the service holds an answer back until a job has ended."""
-
 
 @dataclass(frozen=True)
 class Call:
@@ -91,7 +88,7 @@ def asked(call: Call) -> Talk[Answer]:
     if answer.status == 0:
         raise UnreachableError(f"The service did not answer {call.method} {call.path} in {TRIES} tries.")
     if answer.status >= 400:
-        raise ServiceError(Failure.of(_document(answer), answer.status))
+        raise ServiceError(Failure.of(document(answer), answer.status))
     return answer
 
 
@@ -110,7 +107,7 @@ def submitted(
     place of further files. options: query parameters. key: Idempotency-Key; none: one of its own.
     """
     headers = {"Idempotency-Key": key or str(uuid4())}
-    params = {name: _word(value) for name, value in options.items() if value is not None}
+    params = {name: word(value) for name, value in options.items() if value is not None}
     role, release = main
     name, media_type, content = _named(release)
     if others:
@@ -119,70 +116,7 @@ def submitted(
     else:
         call = Call("POST", f"/v1/{kind}", params, headers | {"Content-Type": media_type}, content)
     answer = yield from asked(call)
-    return Job.of(_document(answer))
-
-
-def waited(job: str, progress: Progress | None, most: float | None) -> Talk[Job]:
-    """The job as soon as it is final. `most`: seconds to wait, about; none: as long as it takes.
-
-    Raises
-    ------
-    TimeoutError: it is not final yet.
-    """
-    last: Job | None = None
-    hold = WAIT if progress is None else 1  # who wants to see progress asks often
-    left = most
-    while True:
-        span = hold if left is None else max(0, min(hold, round(left)))
-        answer = yield from asked(Call("GET", f"/v1/jobs/{job}", headers={"Prefer": f"wait={span}"}))
-        found = Job.of(_document(answer))
-        if progress is not None and found != last:
-            progress(found)
-        last = found
-        if found.final:
-            return found
-        if left is not None:
-            left -= max(span, 0.2)
-            if left <= 0:
-                raise TimeoutError(f"job {job} is {found.state} after {most:g} seconds")
-        yield Pause(0.2)
-
-
-def resulted(job: str, progress: Progress | None, most: float | None) -> Talk[Json]:
-    """The answer of a job, when it is there.
-
-    Raises
-    ------
-    ServiceError: the job failed, or was cancelled. TimeoutError: as `waited`.
-    """
-    yield from waited(job, progress, most)
-    answer = yield from asked(Call("GET", f"/v1/jobs/{job}/result"))
-    return _document(answer)
-
-
-def looked(job: str) -> Talk[Job]:
-    """The job as it is now."""
-    answer = yield from asked(Call("GET", f"/v1/jobs/{job}"))
-    return Job.of(_document(answer))
-
-
-def fetched(job: str, name: str, params: Mapping[str, str]) -> Talk[bytes]:
-    """A file of a job's result."""
-    answer = yield from asked(Call("GET", f"/v1/jobs/{job}/{name}", params))
-    return answer.content
-
-
-def listed(params: Mapping[str, object]) -> Talk[tuple[Job, ...]]:
-    """Jobs, newest first."""
-    chosen = {name: _word(value) for name, value in params.items() if value is not None}
-    answer = yield from asked(Call("GET", "/v1/jobs", chosen))
-    return tuple(Job.of(entry) for entry in json.loads(answer.content))
-
-
-def deleted(job: str) -> Talk[Job | None]:
-    """End a job (None: it had ended, and is erased)."""
-    answer = yield from asked(Call("DELETE", f"/v1/jobs/{job}"))
-    return Job.of(_document(answer)) if answer.status == 200 else None
+    return Job.of(document(answer))
 
 
 def arguments(call: Call) -> dict[str, Any]:
@@ -203,7 +137,8 @@ def _named(release: Release) -> tuple[str, str, bytes]:
     return "release.json", "application/json", json.dumps(release).encode()
 
 
-def _document(answer: Answer) -> Json:
+def document(answer: Answer) -> Json:
+    """The JSON object that came back; empty if none did."""
     try:
         found = json.loads(answer.content)
     except ValueError:
@@ -211,7 +146,8 @@ def _document(answer: Answer) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def _word(value: object) -> str | list[str]:
+def word(value: object) -> str | list[str]:
+    """A value as a query parameter."""
     if isinstance(value, list | tuple):
         return [str(entry) for entry in value]
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,12 +1,15 @@
 """The verbs of the service as conversations; the clients hold them, one waiting and one awaited."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tableseal.api.client import talk
 from tableseal.api.client.model import Job, Json
-from tableseal.api.client.talk import Progress, Release, Talk, submitted
+from tableseal.api.client.talk import Call, Pause, Progress, Release, Talk, asked, document, submitted, word
+
+WAIT = 20
+"""Seconds for which the service holds an answer back until a job has ended."""
 
 
 def audit(
@@ -90,7 +93,23 @@ def wait(job: Job, *, progress: Progress | None = None, seconds: float | None = 
     ------
     TimeoutError: it has not ended within so many seconds, about.
     """
-    return talk.waited(job.id, progress, seconds)
+    last: Job | None = None
+    hold = WAIT if progress is None else 1  # who wants to see progress asks often
+    left = seconds
+    while True:
+        span = hold if left is None else max(0, min(hold, round(left)))
+        answer = yield from asked(Call("GET", f"/v1/jobs/{job.id}", headers={"Prefer": f"wait={span}"}))
+        found = Job.of(document(answer))
+        if progress is not None and found != last:
+            progress(found)
+        last = found
+        if found.final:
+            return found
+        if left is not None:
+            left -= max(span, 0.2)
+            if left <= 0:
+                raise TimeoutError(f"job {job.id} is {found.state} after {seconds:g} seconds")
+        yield Pause(0.2)
 
 
 def result(job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Talk[Json]:
@@ -100,32 +119,38 @@ def result(job: Job, *, progress: Progress | None = None, seconds: float | None 
     ------
     ServiceError: the job failed; its failure says why. TimeoutError: as `wait`.
     """
-    return talk.resulted(job.id, progress, seconds)
+    yield from wait(job, progress=progress, seconds=seconds)
+    return document((yield from asked(Call("GET", f"/v1/jobs/{job.id}/result"))))
 
 
 def rows(job: Job, form: str = "csv") -> Talk[bytes]:
     """The rows of an answer as `csv`, `jsonl` or `parquet`."""
-    return talk.fetched(job.id, "result", {"format": form})
+    answer = yield from asked(Call("GET", f"/v1/jobs/{job.id}/result", {"format": form}))
+    return answer.content
 
 
 def file(job: Job, name: str) -> Talk[bytes]:
     """A file beside the answer: `report.html` (`html=True`), `proof` (`proof=True`), `reports/NAME.json`."""
-    return talk.fetched(job.id, name, {})
+    answer = yield from asked(Call("GET", f"/v1/jobs/{job.id}/{name}"))
+    return answer.content
 
 
 def job(job: str) -> Talk[Job]:
     """The job with this id, as it is now."""
-    return talk.looked(job)
+    return Job.of(document((yield from asked(Call("GET", f"/v1/jobs/{job}")))))
 
 
 def jobs(*, limit: int = 100, after: str | None = None, state: str | None = None) -> Talk[tuple[Job, ...]]:
     """Your jobs, newest first. after: id of the last job of the page before."""
-    return talk.listed({"limit": limit, "after": after, "state": state})
+    chosen = {name: word(v) for name, v in {"limit": limit, "after": after, "state": state}.items() if v is not None}
+    answer = yield from asked(Call("GET", "/v1/jobs", chosen))
+    return tuple(Job.of(entry) for entry in json.loads(answer.content))
 
 
 def cancel(job: Job) -> Talk[Job | None]:
     """End a job; one that has ended already is erased (None)."""
-    return talk.deleted(job.id)
+    answer = yield from asked(Call("DELETE", f"/v1/jobs/{job.id}"))
+    return Job.of(document(answer)) if answer.status == 200 else None
 
 
 def _of_release(

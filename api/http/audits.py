@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 
-from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.described import body, work
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
-from tableseal.api.http.resources import JobResource
 from tableseal.api.http.uploads import RELEASE
 from tableseal.api.jobs.audit_kind import KIND
 
@@ -39,13 +38,7 @@ EXAMPLE: dict[str, Any] = {
 router = APIRouter(tags=["audits"])
 
 
-@router.post(
-    "/v1/audits",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Report", KIND.rows),
-    openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
-)
+@router.post("/v1/audits", **work("Report", KIND, body(EXAMPLE, RELEASE)))
 async def post_audit(ask: Asked, options: Annotated[Said, Depends(said(KIND.request))]) -> Response:
     """Audit a release: as the body (a release file in JSON or YAML, or bare CSV), as files of a form, or as a zip.
 

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from tableseal.api.http.described import archive, form, work_responses
+from tableseal.api.http.described import archive, form, work
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
-from tableseal.api.http.resources import JobResource
 from tableseal.api.http.uploads import Fields
 from tableseal.api.jobs.batch_kind import KIND
 
@@ -17,13 +16,7 @@ FIELDS = Fields("releases", ("manifest", "policy"), packed=True)
 router = APIRouter(tags=["batches"])
 
 
-@router.post(
-    "/v1/batches",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Batch", KIND.rows),
-    openapi_extra={"requestBody": {"required": True, "content": archive() | form(FIELDS, ())}},
-)
+@router.post("/v1/batches", **work("Batch", KIND, archive() | form(FIELDS, ())))
 async def post_batch(ask: Asked, options: Annotated[Said, Depends(said(KIND.request))]) -> Response:
     """Audit every release in a zip archive; one that fails never stops the others.
 

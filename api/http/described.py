@@ -5,8 +5,9 @@ from typing import Any
 
 from tableseal.api.http.errors import MEDIA_TYPE
 from tableseal.api.http.renderings import offered
+from tableseal.api.http.resources import JobResource
 from tableseal.api.http.uploads import ARCHIVES, BODIES, FORM, Fields
-from tableseal.api.jobs.kinds import Rows
+from tableseal.api.jobs.kinds import Kind, Rows
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -51,27 +52,38 @@ def results(schema: str, rows: Rows | None, description: str) -> dict[str, Any]:
     return {"description": description, "content": content}
 
 
-def work_responses(schema: str, rows: Rows | None) -> Responses:
-    """Responses of a route that takes work: its result, a job, or a problem."""
+def gives(description: str, schema: str | None = None, *, page: bool = False) -> dict[str, Any]:
+    """A response that is a JSON document of this schema, or a page."""
+    content: dict[str, Any] = {} if schema is None else {"application/json": {"schema": component(schema)}}
+    content |= {"text/html": {"schema": {"type": "string"}}} if page else {}
+    return {"description": description, "content": content}
+
+
+def work(schema: str, kind: Kind, content: Mapping[str, Any]) -> dict[str, Any]:
+    """What a route that takes work says of itself: its result, a job, or a problem.
+
+    schema: of its result; content: of its request, by media type.
+    """
     location = {"description": "Where the job is.", "schema": {"type": "string"}}
     return {
-        200: results(schema, rows, "The result (with `Prefer: wait=N`)."),
-        202: {
-            "description": "A job.",
-            "content": {"application/json": {"schema": component("JobResource")}},
-            "headers": {"Location": location},
+        "status_code": 202,
+        "response_model": JobResource,
+        "responses": {
+            200: results(schema, kind.rows, "The result (with `Prefer: wait=N`)."),
+            202: gives("A job.", "JobResource") | {"headers": {"Location": location}},
+            **problems(*ASKING),
         },
-        **problems(*ASKING),
+        "openapi_extra": {"requestBody": {"required": True, "content": content}},
     }
 
 
-def body(schema: Mapping[str, Any], example: object, fields: Fields, csv: str | None = None) -> dict[str, Any]:
-    """A request body: a document, files of a form, or an archive. example: of the document; csv: of a bare table."""
+def body(example: object, fields: Fields, csv: str | None = None) -> dict[str, Any]:
+    """A release as it may be sent: a document, files of a form, or an archive. csv: example of a bare table."""
     content: dict[str, Any] = {media_type: {"schema": {"type": "string"}} for media_type in BODIES}
-    content["application/json"] = {"schema": schema, "example": example}
+    content["application/json"] = {"schema": component("Release"), "example": example}
     if csv is not None:
         content["text/csv"] |= {"example": csv}
-    return {"requestBody": {"required": True, "content": content | archive() | form(fields)}}
+    return content | archive() | form(fields)
 
 
 def archive() -> dict[str, Any]:

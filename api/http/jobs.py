@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from tableseal.api.http.described import READING, component, problems, results
+from tableseal.api.http.described import READING, gives, problems, results
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.intake import finished, wait_of
 from tableseal.api.http.renderings import FORMATS
@@ -143,75 +143,40 @@ def get_result(
     return result_response(at, found, accept if form is None else FORMATS[form])
 
 
-@router.get(
-    "/{job}/report.html",
-    response_class=Response,
-    responses={
-        200: {"description": "A page.", "content": {"text/html": {"schema": {"type": "string"}}}},
-        **problems(*READING, 409),
-    },
-)
+def _file(description: str, schema: str | None = None, *, page: bool = False) -> dict[str, Any]:
+    """What a route says of itself that gives a file of a result."""
+    answers = {200: gives(description, schema, page=page), **problems(*READING, 409)}
+    return {"response_class": Response, "responses": answers}
+
+
+@router.get("/{job}/report.html", **_file("A page.", page=True))
 def get_page(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The report as one self-contained page."""
     note_read(at, asking, found)
     return document_response(at, found, "report.html")
 
 
-@router.get(
-    "/{job}/proof",
-    response_class=Response,
-    responses={
-        200: {"description": "A proof.", "content": {"application/json": {"schema": component("Proof")}}},
-        **problems(*READING, 409),
-    },
-)
+@router.get("/{job}/proof", **_file("A proof.", "Proof"))
 def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The proof, if the audit was asked for one (`proof=true`)."""
     note_read(at, asking, found)
     return document_response(at, found, "proof.json")
 
 
-@router.get(
-    "/{job}/protected",
-    response_class=Response,
-    responses={
-        200: {"description": "A release.", "content": {"application/json": {"schema": component("Release")}}},
-        **problems(*READING, 409),
-    },
-)
+@router.get("/{job}/protected", **_file("A release.", "Release"))
 def get_protected(found: OwnJob, at: ServiceDep) -> Response:
     """The protected release that a suppression made, if its audit said safe: nothing in it is confidential."""
     return document_response(at, found, "protected.json")
 
 
-@router.get(
-    "/{job}/confidential",
-    response_class=Response,
-    responses={
-        200: {"description": "A release.", "content": {"application/json": {"schema": component("Release")}}},
-        **problems(*READING, 409),
-    },
-)
+@router.get("/{job}/confidential", **_file("A release.", "Release"))
 def get_confidential(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     """The protected release of a suppression with all that the agency knows: what a publication needs of it."""
     note_read(at, asking, found)
     return document_response(at, found, "confidential.json")
 
 
-@router.get(
-    "/{job}/reports/{name:path}",
-    response_class=Response,
-    responses={
-        200: {
-            "description": "A report.",
-            "content": {
-                "application/json": {"schema": component("Report")},
-                "text/html": {"schema": {"type": "string"}},
-            },
-        },
-        **problems(*READING, 409),
-    },
-)
+@router.get("/{job}/reports/{name:path}", **_file("A report.", "Report", page=True))
 def get_report(
     found: OwnJob,
     at: ServiceDep,

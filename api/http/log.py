@@ -1,5 +1,6 @@
 """GET /v1/audit-log."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -34,14 +35,4 @@ def get_log(
     """Who did what with what belongs to your department, newest first. Nobody can change or erase it."""
     with at.store.reading() as connection:
         found = log_of(connection, asking.owner, limit=limit, before=before)
-    return [
-        LogResource(
-            id=entry.id,
-            at=datetime.fromtimestamp(entry.at, UTC),
-            who=entry.who,
-            action=entry.action,
-            object=entry.object,
-            outcome=entry.outcome,
-        )
-        for entry in found
-    ]
+    return [LogResource(**asdict(entry) | {"at": datetime.fromtimestamp(entry.at, UTC)}) for entry in found]

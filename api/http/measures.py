@@ -5,10 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 
 from tableseal.api.http.audits import EXAMPLE
-from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.described import body, work
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
-from tableseal.api.http.resources import JobResource
 from tableseal.api.http.uploads import Fields
 from tableseal.api.jobs.risk_kind import KIND as RISK
 from tableseal.api.jobs.sap_kind import KIND as SAP
@@ -28,13 +27,7 @@ MATRIX = "3,17\n23,0\n"
 router = APIRouter(tags=["measures"])
 
 
-@router.post(
-    "/v1/risk",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Risk", RISK.rows),
-    openapi_extra=body(component("Release"), KNOWN, RISK_FIELDS, MATRIX),
-)
+@router.post("/v1/risk", **work("Risk", RISK, body(KNOWN, RISK_FIELDS, MATRIX)))
 async def post_risk(ask: Asked, options: Annotated[Said, Depends(said(RISK.request))]) -> Response:
     """Measure the risk of a whole frequency table, before and after protection.
 
@@ -44,13 +37,7 @@ async def post_risk(ask: Asked, options: Annotated[Said, Depends(said(RISK.reque
     return await taken(ask, RISK, RISK_FIELDS, options)
 
 
-@router.post(
-    "/v1/sap",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Sap", SAP.rows),
-    openapi_extra=body(component("Release"), KNOWN, SAP_FIELDS, MATRIX),
-)
+@router.post("/v1/sap", **work("Sap", SAP, body(KNOWN, SAP_FIELDS, MATRIX)))
 async def post_sap(ask: Asked, options: Annotated[Said, Depends(said(SAP.request))]) -> Response:
     """Measure the probability that subtracting known units recovers a zero.
 

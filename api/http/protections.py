@@ -5,10 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Response
 
 from tableseal.api.http.audits import EXAMPLE
-from tableseal.api.http.described import body, component, work_responses
+from tableseal.api.http.described import body, work
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
-from tableseal.api.http.resources import JobResource
 from tableseal.api.http.uploads import RELEASE, Fields
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
@@ -35,13 +34,7 @@ UNPROTECTED: dict[str, Any] = {
 router = APIRouter(tags=["protection"])
 
 
-@router.post(
-    "/v1/suppressions",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Suppression", SUPPRESSION.rows),
-    openapi_extra=body(component("Release"), UNPROTECTED, SUPPRESSION_FIELDS),
-)
+@router.post("/v1/suppressions", **work("Suppression", SUPPRESSION, body(UNPROTECTED, SUPPRESSION_FIELDS)))
 async def post_suppression(ask: Asked, options: Annotated[Said, Depends(said(SUPPRESSION.request))]) -> Response:
     """Withhold cells so that every sensitive cell stays protected, at least cost, and audit the result.
 
@@ -51,13 +44,7 @@ async def post_suppression(ask: Asked, options: Annotated[Said, Depends(said(SUP
     return await taken(ask, SUPPRESSION, SUPPRESSION_FIELDS, options)
 
 
-@router.post(
-    "/v1/comparisons",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("Comparison", COMPARISON.rows),
-    openapi_extra=body(component("Release"), UNPROTECTED, RELEASE),
-)
+@router.post("/v1/comparisons", **work("Comparison", COMPARISON, body(UNPROTECTED, RELEASE)))
 async def post_comparison(ask: Asked, options: Annotated[Said, Depends(said(COMPARISON.request))]) -> Response:
     """Protect a release in several ways and audit each: cells, cost, intervals, entropy and rank side by side."""
     return await taken(ask, COMPARISON, RELEASE, options)

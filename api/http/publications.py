@@ -9,11 +9,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from tableseal.api.http.audits import EXAMPLE
-from tableseal.api.http.described import READING, body, component, problems, work_responses
+from tableseal.api.http.described import READING, body, gives, problems, work
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
-from tableseal.api.http.resources import JobResource, own_job
+from tableseal.api.http.resources import own_job
 from tableseal.api.http.service import Officer, Reader, Service, ServiceDep, require
 from tableseal.api.http.uploads import RELEASE
 from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME
@@ -37,7 +37,7 @@ _CHANGED = Problem(
 )
 
 
-_ENTRY = {"application/json": {"schema": component("Publication.entry")}}
+_ENTRY = gives("The entry.", "Publication.entry")
 
 
 class PublicationResource(BaseModel):
@@ -86,10 +86,7 @@ def list_publications(at: ServiceDep, asking: Reader) -> list[PublicationResourc
 @router.get(
     "/{name}",
     response_class=Response,
-    responses={
-        200: {"description": "The publication.", "content": {"application/json": {"schema": component("Publication")}}},
-        **problems(*READING),
-    },
+    responses={200: gives("The publication.", "Publication"), **problems(*READING)},
 )
 def get_publication(
     name: Name,
@@ -108,13 +105,7 @@ def get_publication(
     return JSONResponse({"schema": "tableseal/publication/1", "name": kept.name, "entries": list(kept.entries)})
 
 
-@router.post(
-    "/{name}/releases",
-    status_code=202,
-    response_model=JobResource,
-    responses=work_responses("PublicationAudit", KIND.rows),
-    openapi_extra=body(component("Release"), EXAMPLE, RELEASE),
-)
+@router.post("/{name}/releases", **work("PublicationAudit", KIND, body(EXAMPLE, RELEASE)))
 async def post_release(name: Name, ask: Asked, options: Annotated[Said, Depends(said(KIND.request))]) -> Response:
     """Audit a release together with everything that was published before under this name.
 
@@ -130,10 +121,7 @@ async def post_release(name: Name, ask: Asked, options: Annotated[Said, Depends(
     "/{name}/entries",
     status_code=201,
     response_class=Response,
-    responses={
-        201: {"description": "The entry.", "content": _ENTRY},
-        **problems(*READING, 400, 409, 507),
-    },
+    responses={201: _ENTRY, **problems(*READING, 400, 409, 507)},
 )
 def post_entry(name: Name, accepted: Acceptance, at: ServiceDep, asking: Officer) -> Response:
     """Publish a release that was audited before, if nothing else was published or withdrawn since."""
@@ -166,7 +154,7 @@ def accept(at: Service, asking: Principal, name: str, accepted: Acceptance) -> M
 @router.post(
     "/{name}/entries/{number}/withdrawal",
     response_class=Response,
-    responses={200: {"description": "The entry.", "content": _ENTRY}, **problems(*READING, 400, 409, 507)},
+    responses={200: _ENTRY, **problems(*READING, 400, 409, 507)},
 )
 def post_withdrawal(name: Name, number: Number, taken: Retraction, at: ServiceDep, asking: Officer) -> Response:
     """Take an entry back. It stays in the list, with the reason and who did it."""

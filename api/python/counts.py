@@ -18,9 +18,7 @@ MATRIX = "matrix"
 """What messages call an array."""
 
 
-def matrix_of(
-    data: object, *, all_cells: bool, what: str = MATRIX
-) -> tuple[NDArray[np.int64], str, Path | None] | None:
+def matrix_of(data: object, *, all_cells: bool) -> tuple[NDArray[np.int64], str, Path | None] | None:
     """A bare matrix of counts with its name and file: an array, nested lists, or a file of numbers without header. None
     for anything else.
 

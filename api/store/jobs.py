@@ -61,15 +61,7 @@ def record(
     seconds: float,
     once: Idempotency | None = None,
 ) -> Job:
-    """A job that was done at once, with its result.
-
-    Raises
-    ------
-    KeyReusedError: the key stands for another request.
-    """
-    found = None if once is None else same_request(connection, owner, once)
-    if found is not None:
-        return found
+    """A job that was done at once, with its result. once: a key that stands for nothing yet (see `same_request`)."""
     now = clock(connection)
     job = _insert(
         connection, owner, kind, request, State.SUCCEEDED, started=now - seconds, finished=now, outcome=outcome

@@ -25,8 +25,8 @@ def get_account(request: Request, at: ServiceDep) -> Response:
     except ProblemError as error:
         if error.problem.status != 401:
             raise
-        return page("account.html", asking=None, local=False, problem=None)
-    return page("account.html", asking=asking, local=at.settings.access == "local", problem=None)
+        return page("account.html", asking=None, local=False)
+    return page("account.html", asking=asking, local=at.settings.access == "local")
 
 
 @router.post("")
@@ -35,7 +35,7 @@ async def post_account(request: Request, at: ServiceDep) -> Response:
     key = str((await plain_form(request)).get("key", "")).strip()
     session = await run_in_threadpool(_begun, at, key)
     if session is None:
-        return page("account.html", status=401, asking=None, local=False, problem=_NO_KEY.document())
+        return page("account.html", asking=None, local=False, problem=_NO_KEY)
     response = see("/")
     secure = request.url.scheme == "https"
     response.set_cookie(

@@ -77,10 +77,4 @@ def _list(at: Service, asking: Principal, error: ProblemError | None = None) -> 
     with at.store.reading() as connection:
         found = jobs_of(connection, asking.owner, limit=LISTED, kind=KIND.name) or ()
     problem = None if error is None else error.problem
-    return page(
-        "batches.html",
-        status=200 if problem is None else problem.status,
-        batches=found,
-        fields=fields_of(BatchRequest),
-        problem=None if problem is None else problem.document(),
-    )
+    return page("batches.html", batches=found, fields=fields_of(BatchRequest), problem=problem)

@@ -36,10 +36,11 @@ _STATIC = {
 static = APIRouter()
 
 
-def page(template: str, /, *, status: int = 200, **context: Any) -> Response:
-    """A template with what it needs, as a response."""
-    text = _environment().get_template(template).render(context)
-    return Response(text, status, HEADERS, "text/html; charset=utf-8")
+def page(template: str, /, *, status: int = 200, problem: Problem | None = None, **context: Any) -> Response:
+    """A template with what it needs, as a response. problem: what it has to tell; then the status is that of it."""
+    said = None if problem is None else problem.document()
+    text = _environment().get_template(template).render(context, problem=said)
+    return Response(text, status if problem is None else problem.status, HEADERS, "text/html; charset=utf-8")
 
 
 def see(path: str) -> Response:
@@ -50,8 +51,8 @@ def see(path: str) -> Response:
 def problem_page(problem: Problem) -> Response:
     """A problem that ended a request; where somebody is not signed in, the form for it."""
     if problem.status == 401:
-        return page("account.html", status=401, asking=None, local=False, problem=None)
-    return page("problem.html", status=problem.status, problem=problem.document())
+        return page("account.html", status=401, asking=None, local=False)
+    return page("problem.html", problem=problem)
 
 
 def parts_of(report: str) -> tuple[str, str]:

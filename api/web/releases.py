@@ -46,7 +46,7 @@ router = APIRouter()
 @router.get("/")
 def start(asking: Reader) -> Response:
     """Bring a release."""
-    return page("start.html", problem=None, text="")
+    return page("start.html", text="")
 
 
 @router.post("/releases")
@@ -56,7 +56,7 @@ async def post_release(request: Request, at: ServiceDep, asking: Analyst) -> Res
         try:
             files, policy = await files_of_form(request, at.settings, spool)
         except ProblemError as error:
-            return page("start.html", status=error.problem.status, problem=error.problem.document(), text="")
+            return page("start.html", problem=error.problem, text="")
         wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
         return await _drafted(at, asking, wanted, files)
 
@@ -147,12 +147,11 @@ def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Resp
 
     return page(
         "columns.html",
-        status=200 if problem is None else problem.status,
         draft=draft,
         marks=marks,
         roles=list(Role),
         schemes=list(SCHEMES),
-        problem=None if problem is None else problem.document(),
+        problem=problem,
         fields=set() if problem is None else fields_in(problem, [c["name"] for c in draft.said["columns"]]),
     )
 
@@ -188,7 +187,7 @@ async def _drafted(
     order: Order = order_of(wanted, files)
     done = await begin(at, asking, order)
     if isinstance(done, Problem):
-        return page("start.html", status=done.status, problem=done.document(), text=_text_of(files))
+        return page("start.html", problem=done, text=_text_of(files))
     if instead_of is not None:
         return await _instead(at, asking, done, instead_of)
     return see(f"/jobs/{done.id}")

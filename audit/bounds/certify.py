@@ -14,40 +14,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
 from tableseal.audit.bounds.component import Component, Multipliers
-from tableseal.audit.linear.exact import echelon
+from tableseal.audit.linear.eliminate import Elimination
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.solvers.protocol import Outcome
 
-DENOMINATORS = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    12,
-    14,
-    15,
-    16,
-    18,
-    20,
-    24,
-    30,
-    36,
-    40,
-    42,
-    48,
-    60,
-    64,
-    72,
-    84,
-    90,
-    96,
-)
+DENOMINATORS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24, 30, 36, 40, 42, 48, 60, 64, 72, 84, 90, 96)
 """Denominators tried for the multipliers and points of a vertex; beyond these the basis is solved exactly."""
 
 MOST_FRACTIONS = 64
@@ -224,17 +195,21 @@ def solve_basis(
     moved = _exact_product(component.matrix[rows], fixed)
     if moved is None:
         return None
-    primal = echelon(square, right - moved)
-    dual = echelon(csr_array(square.T), cost[columns])
-    if primal.rank < len(columns) or dual.rank < len(rows):
+    primal, dual = _solved(csr_array(square.T), right - moved), _solved(square, cost[columns])
+    if primal is None or dual is None:
         return None
-    x = [Fraction(int(v)) for v in fixed]
-    for k, column in enumerate(columns.tolist()):
-        x[column] = primal.value[k]
-    y = [Fraction(0)] * len(tight)
-    for k, row in enumerate(rows.tolist()):
-        y[row] = dual.value[k]
+    x, y = [Fraction(int(v)) for v in fixed], [Fraction(0)] * len(tight)
+    for k, value in primal.items():
+        x[columns[k]] = value
+    for k, value in dual.items():
+        y[rows[k]] = value
     return x, y
+
+
+def _solved(square: csr_array, right: NDArray[np.int64]) -> dict[int, Fraction] | None:
+    """The y that are not 0 of y @ square = right, exactly; None if the matrix is singular."""
+    eliminated = Elimination(square, np.zeros(len(right), np.int64))
+    return eliminated.multipliers(dict(enumerate(right.tolist()))) if eliminated.rank == len(right) else None
 
 
 def common_denominator(values: list[Fraction]) -> Rational | None:

@@ -12,11 +12,11 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Answer, Component, End, Limits, TargetBounds, Use
 from tableseal.audit.bounds.components import Components
-from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.linear_values import as_fraction
 from tableseal.audit.bounds.method import Method, Underway
 from tableseal.audit.bounds.networks.side_by_side import together
 from tableseal.audit.bounds.recorded_answers import from_text, key_of, to_text
-from tableseal.audit.bounds.split_forms import Pieces, cut_forms, known_part
+from tableseal.audit.bounds.split_forms import SplitForms, cut_forms, known_part
 from tableseal.audit.bounds.tableaux.many_components import Closed
 from tableseal.audit.execution.executor import HERE, Executor, in_batches
 from tableseal.audit.execution.state import State
@@ -54,7 +54,7 @@ class CellBounds:
 
     determined: NDArray[np.bool_]
     value: NDArray[np.int64]
-    pieces: Pieces
+    pieces: SplitForms
     solved: dict[int, TargetBounds]
     closed: Closed | None
     used: tuple[Use, ...]
@@ -127,13 +127,13 @@ def _coarser(reduced: Reduced, group: NDArray[np.int64]) -> Reduced:
     return replace(reduced, component=component, components=int(group.max(initial=-1)) + 1)
 
 
-def _regrouped(pieces: Pieces, group: NDArray[np.int64]) -> Pieces:
+def _regrouped(pieces: SplitForms, group: NDArray[np.int64]) -> SplitForms:
     """Pieces in the order of the groups of their components."""
     owner = group[np.repeat(np.arange(len(group)), np.diff(pieces.start))]
     order = np.argsort(owner, kind="stable")
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return Pieces(
+    return SplitForms(
         pieces.constant,
         pieces.form,
         rank[pieces.piece],
@@ -143,7 +143,7 @@ def _regrouped(pieces: Pieces, group: NDArray[np.int64]) -> Pieces:
 
 
 def _kept(
-    pieces: Pieces,
+    pieces: SplitForms,
     solved: dict[int, TargetBounds],
     columns: dict[int, NDArray[np.int64]],
     tables: dict[int, tuple[NDArray[np.int64], ...]],
@@ -156,7 +156,7 @@ def _kept(
 
 
 def _assembled(
-    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: Pieces, solved: dict[int, TargetBounds]
+    determined: NDArray[np.bool_], value: NDArray[np.int64], pieces: SplitForms, solved: dict[int, TargetBounds]
 ) -> list[TargetBounds]:
     ends = np.searchsorted(pieces.form, np.arange(len(determined) + 1)).tolist()
     piece, constant = pieces.piece.tolist(), pieces.constant.tolist()
@@ -235,7 +235,7 @@ def _answers(
 
 
 def point(value: int) -> TargetBounds:
-    end = End(whole(value), value, value, None)
+    end = End(as_fraction(value), value, value, None)
     return TargetBounds(end, end, convex=True, seen=1)
 
 
@@ -283,4 +283,4 @@ def _total(constant: int, values: list[Fraction | int | None]) -> Fraction | Non
         if value is None:
             return None
         total += value.numerator if value.denominator == 1 else value  # sums of fractions cost ten times as much
-    return whole(total) if isinstance(total, int) else total
+    return as_fraction(total) if isinstance(total, int) else total

@@ -22,7 +22,7 @@ class LinearValues:
 
     def __getitem__(self, k: int) -> Fraction | None:
         value = int(self._whole[k])
-        return self._other.get(k) if value == UNKNOWN else whole(value)
+        return self._other.get(k) if value == UNKNOWN else as_fraction(value)
 
     def __setitem__(self, k: int, value: Fraction | None) -> None:
         self._other.pop(k, None)
@@ -45,7 +45,7 @@ class LinearValues:
 
     def listed(self, sign: NDArray[np.int64]) -> list[Fraction | None]:
         """Every value times its sign."""
-        found: list[Fraction | None] = list(map(whole, (self._whole * sign).tolist()))
+        found: list[Fraction | None] = list(map(as_fraction, (self._whole * sign).tolist()))
         for k in np.flatnonzero(self._whole == UNKNOWN).tolist():
             other = self._other.get(k)
             found[k] = None if other is None else int(sign[k]) * other
@@ -53,6 +53,6 @@ class LinearValues:
 
 
 @lru_cache(maxsize=1 << 16)
-def whole(value: int) -> Fraction:
+def as_fraction(value: int) -> Fraction:
     """A whole number as a fraction; the same ones come again and again."""
     return Fraction(value)

@@ -53,18 +53,16 @@ class Method:
         *,
         enough: NDArray[np.int64] | None = None,
         start: NDArray[np.int64] | None = None,
-        begun: Answer | None = None,
     ) -> Answer:
         """Both ends of every target.
 
-        enough: see Knowledge (decision mode). start: an integer solution that is known already. begun: the answer of an
-        earlier run that a limit has cut short.
+        enough: see Knowledge (decision mode). start: an integer solution that is known already.
 
         Raises
         ------
         audit.linear.propagate.InfeasibleError: the component has no solution.
         """
-        underway = self.begin(component, limits, enough=enough, start=start, begun=begun)
+        underway = self.begin(component, limits, enough=enough, start=start)
         self.go_on(component, underway, limits)
         return underway.answer(limits)
 
@@ -77,7 +75,10 @@ class Method:
         start: NDArray[np.int64] | None = None,
         begun: Answer | None = None,
     ) -> "Underway":
-        """What is known before the first step; arguments as for `bounds`."""
+        """What is known before the first step.
+
+        begun: the answer of an earlier run that a limit has cut short; others as for `bounds`.
+        """
         if (component.column_lower > component.column_upper).any() or (component.lower > component.upper).any():
             raise InfeasibleError
         known = know_nothing(component, limits, enough)

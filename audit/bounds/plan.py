@@ -11,10 +11,10 @@ from tableseal.audit.bounds.dense.witness_rounds import Rounds
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.method import Method, Step
 from tableseal.audit.bounds.networks.flows import Flows
-from tableseal.audit.bounds.programs.few_tables import Probe
+from tableseal.audit.bounds.programs.few_tables import FewTables
 from tableseal.audit.bounds.programs.gap import Gap
 from tableseal.audit.bounds.programs.simplex import Simplex
-from tableseal.audit.bounds.programs.whole_tables import Whole
+from tableseal.audit.bounds.programs.whole_tables import WholeTables
 from tableseal.audit.bounds.propagation.shuttle import Shuttle
 from tableseal.audit.bounds.tableaux.inner_values import Fill
 from tableseal.audit.bounds.tableaux.many_components import Blocks
@@ -95,7 +95,7 @@ class _Full:
             if known.all_closed() and known.values is None and not known.keep:
                 return
         elif self.tables_first:
-            yield Probe(self.solver)
+            yield FewTables(self.solver)
         if columns >= DENSE and not known.convex and len(known.open_linear()):
             cube = component.matrix.nnz <= CUBE * columns
             if cube and (columns > WHOLE or len(known.open_linear()) >= MANY):
@@ -108,7 +108,7 @@ class _Full:
             return
         yield Simplex(self.solver)
         # Joint integer programs first: f3d_10, 136 ends left by simplex: 2.9 s instead of 4.8 s, 124 of them jointly.
-        yield Whole(self.solver)
+        yield WholeTables(self.solver)
         yield Gap(self.solver, self.patient if suits_tableau else None)
         yield Fill(self.solver, self.tableau if suits_tableau else None)
 

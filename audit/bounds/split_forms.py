@@ -13,7 +13,7 @@ from tableseal.audit.sparse import csr, entries, row_of_entries
 
 
 @dataclass(frozen=True)
-class Pieces:
+class SplitForms:
     """Forms cut along components: each form is a constant plus a sum of pieces.
 
     Attributes
@@ -31,7 +31,7 @@ class Pieces:
     start: NDArray[np.int64]
 
 
-def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pieces:
+def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> SplitForms:
     """Cut int64 forms (csr, forms x columns) along components; of those to skip only the constant is right."""
     constant, rest = known_part(forms, reduced.fixed, reduced.value)
     row = row_of_entries(rest)
@@ -51,7 +51,7 @@ def cut_forms(reduced: Reduced, forms: csr_array, skip: NDArray[np.bool_]) -> Pi
     standing = standing[by_component]
     indptr = np.concatenate([[0], np.cumsum(size[standing])])
     at = np.repeat(first[standing] - indptr[:-1], size[standing]) + np.arange(indptr[-1])
-    return Pieces(
+    return SplitForms(
         constant,
         row[first],
         rank[piece],

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.linear_values import as_fraction
 from tableseal.audit.execution.executor import in_batches
 from tableseal.audit.linear.difference import Differenced
 from tableseal.audit.linear.integers import NO_UPPER, largest
@@ -27,9 +27,6 @@ AT_ONCE = 2_000_000
 
 Multipliers = dict[int, Fraction]
 """Row -> multiplier."""
-
-_Each = Sequence[Mapping[int, Fraction]]
-"""Multipliers of each form."""
 
 Weights = dict[int, Fraction | int]
 """Multipliers, or the weights of a form, while they are added up: whole numbers stay integers, which are quicker."""
@@ -54,7 +51,7 @@ def add_row(target: Weights, matrix: csr_array, row: int, factor: Fraction | int
 
 def nonzero(weights: Mapping[int, Fraction | int]) -> Multipliers:
     """Those that are not 0, as fractions."""
-    return {k: whole(v) if isinstance(v, int) else v for k, v in weights.items() if v}
+    return {k: as_fraction(v) if isinstance(v, int) else v for k, v in weights.items() if v}
 
 
 def left_over(matrix: csr_array, form: csr_array, y: Mapping[int, Fraction]) -> Multipliers:

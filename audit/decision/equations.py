@@ -5,6 +5,7 @@ between cells: a total and its parts, two tables that share a margin, a link. Wi
 Base cells that are no cells of the release themselves are further columns, free in every pattern.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from tableseal.audit.linear.nesting import CellCodes, nestings
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.linear.system import LinearSystem, build_system, known_bounds
 from tableseal.audit.model import Amounts, Release, Status
+from tableseal.audit.sparse import csr, row_of_entries
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,24 @@ class Equations:
             return False
         held = product(csr_array(self.matrix[touched]), self.value) + moved
         return bool(((held >= self.lower[touched]) & (held <= self.upper[touched])).all())
+
+    def opened(self, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """bool (columns): those that are open where a pattern (bool, cells) withholds cells."""
+        columns = self.always_open.copy()
+        columns[: self.cells] |= pattern
+        return columns
+
+    def components(
+        self, label: NDArray[np.int64], cells: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Component]]:
+        """Of each group (see `groups`) that holds some of these cells: (which of them, its columns, the group as a
+        component with these cells as targets). Published cells are in none."""
+        of_cell = label[cells]
+        for group in np.unique(of_cell[of_cell >= 0]).tolist():
+            asked, columns = np.flatnonzero(of_cell == group), np.flatnonzero(label == group)
+            at, indptr = np.searchsorted(columns, cells[asked]), np.arange(len(asked) + 1)
+            targets = csr(np.ones(len(asked), np.int64), at, indptr, (len(asked), len(columns)))
+            yield asked, columns, self.component(columns, targets)
 
     def groups(self, open_columns: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Label of the connected group of each open column, -1 elsewhere."""
@@ -237,7 +257,7 @@ def _relations(
     further = int((owner < 0).sum())
     place = owner.copy()
     place[owner < 0] = cells + np.arange(further)
-    row = np.repeat(np.arange(base.shape[0]), np.diff(base.indptr))
+    row = row_of_entries(base)
     shape = (base.shape[0], cells + further)
     moved = csr_array(coo_array((base.data, (row, place[base.indices])), shape=shape))
     relations = csr_array(moved - csr_array((stated.data, stated.indices, stated.indptr), shape=shape))

@@ -66,7 +66,7 @@ class Movers:
         """Leave cells alone, if the same can be shown without them."""
         self._shy[cells] = SHY
 
-    def attack(
+    def answer(
         self,
         pattern: NDArray[np.bool_],
         asked: Ints,
@@ -88,8 +88,7 @@ class Movers:
         known: cells that are never published and that all attackers know.
         """
         equations, ends = self._equations, self._ends
-        open_columns = equations.always_open.copy()
-        open_columns[: equations.cells] |= pattern
+        open_columns = equations.opened(pattern)
         open_columns[list(known)] = False
         label = self._label(open_columns)
         of_end = label[ends.cell[asked]]
@@ -181,8 +180,7 @@ class Movers:
         found.
         """
         equations, ends = self._equations, self._ends
-        open_columns = equations.always_open.copy()
-        open_columns[: equations.cells] |= pattern | may
+        open_columns = equations.opened(pattern | may)
         model = self._around(open_columns, int(ends.cell[end]))
         typical = max(float(np.median(cost[may])) if may.any() else 1.0, 1e-9)
         price = WIDENING * self._shy

@@ -12,6 +12,7 @@ from scipy.sparse import coo_array, csr_array, hstack
 from tableseal.audit.decision.regions import Floats, Ints, Region
 from tableseal.audit.solvers.protocol import Problem as Program
 from tableseal.audit.solvers.protocol import Solver
+from tableseal.audit.sparse import row_of_entries
 
 NEAR = (150, 1_000)
 """Columns that are near, and further columns that are asked if these are not enough."""
@@ -69,7 +70,7 @@ class Nearby:
             self._order.clear()
             self._programs.clear()
             rows, count = self._rows, self._rows.shape[1]
-            row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            row = row_of_entries(rows)
             inside = columns[rows.indices]
             row, column = row[inside], rows.indices[inside]
             length = np.bincount(row, minlength=rows.shape[0])

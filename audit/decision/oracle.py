@@ -24,7 +24,7 @@ from tableseal.audit.decision.model import NEARLY, in_whole_units
 from tableseal.audit.decision.movers import Movers
 from tableseal.audit.decision.pool import Pool
 from tableseal.audit.decision.settling import Settling
-from tableseal.audit.decision.witnesses import Table, Witnesses
+from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
 from tableseal.audit.solvers.protocol import Solver
 
 MOST_TABLES, TABLES_AN_END = 4000, 4
@@ -224,7 +224,7 @@ class Oracle:
         many: bool = False,
         known: tuple[int, ...] = (),
     ) -> Decision:
-        """The answer about some requirements (bool, None: all), the others taken as met. many: see `Movers.attack`.
+        """The answer about some requirements (bool, None: all), the others taken as met. many: see `Movers.answer`.
 
         known: cells that are never published and that whoever asks knows; what is learnt from that is not kept.
         """
@@ -330,7 +330,7 @@ class Oracle:
         """Another oracle with the same engines, which knows nothing yet."""
         return Oracle(equations, requirements, self._method, self._solver)
 
-    def tables(self, pattern: NDArray[np.bool_]) -> list[Table]:
+    def tables(self, pattern: NDArray[np.bool_]) -> list[FeasibleTable]:
         """Tables in hand that serve a pattern."""
         return self._witnesses.serving(pattern | self._narrow)
 
@@ -342,16 +342,14 @@ class Oracle:
                 result[table.cells] = True
         return result
 
-    def learn(self, table: Table) -> None:
+    def learn(self, table: FeasibleTable) -> None:
         """Remember what is known to be a table."""
         self._witnesses.add(table)
 
     def entanglement(self, pattern: NDArray[np.bool_], *, unseen: bool = False) -> int:
         """Columns times ends, over the parts of the table in which what a pattern (bool, cells) withholds hangs
         together. unseen: count only columns that no table shows."""
-        opened = self.equations.always_open.copy()
-        opened[: self.equations.cells] |= pattern
-        label = self.equations.groups(opened)
+        label = self.equations.groups(self.equations.opened(pattern))
         counted = label >= 0
         if unseen:
             counted &= self.equations.always_open
@@ -409,7 +407,7 @@ class Oracle:
         ends = ends[~self._witnesses.met(opened)[ends]]
         if first:  # what few tables have ever met fails most easily
             ends = ends[np.argsort(self._witnesses.times_met[ends], kind="stable")]
-        found, large = movers.attack(pattern, ends, limits, self._learn, first=first, many=many, known=known)
+        found, large = movers.answer(pattern, ends, limits, self._learn, first=first, many=many, known=known)
         for end, cut in sorted(found.items()):
             q = int(self.ends.requirement[end])
             if q not in cuts and not cut.holds(self._view(pattern, q, known)):
@@ -436,12 +434,12 @@ class Oracle:
     ) -> NDArray[np.bool_]:
         """Remember a table, moved by `moves` in 1 / denominator, if it is one; bool (ends): what it meets."""
         equations = self.equations
-        table = Table(columns, moves, denominator)
+        table = FeasibleTable(columns, moves, denominator)
         inside = table.fits(equations.value, equations.column_lower, equations.column_upper)
         if len(columns) == 0 or not inside or not equations.allow(columns, moves, denominator):
             return np.zeros(len(self.ends), np.bool_)
         cells = columns < equations.cells
-        return self._witnesses.add(Table(columns[cells], moves[cells], denominator))
+        return self._witnesses.add(FeasibleTable(columns[cells], moves[cells], denominator))
 
 
 def many_unseen(equations: Equations, columns: NDArray[np.int64]) -> bool:

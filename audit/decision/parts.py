@@ -14,24 +14,11 @@ from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.decision.equations import Equations
 from tableseal.audit.decision.oracle import Oracle
-from tableseal.audit.decision.witnesses import Table
+from tableseal.audit.decision.witnesses import FeasibleTable
 
 SPARSE = 8
 """Times the withheld cells up to which a table is asked as a whole; in larger ones what is done for all cells at each
 question takes longer than the question."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """One part, with columns numbered anew in the same order; everything else is published.
-
-    columns: int64, their positions in the whole. asked: positions of the requirements for its cells.
-    """
-
-    columns: NDArray[np.int64]
-    equations: Equations
-    asked: tuple[int, ...]
-    requirements: tuple[Requirement, ...]
 
 
 @dataclass(frozen=True)
@@ -52,18 +39,27 @@ def parts(oracle: Oracle, pattern: NDArray[np.bool_]) -> list[Part]:
     serve it. The whole one for everything where little would be gained, and where it watches for more."""
     if oracle.watched or SPARSE * np.count_nonzero(pattern) > len(pattern):
         return [Part(np.arange(len(pattern)), tuple(range(len(oracle.requirements))), oracle)]
+    equations = oracle.equations
+    label = equations.groups(equations.opened(pattern))
+    inside = np.flatnonzero(label >= 0)
+    inside = inside[np.argsort(label[inside], kind="stable")]
+    asked: dict[int, list[int]] = {}
+    for q, need in enumerate(oracle.requirements):
+        asked.setdefault(int(label[need.cell]), []).append(q)
     found: list[Part] = []
-    part_of = np.full(oracle.equations.cells, -1, np.int64)
-    place = np.full(oracle.equations.cells, -1, np.int64)
-    for piece in pieces(oracle.equations, oracle.requirements, pattern):
-        cells = piece.columns[: piece.equations.cells]
+    part_of = np.full(equations.cells, -1, np.int64)
+    place = np.full(equations.cells, -1, np.int64)
+    for columns in np.split(inside, np.flatnonzero(np.diff(label[inside])) + 1):
+        own = tuple(asked.get(int(label[columns[0]]), ())) if len(columns) else ()
+        cells = columns[columns < equations.cells]
         part_of[cells], place[cells] = len(found), np.arange(len(cells))
-        found.append(Part(cells, piece.asked, oracle.alike(piece.equations, piece.requirements)))
+        needs = _renumbered(oracle.requirements, own, columns)
+        found.append(Part(cells, own, oracle.alike(restricted(equations, columns), needs)))
     for table in oracle.tables(pattern):
         # Parts share no relation: what a table does in each of them is a table by itself.
         for number in np.unique(part_of[table.cells]).tolist():
             here = part_of[table.cells] == number
-            found[number].oracle.learn(Table(place[table.cells[here]], table.moves[here], table.denominator))
+            found[number].oracle.learn(FeasibleTable(place[table.cells[here]], table.moves[here], table.denominator))
     return found
 
 
@@ -73,23 +69,6 @@ def learn_from(oracle: Oracle, part: Part, pattern: NDArray[np.bool_]) -> None:
         return
     for table in part.oracle.tables(pattern):
         oracle.learn(replace(table, cells=part.cells[table.cells]))
-
-
-def pieces(equations: Equations, requirements: Sequence[Requirement], pattern: NDArray[np.bool_]) -> list[Piece]:
-    """The parts of a pattern (bool, cells); what an attacker knows of other parts does not matter in this one."""
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= pattern
-    label = equations.groups(open_columns)
-    inside = np.flatnonzero(label >= 0)
-    inside = inside[np.argsort(label[inside], kind="stable")]
-    asked: dict[int, list[int]] = {}
-    for q, need in enumerate(requirements):
-        asked.setdefault(int(label[need.cell]), []).append(q)
-    found = []
-    for columns in np.split(inside, np.flatnonzero(np.diff(label[inside])) + 1):
-        own = tuple(asked.get(int(label[columns[0]]), ())) if len(columns) else ()
-        found.append(Piece(columns, restricted(equations, columns), own, _renumbered(requirements, own, columns)))
-    return found
 
 
 def restricted(equations: Equations, columns: NDArray[np.int64]) -> Equations:
@@ -115,6 +94,7 @@ def restricted(equations: Equations, columns: NDArray[np.int64]) -> Equations:
 def _renumbered(
     requirements: Sequence[Requirement], asked: Sequence[int], columns: NDArray[np.int64]
 ) -> tuple[Requirement, ...]:
+    """Requirements of one part; what an attacker knows of other parts does not matter in it."""
     place = {column: at for at, column in enumerate(columns.tolist())}
     return tuple(
         replace(

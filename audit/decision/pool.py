@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.decision.cuts import Cut
+from tableseal.audit.sparse import stacked
 
 
 class Pool:
@@ -54,7 +55,7 @@ class Pool:
             indptr = np.cumsum([0, *(len(c.cells) for c in fresh)])
             data = np.concatenate([c.weight / c.right for c in fresh])
             rows = csr_array((data, np.concatenate([c.cells for c in fresh]), indptr), shape=(len(fresh), self._cells))
-            self._weight = _below(self._weight, rows)
+            self._weight = stacked([self._weight, rows])
             self._right = np.ones(self._weight.shape[0])
             self._built = len(self.cuts)
         slack: NDArray[np.float64] = self._weight @ pattern.astype(np.float64) - self._right
@@ -62,15 +63,3 @@ class Pool:
 
 
 NEARLY = 1e-9
-
-
-def _below(above: csr_array, rows: csr_array) -> csr_array:
-    """Both, one below the other."""
-    return csr_array(
-        (
-            np.concatenate([above.data, rows.data]),
-            np.concatenate([above.indices, rows.indices]),
-            np.concatenate([above.indptr, above.indptr[-1] + rows.indptr[1:]]),
-        ),
-        shape=(above.shape[0] + rows.shape[0], rows.shape[1]),
-    )

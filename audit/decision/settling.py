@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.component import Answer, Component, Limits, TargetBounds
@@ -16,7 +15,7 @@ from tableseal.audit.bounds.method import Method
 from tableseal.audit.bounds.plan import DENSE
 from tableseal.audit.decision.cuts import Cut, Missed, capacity_cut, either_cut
 from tableseal.audit.decision.equations import Equations
-from tableseal.audit.decision.witnesses import Table
+from tableseal.audit.decision.witnesses import FeasibleTable
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 
 
@@ -26,7 +25,7 @@ class Settling:
     solved: components that had to be solved so far.
     """
 
-    def __init__(self, equations: Equations, method: Method, learn: Callable[[Table], object]) -> None:
+    def __init__(self, equations: Equations, method: Method, learn: Callable[[FeasibleTable], object]) -> None:
         """method: decides exactly. learn: told of each table."""
         self._equations, self._method, self._learn = equations, method, learn
         self.solved = 0
@@ -40,34 +39,27 @@ class Settling:
         `learn`. Returns a cut for each requirement that is proved not to be met.
         """
         equations = self._equations
-        open_columns = equations.always_open.copy()
-        open_columns[: equations.cells] = view
-        label = equations.groups(open_columns)
-        by_group: dict[int, list[int]] = {}
-        for q, need in needs.items():
-            by_group.setdefault(int(label[need.cell]), []).append(q)
-        cuts: dict[int, Cut] = {}
-        for group, members in sorted(by_group.items()):
-            if group < 0:  # published: nothing is withheld of it
-                cuts |= {q: Cut(np.array([needs[q].cell]), np.ones(1, np.int64), 1) for q in members}
-                continue
-            cuts |= self._group(np.flatnonzero(label == group), {q: needs[q] for q in members}, view, furthest, limits)
+        label = equations.groups(np.append(view, equations.always_open[equations.cells :]))
+        numbers, cells = list(needs), np.array([need.cell for need in needs.values()], np.int64)
+        # Of a published cell nothing is withheld.
+        cuts = {q: Cut(np.array([n.cell]), np.ones(1, np.int64), 1) for q, n in needs.items() if label[n.cell] < 0}
+        for asked, columns, component in equations.components(label, cells):
+            members = {numbers[k]: needs[numbers[k]] for k in asked.tolist()}
+            cuts |= self._settle(columns, component, members, view, furthest, limits)
         return cuts
 
-    def _group(
+    def _settle(
         self,
         columns: NDArray[np.int64],
+        component: Component,
         members: Mapping[int, Requirement],
         view: NDArray[np.bool_],
         furthest: int,
         limits: Limits,
     ) -> dict[int, Cut]:
-        equations = self._equations
+        """The requirements of one component."""
+        equations, at = self._equations, component.targets.indices
         needs = list(members.values())
-        at = np.searchsorted(columns, [n.cell for n in needs])
-        ones = np.ones(len(needs), np.int64)
-        targets = csr_array((ones, at, np.arange(len(needs) + 1)), shape=(len(needs), len(columns)))
-        component = equations.component(columns, targets)
         ends = [_enough(n, int(equations.value[n.cell])) for n in needs]
         answer = self._method.bounds(
             component,
@@ -89,7 +81,7 @@ class Settling:
             changed = np.flatnonzero(table != equations.value[columns])
             changed = changed[columns[changed] < equations.cells]
             if len(changed):
-                self._learn(Table(columns[changed], table[changed] - equations.value[columns[changed]]))
+                self._learn(FeasibleTable(columns[changed], table[changed] - equations.value[columns[changed]]))
         rows = np.unique(equations.by_column[columns].indices)
         cuts: dict[int, Cut] = {}
         for (q, need), bounds in zip(members.items(), answer.targets, strict=True):
@@ -114,7 +106,7 @@ class Settling:
                 continue
             moves = numerator - value[columns] * denominator
             changed = np.flatnonzero((moves != 0) & (columns < self._equations.cells))
-            self._learn(Table(columns[changed], moves[changed], denominator))
+            self._learn(FeasibleTable(columns[changed], moves[changed], denominator))
 
     def _table(
         self, component: Component, column: int, low: int, high: int, limits: Limits

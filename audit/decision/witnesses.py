@@ -13,7 +13,7 @@ FEW = 256
 
 
 @dataclass(frozen=True)
-class Table:
+class FeasibleTable:
     """cells: int64, that it changes; moves: int64, by how much, in 1 / denominator."""
 
     cells: NDArray[np.int64]
@@ -50,12 +50,12 @@ class Witnesses:
         self._meets = np.zeros((0, (len(ends) + 63) // 64), np.uint64)
         self._key: dict[int, bytes] = {}
         self._keys: set[bytes] = set()
-        self._tables: list[Table] = []
+        self._tables: list[FeasibleTable] = []
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def add(self, table: Table) -> NDArray[np.bool_]:
+    def add(self, table: FeasibleTable) -> NDArray[np.bool_]:
         """Remember a table; bool (ends): those that it meets."""
         changed, moves, denominator = table.cells, table.moves, table.denominator
         move = np.zeros(self._cells, np.int64)
@@ -102,7 +102,7 @@ class Witnesses:
         for at in range(len(self._tables)):
             self._meets[at] = packed(meets[at], words)
 
-    def since(self, count: int) -> list[Table]:
+    def since(self, count: int) -> list[FeasibleTable]:
         """Tables that came in after the first `count`, as far as they are remembered."""
         start = max(count, self._count - len(self._tables))
         return [self._tables[k % self._most] for k in range(start, self._count)]
@@ -157,7 +157,7 @@ class Witnesses:
                 low, high = min(low, -(-move // table.denominator)), max(high, move // table.denominator)
         return low, high
 
-    def serving(self, pattern: NDArray[np.bool_]) -> list[Table]:
+    def serving(self, pattern: NDArray[np.bool_]) -> list[FeasibleTable]:
         """The tables that serve a pattern."""
         return [self._tables[at] for at in self._serving(pattern).tolist()]
 

@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import AdditivityError, Imbalance
 from tableseal.audit.linear.causes import causes
-from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.cells import Stated
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, bound_sum
 from tableseal.audit.linear.naming import cell_name, decimal, full_name, interval_words, places_of
 from tableseal.audit.linear.nesting import Nesting
 from tableseal.audit.linear.zeros import told, zeros_of
-from tableseal.audit.model import Release
 
 SHOWN = 8
 """Parts of one equation, and equations, that a message lists."""
@@ -23,22 +22,13 @@ WITHHELD = "(withheld)"
 """Stands for a value that no message may tell."""
 
 
-def check_additivity(
-    release: Release,
-    cells: Cells,
-    known: NDArray[np.int64],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    directions: Sequence[Nesting],
-    *,
-    hidden: NDArray[np.bool_] | None = None,
-) -> None:
+def check_additivity(stated: Stated, directions: Sequence[Nesting], *, hidden: NDArray[np.bool_] | None = None) -> None:
     """Compare every known cell with the known cells it is made of, in every direction.
 
     Parameters
     ----------
-    known: positions in `cells`; lower, upper: what is known of them (sentinels for no bound); directions: which of them
-        are parts of which. hidden: bool (cells), values that no message may tell, nor what they differ by.
+    directions: which of the known cells are parts of which. hidden: bool (cells), values that no message may tell, nor
+        what they differ by.
 
     Raises
     ------
@@ -47,32 +37,16 @@ def check_additivity(
     problems: list[Imbalance] = []
     wholes: list[int] = []
     count = 0
-    for found in disagreements(release, cells, known, lower, upper, directions):
+    for found in disagreements(stated, directions):
         count += len(found.wholes)
         for w in found.wholes[: max(0, SHOWN - len(problems))].tolist():
-            members = found.parts[found.whole == w]
-            wholes.append(int(known[w]))
-            expected = (int(found.low[w]), int(found.high[w]))
-            rest = bool(found.rest[w])
-            problems.append(
-                _imbalance(
-                    release,
-                    cells,
-                    known,
-                    lower,
-                    upper,
-                    w,
-                    members,
-                    expected,
-                    rest=rest,
-                    otherwise=_adds_up(lower, upper, directions, found.direction, w),
-                    hidden=hidden,
-                )
-            )
+            wholes.append(int(stated.known[w]))
+            otherwise = _adds_up(stated, directions, found.direction, w)
+            problems.append(_imbalance(stated, found, w, otherwise=otherwise, hidden=hidden))
     if problems:
         more = f"\n... and {count - len(problems)} more equations" if count > len(problems) else ""
         text = "Released values do not add up:\n" + "\n".join(_words(problem) for problem in problems) + more
-        places = places_of(release, cells, wholes)
+        places = places_of(stated.release, stated.cells, wholes)
         raise AdditivityError(text, places=places, imbalances=tuple(problems))
 
 
@@ -93,22 +67,15 @@ class Disagreements:
     rest: NDArray[np.bool_]
 
 
-def disagreements(
-    release: Release,
-    cells: Cells,
-    known: NDArray[np.int64],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    directions: Sequence[Nesting],
-) -> Iterator[Disagreements]:
+def disagreements(stated: Stated, directions: Sequence[Nesting]) -> Iterator[Disagreements]:
     """The directions in which sums and parts disagree; parameters as for `check_additivity`."""
-    n = len(known)
+    release, lower, upper, n = stated.release, stated.lower, stated.upper, len(stated.known)
     for at, direction in enumerate(directions):
         part = np.flatnonzero(direction.whole >= 0)
         whole = direction.whole[part]
         hierarchy = list(release.variables.values())[direction.variable]
         # Leaves covered in this direction: what known parts leave out is a remainder that may be anything.
-        sizes = np.diff(hierarchy.members.indptr)[cells.codes[known, direction.variable]]
+        sizes = np.diff(hierarchy.members.indptr)[stated.cells.codes[stated.known, direction.variable]]
         covered = np.bincount(whole, sizes[part], n).astype(np.int64)
         low, high = bound_sum(lower[part], whole, n), bound_sum(upper[part], whole, n)
         rest = covered < sizes
@@ -123,32 +90,24 @@ def disagreements(
 
 
 def _imbalance(
-    release: Release,
-    cells: Cells,
-    known: NDArray[np.int64],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    whole: int,
-    parts: NDArray[np.int64],
-    expected: tuple[int, int],
-    *,
-    rest: bool,
-    otherwise: bool,
-    hidden: NDArray[np.bool_] | None,
+    stated: Stated, disagreeing: Disagreements, whole: int, *, otherwise: bool, hidden: NDArray[np.bool_] | None
 ) -> Imbalance:
-    unit = list(release.measures.values())[int(cells.measure[known[whole]])].unit
-    found = (int(lower[whole]), int(upper[whole]))
+    release, cells, known = stated.release, stated.cells, stated.known
+    parts = disagreeing.parts[disagreeing.whole == whole]
+    expected = int(disagreeing.low[whole]), int(disagreeing.high[whole])
+    unit = stated.measure(whole).unit
+    found = (int(stated.lower[whole]), int(stated.upper[whole]))
     difference = found[0] - expected[1] if expected[1] < found[0] else expected[0] - found[1]
     secret = np.zeros(len(known), np.bool_) if hidden is None else hidden[known]
 
     def said(p: int) -> str:
-        return WITHHELD if secret[p] else interval_words(int(lower[p]), int(upper[p]), unit)
+        return WITHHELD if secret[p] else interval_words(int(stated.lower[p]), int(stated.upper[p]), unit)
 
     spelled, _ = told(parts.tolist(), zeros_of(cells, known[parts]).tolist())
     shown = tuple((cell_name(release, cells, int(known[p])), said(p)) for p in spelled[:SHOWN])
     unsaid = bool(secret[parts].any())
     off = difference if expected[1] < found[0] else -difference
-    hint = "" if unsaid else causes(release, cells, known, lower, upper, whole, parts, off, otherwise=otherwise)
+    hint = "" if unsaid else causes(stated, whole, parts, off, otherwise=otherwise)
     cell = int(known[whole])
     table, row = release.tables[int(cells.table[cell])], int(cells.row[cell])
     return Imbalance(
@@ -161,27 +120,18 @@ def _imbalance(
         difference=WITHHELD if unsaid or secret[whole] else decimal(difference, unit),
         parts=shown,
         count=len(parts),
-        rest=rest,
+        rest=bool(disagreeing.rest[whole]),
         hint=hint,
     )
 
 
-def _adds_up(
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    directions: Sequence[Nesting],
-    bad: int,
-    whole: int,
-) -> bool:
+def _adds_up(stated: Stated, directions: Sequence[Nesting], bad: int, whole: int) -> bool:
     """True if known parts of another grouping of the same variable are all of a sum, and give it."""
     for at, other in enumerate(directions):
         if at != bad and other.variable == directions[bad].variable:
             parts = np.flatnonzero(other.whole == whole)
-            if (
-                len(parts) > 1
-                and sum(lower[parts].tolist()) <= upper[whole]
-                and sum(upper[parts].tolist()) >= lower[whole]
-            ):
+            least, most = sum(stated.lower[parts].tolist()), sum(stated.upper[parts].tolist())
+            if len(parts) > 1 and least <= stated.upper[whole] and most >= stated.lower[whole]:
                 return True
     return False
 

@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.cells import Stated
 from tableseal.audit.linear.naming import decimal
-from tableseal.audit.model import Release
 
 PERIODS = (
     "if they are of two periods, say so: a variable without total, such as `year: {codes: [...]}`, and "
@@ -14,29 +13,19 @@ PERIODS = (
 """What to do about values of different periods."""
 
 
-def causes(
-    release: Release,
-    cells: Cells,
-    known: NDArray[np.int64],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    whole: int,
-    parts: NDArray[np.int64],
-    off: int,
-    *,
-    otherwise: bool,
-) -> str:
+def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, otherwise: bool) -> str:
     """The likely reasons why a sum is not that of its parts, or "".
 
     Parameters
     ----------
-    known: positions in `cells`; lower, upper: what is known of them. whole, parts: positions in `known`.
+    whole, parts: positions among the known cells.
     off: by how many units the sum is too large (negative: too small). otherwise: parts of another grouping of the same
         variable do add up to it.
     """
     found: list[str] = []
-    zeros = cells.row[known[parts]][(lower[parts] == 0) & (upper[parts] == 0)]
-    open_ended = [name for name, hierarchy in release.variables.items() if hierarchy.total is None]
+    cells, known = stated.cells, stated.known
+    zeros = cells.row[known[parts]][(stated.lower[parts] == 0) & (stated.upper[parts] == 0)]
+    open_ended = [name for name, hierarchy in stated.release.variables.items() if hierarchy.total is None]
     if off > 0 and (zeros >= 0).any():
         found.append("if a 0 stands for a suppressed value, mark it as withheld")
     elif off > 0 and len(zeros):
@@ -49,8 +38,7 @@ def causes(
                 f"if codes of {open_ended[0]} have classifications of their own (districts that merged), give each "
                 f"its table, with `where: {{{open_ended[0]}: ...}}`"
             )
-    base = _base(cells, known, lower, upper, whole, parts)
-    measure = list(release.measures.values())[int(cells.measure[known[whole]])]
+    base, measure = _base(stated, whole, parts), stated.measure(whole)
     unit = measure.unit
     if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
         # What is rounded to the unit is a multiple of something finer.
@@ -65,16 +53,9 @@ def causes(
     return "; ".join(found)
 
 
-def _base(
-    cells: Cells,
-    known: NDArray[np.int64],
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    whole: int,
-    parts: NDArray[np.int64],
-) -> int:
+def _base(stated: Stated, whole: int, parts: NDArray[np.int64]) -> int:
     """What all exactly published values of the measure are multiples of, in units; 0 if the sum itself is no value."""
-    if not (lower[[whole, *parts.tolist()]] == upper[[whole, *parts.tolist()]]).all():
+    exact, of = stated.lower == stated.upper, stated.cells.measure[stated.known]
+    if not exact[[whole, *parts.tolist()]].all():
         return 0
-    same = (lower == upper) & (cells.measure[known] == cells.measure[known[whole]])
-    return int(np.gcd.reduce(lower[same]))
+    return int(np.gcd.reduce(stated.lower[exact & (of == of[whole])]))

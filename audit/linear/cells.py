@@ -1,11 +1,13 @@
 """The distinct cells of a release: rows of linked tables that speak of the same cell become one."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Amounts
+from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
+from tableseal.audit.model import Amounts, Measure, Release
 
 
 @dataclass(frozen=True)
@@ -63,3 +65,27 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.measure)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Cells of which something is known: whether these values add up is looked at.
+
+    known: int64, positions in `cells`; lower, upper: int64 (known), NO_LOWER / NO_UPPER for no bound.
+    """
+
+    release: Release
+    cells: Cells
+    known: NDArray[np.int64]
+    lower: NDArray[np.int64]
+    upper: NDArray[np.int64]
+
+    @classmethod
+    def within(cls, release: Release, cells: Cells, lower: NDArray[np.int64], upper: NDArray[np.int64]) -> Self:
+        """Those that have any of these bounds (int64, cells)."""
+        known = np.flatnonzero((lower != NO_LOWER) | (upper != NO_UPPER))
+        return cls(release, cells, known, lower[known], upper[known])
+
+    def measure(self, at: int) -> Measure:
+        """The measure of a known cell (its position among these)."""
+        return list(self.release.measures.values())[int(self.cells.measure[self.known[at]])]

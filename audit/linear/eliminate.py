@@ -89,6 +89,7 @@ class Elimination:
     ----------
     rank: rank over the rationals.
     consistent: False if some combination of equations says 0 = nonzero.
+    dependent: int64, equations that are combinations of those before them, if short ones come first.
     in_dependency: bool (equations), which rows some linear dependency between rows needs: each of them can be left out
     without lowering the rank.
     """
@@ -101,14 +102,15 @@ class Elimination:
         for prime in primes():
             self._echelon = _Echelon(self._moved(rows_at(matrix, self._rows)), prime)
             self.rank = self._echelon.rank
-            depending = self._rows[self._echelon.dependent]
-            rest = rows_at(matrix, depending)
+            self.dependent = self._rows[self._echelon.dependent]
+            rest = rows_at(matrix, self.dependent)
             self.in_dependency = np.zeros(matrix.shape[0], np.bool_)
             proved = self._proved(rest, self.in_dependency)
             if proved.known.all():
                 break
-        self.in_dependency[depending] = True
-        self.consistent = bool((proved.numerator == value[depending] * proved.denominator.astype(object)).all())
+        self.in_dependency[self.dependent] = True
+        right = value[self.dependent] * proved.denominator.astype(object)
+        self.consistent = bool((proved.numerator == right).all())
 
     @property
     def null(self) -> tuple[NDArray[np.int64], int]:

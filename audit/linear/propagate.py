@@ -50,11 +50,12 @@ def propagate(
     """
     low, high = column_lower.copy(), column_upper.copy()
     run = Runner(worth_compiling(matrix.nnz, tighten))
-    by_column = None
-    sub, sub_lower, sub_upper = matrix, lower, upper
+    by_column, sub, limits = None, matrix, Both(lower, upper)
     for _ in range(ROUNDS):
-        tighter = _compiled_round if run.compiled else _vectorised_round
-        new_low, new_high = tighter(run, sub, sub_lower, sub_upper, low, high, integer)
+        if run.compiled:
+            new_low, new_high = _compiled_round(run, sub, limits, Both(low, high), integer)
+        else:
+            new_low, new_high = _vectorised_round(sub, limits, Both(low, high), integer)
         if (new_low > new_high).any():
             raise InfeasibleError
         raised, lowered = np.flatnonzero(new_low != low), np.flatnonzero(new_high != high)
@@ -66,7 +67,7 @@ def propagate(
         touched = np.zeros(matrix.shape[0], np.bool_)
         touched[rows_at(by_column, np.concatenate([raised, lowered])).indices] = True
         rows = np.flatnonzero(touched)
-        sub, sub_lower, sub_upper = rows_at(matrix, rows), lower[rows], upper[rows]
+        sub, limits = rows_at(matrix, rows), Both(lower[rows], upper[rows])
     # Without limits two rows can chase each other for ever; bounds as far out as that are of no use to anybody.
     far = FAR // max(int(largest(matrix.data)), 1)
     return (
@@ -75,30 +76,14 @@ def propagate(
     )
 
 
-def _compiled_round(
-    run: Runner,
-    matrix: csr_array,
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    integer: bool,
-) -> Bounds:
-    system = run.arrays(Rows(matrix.indptr, matrix.indices, matrix.data))
-    new = Both(low.copy(), high.copy())
-    run(tighten, system, run.arrays(Both(lower, upper)), run.arrays(Both(low, high)), new, integer)
-    return new.lower, new.upper
+def _compiled_round(run: Runner, matrix: csr_array, limits: Both, now: Both, integer: bool) -> Both:
+    system, new = run.arrays(Rows(matrix.indptr, matrix.indices, matrix.data)), Both(now.lower.copy(), now.upper.copy())
+    run(tighten, system, run.arrays(limits), run.arrays(now), new, integer)
+    return new
 
 
-def _vectorised_round(
-    run: Runner,
-    matrix: csr_array,
-    lower: NDArray[np.int64],
-    upper: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    integer: bool,
-) -> Bounds:
+def _vectorised_round(matrix: csr_array, limits: Both, now: Both, integer: bool) -> Both:
+    (lower, upper), (low, high) = limits, now
     row = row_of_entries(matrix)
     column, entry = matrix.indices.astype(np.int64), matrix.data
     positive, size = entry > 0, np.abs(entry)
@@ -124,7 +109,7 @@ def _vectorised_round(
     new_low, new_high = low.copy(), high.copy()
     np.maximum.at(new_low, column, least)
     np.minimum.at(new_high, column, most)
-    return new_low, new_high
+    return Both(new_low, new_high)
 
 
 def _others(entry: NDArray[np.int64], bound: NDArray[np.int64], row: NDArray[np.int64], rows: int) -> NDArray[np.int64]:

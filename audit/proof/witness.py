@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.certify import Rational, is_ray, rationalise
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.bounds.engine import Kept
-from tableseal.audit.bounds.linear_values import whole
+from tableseal.audit.bounds.linear_values import as_fraction
 from tableseal.audit.bounds.programs.float_problem import ray_problem
 from tableseal.audit.linear.base import Base
 from tableseal.audit.linear.reduce import Reduced
@@ -135,7 +135,7 @@ class Witnesses:
 
 
 def _fraction(x: Number) -> Fraction:
-    return whole(x) if isinstance(x, int) else x
+    return as_fraction(x) if isinstance(x, int) else x
 
 
 def _points(kept: Kept) -> dict[int, Rational]:

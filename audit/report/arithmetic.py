@@ -1,5 +1,6 @@
 """The arithmetic that reveals a cell, in words and as terms over released cells."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -202,15 +203,12 @@ def _told(words: Words, ordered: _Ordered, upper: bool) -> _Told:
 
 def _spelled(words: Words, found: _Told, upper: bool, unit: Fraction) -> str:
     system = words.prepared.system
-    used, zeros = found
-    parts: list[tuple[Fraction, str]] = []
-    for row, factor, _ in used[:SHOWN]:
-        coefficient = _in_decimals(words, row, factor, unit)
-        if system.link[row] >= 0:
-            parts.append((coefficient, words.link(int(system.link[row]))))
-        else:
-            parts.append((coefficient, _bounded_name(words, row, (factor > 0) == upper)))
-    return _joined(parts, len(used)) + and_zeros(zeros)
+
+    def name(row: int, factor: Fraction, _: int) -> str:
+        at_most = (factor > 0) == upper
+        return words.link(int(system.link[row])) if system.link[row] >= 0 else _bounded_name(words, row, at_most)
+
+    return _sum(words, found, unit, name) + and_zeros(found[1])
 
 
 def _bounded_name(words: Words, row: int, at_most: bool) -> str:
@@ -224,23 +222,23 @@ def _bounded_name(words: Words, row: int, at_most: bool) -> str:
 
 def _numbers(words: Words, found: _Told, unit: Fraction) -> str:
     system = words.prepared.system
-    parts: list[tuple[Fraction, str]] = []
-    for row, factor, value in found[0][:SHOWN]:
-        coefficient = _in_decimals(words, row, factor, unit)
+
+    def number(row: int, _: Fraction, value: int) -> str:
         if system.link[row] >= 0:
-            parts.append((coefficient, decimal(Fraction(value, int(system.scale[row])), Fraction(1))))
-        else:
-            parts.append((coefficient, decimal(value, words.unit(int(system.cell[row])))))
-    return _joined(parts, len(found[0]))
+            return decimal(Fraction(value, int(system.scale[row])), Fraction(1))
+        return decimal(value, words.unit(int(system.cell[row])))
+
+    return _sum(words, found, unit, number)
 
 
-def _joined(parts: list[tuple[Fraction, str]], terms: int) -> str:
-    """The first of so many terms as a sum."""
+def _sum(words: Words, found: _Told, unit: Fraction, said: Callable[[int, Fraction, int], str]) -> str:
+    """The first terms as a sum. said: a row, its factor and its value in words."""
     text = ""
-    for factor, word in parts:
-        size = abs(factor)
-        part = word if size == 1 else f"{size} * {word}"
-        text += (f" - {part}" if factor < 0 else f" + {part}") if text else (f"-{part}" if factor < 0 else part)
-    if terms > len(parts):
-        text += f" ... and {terms - len(parts):,} more"
+    for row, factor, value in found[0][:SHOWN]:
+        coefficient, word = _in_decimals(words, row, factor, unit), said(row, factor, value)
+        part = word if abs(coefficient) == 1 else f"{abs(coefficient)} * {word}"
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {part}" if text else part if sign == "+" else f"-{part}"
+    if len(found[0]) > SHOWN:
+        text += f" ... and {len(found[0]) - SHOWN:,} more"
     return text or "0"

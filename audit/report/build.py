@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from tableseal.audit.measures.sap.requirement import SapFinding
 
 
+TIME_LIMIT = Note(
+    "time_limit", "The time limit was reached: what it left open is undecided, and arithmetic may be missing."
+)
+PRIOR = Note("prior_knowledge", "Intervals start from the intruder's prior knowledge.")
 NO_RULE = Note("no_rule", "No rule was applied: the statuses in the file decide what is sensitive.")
 
 WORD = {status: status.word for status in Status}
@@ -101,7 +105,6 @@ def build_report(
     """Judge every cell and the release."""
     prepared = findings.prepared
     require = policy.require if policy is not None else Require()
-    ranks = _cell_ranks(findings)
     names = tuple(prepared.release.measures)
     decimals = [Decimals(measure.unit) for measure in prepared.release.measures.values()]
     words = Words(prepared)
@@ -112,59 +115,39 @@ def build_report(
         for k, insiders in sorted(findings.insiders.ranks.items())
         if (cell := open_cells[k]).sensitive
     }
-    open_rows = [
-        _open_cell(
-            findings,
-            k,
-            require,
-            cell,
-            names[cell.measure],
-            ranks.get(k),
-            helpless.get(k),
-            decimals[cell.measure],
-            words,
-        )
-        for k, cell in enumerate(open_cells)
-    ]
-    rows = open_rows + _published_findings(findings, names, decimals, words)
+    writer = _CellWriter(findings, require, names, decimals, words)
+    ranks = _cell_ranks(findings)
+    open_rows = [writer.open_cell(k, cell, ranks.get(k), helpless.get(k)) for k, cell in enumerate(open_cells)]
+    rows = open_rows + writer.published()
     judged, said = _judging(findings, policy or Policy())
-    notes = (*notes, *said)
+    told = [*notes, *said]
     unknown = unknown_requirements(prepared.release, prepared.cells, policy or Policy(), findings.sensitivity)
     if unknown.any():
-        notes = (*notes, Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
+        told.append(Note(UNKNOWN_NOTE, unknown_in_words(int(unknown.sum())), int(unknown.sum())))
     assumed = sum(map(_assumed, rows))
     if assumed:
-        notes = (*notes, Note(ASSUMED_NOTE, assumed_in_words(assumed), assumed))
-    notes = (*notes, *notes_on_accepted(prepared.release, tuple(helpless.values())))
-    if timed_out:
-        notes = (
-            *notes,
-            Note(
-                "time_limit",
-                "The time limit was reached: what it left open is undecided, and arithmetic may be missing.",
-            ),
-        )
-    if prepared.release.intruder.prior is not None:
-        notes = (*notes, Note("prior_knowledge", "Intervals start from the intruder's prior knowledge."))
-    if findings.weighed:
-        notes = (*notes, WEIGHED)
-    if findings.sap is not None:
-        notes = (*notes, findings.sap.note())
+        told.append(Note(ASSUMED_NOTE, assumed_in_words(assumed), assumed))
+    told += notes_on_accepted(prepared.release, tuple(helpless.values()))
+    told += [TIME_LIMIT] if timed_out else []
+    told += [] if prepared.release.intruder.prior is None else [PRIOR]
+    told += [WEIGHED] if findings.weighed else []
+    told += [] if findings.sap is None else [findings.sap.note()]
     found = findings.implied
     implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
     count = implied_count(found)
     missing = computed_missing(open_rows)
-    notes = (*notes, *implied_notes(count, policy or Policy(), prepared.release, missing=len(missing)))
-    notes = (*notes, *missing_note(missing), *without_row(prepared, findings.sensitivity))
+    told += implied_notes(count, policy or Policy(), prepared.release, missing=len(missing))
+    told += [*missing_note(missing), *without_row(prepared, findings.sensitivity)]
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
+    verdict = worst(
+        _verdict(rows, require, findings.sap),
+        implied_verdict(implied, count, require, missing=len(missing)),
+        "undecided" if findings.impossible else "safe",
+    )
+    asked = [row for row in open_rows if row.verdict != "not_judged"]
+    decrease, effort, weighed = findings.rank.decrease, findings.effort, findings.weighed
     return Report(
-        verdict=worst(
-            _verdict(rows, require, findings.sap),
-            implied_verdict(implied, count, require, missing=len(missing)),
-            "undecided" if findings.impossible else "safe",
-        )
-        if judged
-        else "undecided",
+        verdict=verdict if judged else "undecided",
         judged=judged,
         rules=rules_in_words(findings.sensitivity, require),
         title=prepared.release.title,
@@ -173,20 +156,10 @@ def build_report(
         bounds=bounds,
         summary=summary,
         cells=tuple(rows),
-        notes=notes,
+        notes=tuple(told),
         implied=tuple(implied),
         beyond_help=tuple(helpless.values()),
-        risk_panel=risk_panel(
-            Facts(
-                prepared,
-                summary,
-                findings.bounds.bounds,
-                [row for row in open_rows if row.verdict != "not_judged"],
-                findings.rank.decrease,
-                findings.effort,
-                findings.weighed,
-            )
-        ),
+        risk_panel=risk_panel(Facts(prepared, summary, findings.bounds.bounds, asked, decrease, effort, weighed)),
     )
 
 
@@ -265,69 +238,117 @@ def _verdict(
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
 
 
-def _open_cell(
-    findings: Findings,
-    k: int,
-    require: Require,
-    cell: DescribedCell,
-    measure: str,
-    rank: CellRank | None,
-    helpless: BeyondHelp | None,
-    decimals: Decimals,
-    words: Words,
-) -> ReportCell:
-    bounds = findings.bounds.bounds[k]
-    insider = findings.insiders.findings.get(k)
-    sensitive = cell.sensitive
-    ranks = None if helpless is None or helpless.accepted is not None else helpless.insiders[0]
-    if cell.status == Status.MISSING:
-        judged = Judged("not_judged", None, None)
-    else:
-        judged = judge(
-            bounds,
-            cell.required,
-            require,
-            width=cell.width,
-            insider=insider is not None and sensitive,
-            insider_open=k in findings.insiders.open and sensitive,
-            ranks=ranks is not None,
+class _CellWriter:
+    """Makes the rows of a report. names, decimals: of each measure."""
+
+    def __init__(
+        self, findings: Findings, require: Require, names: Sequence[str], decimals: Sequence[Decimals], words: Words
+    ) -> None:
+        self._findings, self._require, self._words = findings, require, words
+        self._names, self._decimals = names, decimals
+
+    def open_cell(self, k: int, cell: DescribedCell, rank: CellRank | None, helpless: BeyondHelp | None) -> ReportCell:
+        """Open cell k."""
+        findings, decimals = self._findings, self._decimals[cell.measure]
+        bounds = findings.bounds.bounds[k]
+        insider = findings.insiders.findings.get(k)
+        sensitive = cell.sensitive
+        ranks = None if helpless is None or helpless.accepted is not None else helpless.insiders[0]
+        if cell.status == Status.MISSING:
+            judged = Judged("not_judged", None, None)
+        else:
+            judged = judge(
+                bounds,
+                cell.required,
+                self._require,
+                width=cell.width,
+                insider=insider is not None and sensitive,
+                insider_open=k in findings.insiders.open and sensitive,
+                ranks=ranks is not None,
+            )
+            if k in findings.impossible and judged.verdict == "protected":
+                judged = Judged("undecided", None, None)
+            if cell.cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
+                judged, sensitive = Judged("underprotected", None, "sap"), True
+        argument = findings.arguments.get(k)
+        lower, upper = bounds.lower.outer, bounds.upper.outer
+        single = lower is not None and lower == upper
+        in_hand = reach(bounds, continuous=judged.basis == "continuous")
+        possible, bits, risk = _values(1 if single else bounds.at_least, bounds.at_most)
+        return ReportCell(
+            table=cell.tables[0],
+            also_in=cell.tables[1:],
+            measure=self._names[cell.measure],
+            cell=cell.codes,
+            status=WORD[cell.status],
+            truth=decimals.of(cell.truth),
+            lower=decimals.of(lower),
+            upper=decimals.of(upper),
+            attained=None if in_hand is None else decimals.both(in_hand.lower, in_hand.upper),
+            exact=_tight(bounds.lower) and _tight(bounds.upper),
+            lp=lp_ends(bounds, decimals),
+            possible=possible,
+            entropy_bits=bits,
+            risk=risk,
+            required=decimals.pair(cell.required),
+            sensitive=sensitive,
+            rule=cell.rule,
+            verdict=judged.verdict,
+            basis=judged.basis,
+            reason=judged.reason,
+            reveals=None if argument is None or lower is None else reveals(self._words, cell.cell, argument, lower),
+            insider=ranks if insider is None or not sensitive else finding(insider, decimals),
+            steps=findings.steps.get(k, ()),
+            over_tables=_over_tables(findings.tables[k], single=single),
+            rank=rank,
         )
-        if k in findings.impossible and judged.verdict == "protected":
-            judged = Judged("undecided", None, None)
-        if cell.cell in findings.recoverable and judged.verdict in ("protected", "undecided"):
-            judged, sensitive = Judged("underprotected", None, "sap"), True
-    argument = findings.arguments.get(k)
-    lower, upper = bounds.lower.outer, bounds.upper.outer
-    single = lower is not None and lower == upper
-    in_hand = reach(bounds, continuous=judged.basis == "continuous")
-    possible, bits, risk = _values(1 if single else bounds.at_least, bounds.at_most)
-    return ReportCell(
-        table=cell.tables[0],
-        also_in=cell.tables[1:],
-        measure=measure,
-        cell=cell.codes,
-        status=WORD[cell.status],
-        truth=decimals.of(cell.truth),
-        lower=decimals.of(lower),
-        upper=decimals.of(upper),
-        attained=None if in_hand is None else decimals.both(in_hand.lower, in_hand.upper),
-        exact=_tight(bounds.lower) and _tight(bounds.upper),
-        lp=lp_ends(bounds, decimals),
-        possible=possible,
-        entropy_bits=bits,
-        risk=risk,
-        required=decimals.pair(cell.required),
-        sensitive=sensitive,
-        rule=cell.rule,
-        verdict=judged.verdict,
-        basis=judged.basis,
-        reason=judged.reason,
-        reveals=None if argument is None or lower is None else reveals(words, cell.cell, argument, lower),
-        insider=ranks if insider is None or not sensitive else finding(insider, decimals),
-        steps=findings.steps.get(k, ()),
-        over_tables=_over_tables(findings.tables[k], single=single),
-        rank=rank,
-    )
+
+    def published(self) -> list[ReportCell]:
+        """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
+        findings, prepared = self._findings, self._findings.prepared
+        cells = prepared.cells
+        sensitive = cells.exact & (
+            cells.sensitive_status | (cells.unrounded & ~cells.consent) | findings.sensitivity.sensitive
+        )
+        contradicted = cells.exact & cells.withheld_status & ~sensitive
+        hidden = cells.withheld_status | cells.unrounded  # by another table than the one that gives it away
+        recoverable = np.zeros(len(cells), np.bool_)
+        recoverable[list(findings.recoverable)] = True
+        recoverable &= cells.exact & ~sensitive & ~contradicted
+        which = np.flatnonzero(sensitive | contradicted | recoverable)
+        rows = []
+        for cell in described(prepared, findings.sensitivity, which):
+            own, by_sap = self._decimals[cell.measure], bool(recoverable[cell.cell])
+            value = own[int(cells.lower.units[cell.cell])]
+            is_sensitive = bool(sensitive[cell.cell])
+            rows.append(
+                ReportCell(
+                    table=cell.tables[0],
+                    also_in=cell.tables[1:],
+                    measure=self._names[cell.measure],
+                    cell=cell.codes,
+                    status=cell.status.word,
+                    truth=value,
+                    lower=value,
+                    upper=value,
+                    attained=(value, value),
+                    exact=True,
+                    lp=(value, value),
+                    possible=Possible(1, 1),
+                    entropy_bits=entropy_bits(1),
+                    risk=disclosure_risk(1),
+                    required=own.pair(cell.required),
+                    sensitive=is_sensitive or by_sap,
+                    rule=cell.rule,
+                    verdict="underprotected" if by_sap else "exposed",
+                    basis=None,
+                    reason="sap" if by_sap else "sensitive_published" if is_sensitive else None,
+                    reveals=stated(self._words, cell.cell, int(cells.lower.units[cell.cell]))
+                    if hidden[cell.cell]
+                    else None,
+                )
+            )
+        return rows
 
 
 @lru_cache(maxsize=1 << 16)
@@ -341,53 +362,6 @@ def _values(at_least: int | None, at_most: int | None) -> tuple[Possible, float 
 def _tight(end: End) -> bool:
     """Proved and reached are the same (or both have no limit)."""
     return end.unlimited if end.outer is None else end.outer == end.attained
-
-
-def _published_findings(
-    findings: Findings, names: Sequence[str], decimals: Sequence[Decimals], words: Words
-) -> list[ReportCell]:
-    """Cells whose exact value is out although they are sensitive, or although another table withholds them."""
-    prepared, cells = findings.prepared, findings.prepared.cells
-    sensitive = cells.exact & (
-        cells.sensitive_status | (cells.unrounded & ~cells.consent) | findings.sensitivity.sensitive
-    )
-    contradicted = cells.exact & cells.withheld_status & ~sensitive
-    hidden = cells.withheld_status | cells.unrounded  # by another table than the one that gives it away
-    recoverable = np.zeros(len(cells), np.bool_)
-    recoverable[list(findings.recoverable)] = True
-    recoverable &= cells.exact & ~sensitive & ~contradicted
-    which = np.flatnonzero(sensitive | contradicted | recoverable)
-    rows = []
-    for cell in described(prepared, findings.sensitivity, which):
-        own, by_sap = decimals[cell.measure], bool(recoverable[cell.cell])
-        value = own[int(cells.lower.units[cell.cell])]
-        is_sensitive = bool(sensitive[cell.cell])
-        rows.append(
-            ReportCell(
-                table=cell.tables[0],
-                also_in=cell.tables[1:],
-                measure=names[cell.measure],
-                cell=cell.codes,
-                status=cell.status.word,
-                truth=value,
-                lower=value,
-                upper=value,
-                attained=(value, value),
-                exact=True,
-                lp=(value, value),
-                possible=Possible(1, 1),
-                entropy_bits=entropy_bits(1),
-                risk=disclosure_risk(1),
-                required=own.pair(cell.required),
-                sensitive=is_sensitive or by_sap,
-                rule=cell.rule,
-                verdict="underprotected" if by_sap else "exposed",
-                basis=None,
-                reason="sap" if by_sap else "sensitive_published" if is_sensitive else None,
-                reveals=stated(words, cell.cell, int(cells.lower.units[cell.cell])) if hidden[cell.cell] else None,
-            )
-        )
-    return rows
 
 
 def _summary(prepared: Prepared, rows: list[ReportCell], rank: int, components: int) -> Summary:

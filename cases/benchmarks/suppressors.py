@@ -6,38 +6,17 @@ from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.benchmarks.competitors.protocol import Program
 from cases.benchmarks.instance import Instance
 from cases.benchmarks.linked import Linked, positions, tables_of
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.model import Release
 
 Pattern = NDArray[np.bool_]
-
-
-class Suppressor(Program, Protocol):
-    """A program that chooses secondary cells.
-
-    linked: it takes linked tables. bound: after a run, what no safe pattern can go below, where it tells.
-    """
-
-    @property
-    def linked(self) -> bool: ...
-
-    @property
-    def bound(self) -> float | None: ...
-
-    def pattern(
-        self, instance: Instance | Linked, cost: NDArray[np.float64], root: Path, folder: Path, seconds: float
-    ) -> Pattern:
-        """bool (cells), what it withholds. cost: float64 (cells); root: holds the folder of the instance; folder: an
-        empty one; seconds: to stop after."""
-        ...
 
 
 @dataclass(frozen=True)

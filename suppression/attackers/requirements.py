@@ -200,9 +200,7 @@ class InsiderRequirements:
         What outsiders do not find out an insider finds out only of what hangs together with what it knows. Of what
         outsiders do find out (see `_told`) insiders are asked only where it hangs together in the audit's eyes.
         """
-        opened = self._equations.always_open.copy()
-        opened[: self._equations.cells] |= pattern
-        label = self._equations.groups(opened)
+        label = self._equations.groups(self._equations.opened(pattern))
         open_needs = np.zeros((len(asked), len(oracle.requirements)), np.bool_)
         for place, one in enumerate(asked):
             exposed = one.plain & np.isin(one.cells, list(told))

@@ -89,9 +89,7 @@ def needs(
     that are not decided within the limits are left out."""
     found: dict[int, tuple[Need, ...]] = {}
     equations = problem.equations
-    opened = equations.always_open.copy()
-    opened[: equations.cells] |= pattern
-    hanging = equations.groups(opened)
+    hanging = equations.groups(equations.opened(pattern))
     for cell, without in _without_each(problem, pattern):
         if limits.out_of_time():
             break

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.attacker import Attacker
 from tableseal.audit.attackers.requirement import Requirement
@@ -66,53 +65,30 @@ def seen(
         attackers.setdefault(Attacker(known=known, shares=need.attacker.shares), []).append(place)
     found: dict[int, Seen] = {}
     for attacker, places in attackers.items():
-        view = pattern | equations.always_open[: equations.cells]
-        view[list(attacker.known)] = False
-        asked = [needs[p] for p in places]
-        answers = _seen_by(equations.seen_by(attacker), view, asked, method, limits, sharp, hanging)
-        found |= dict(zip(places, answers, strict=True))
+        theirs, cells = equations.seen_by(attacker), np.array([needs[p].cell for p in places], np.int64)
+        opened = equations.opened(pattern)
+        opened[list(attacker.known)] = False
+        if hanging is not None:
+            opened &= np.isin(hanging, hanging[cells])
+        for place, value in zip(places, theirs.value[cells].tolist(), strict=True):
+            found[place] = Seen(value, value, ())  # unless it is found in a component it is published
+        for asked, columns, component in theirs.components(theirs.groups(opened), cells):
+            members = [places[k] for k in asked.tolist()]
+            rows = np.unique(theirs.by_column[columns].indices)
+            ends = [_far_enough(needs[p], int(theirs.value[needs[p].cell])) for p in members]
+            answer = method.bounds(
+                component,
+                replace(limits, prove=True, values=False),
+                enough=None if sharp else np.array([low for low, _ in ends] + [-high for _, high in ends], np.int64),
+                start=theirs.value[columns],
+            )
+            for place, bounds in zip(members, answer.targets, strict=True):
+                proofs = (bounds.lower.proof, bounds.upper.proof)
+                used = {int(rows[r]) for proof in proofs for r in _rows(proof)}
+                added = [_combination(theirs, rows, proof) for proof in proofs if isinstance(proof, Multipliers)]
+                shortest = min((a for a in added if a), key=len, default=())
+                found[place] = Seen(bounds.lower.outer, bounds.upper.outer, tuple(sorted(used)), shortest)
     return [found[place] for place in range(len(needs))]
-
-
-def _seen_by(
-    equations: Equations,
-    view: NDArray[np.bool_],
-    needs: Sequence[Requirement],
-    method: Method,
-    limits: Limits,
-    sharp: bool,
-    hanging: NDArray[np.int64] | None,
-) -> list[Seen]:
-    opened = equations.always_open.copy()
-    opened[: equations.cells] = view
-    if hanging is not None:
-        opened &= np.isin(hanging, hanging[[n.cell for n in needs]])
-    label = equations.groups(opened)
-    found: dict[int, Seen] = {}
-    for group in sorted({int(label[n.cell]) for n in needs}):
-        members = [n for n in needs if label[n.cell] == group]
-        if group < 0:  # published
-            found |= {n.cell: Seen(int(equations.value[n.cell]), int(equations.value[n.cell]), ()) for n in members}
-            continue
-        columns = np.flatnonzero(label == group)
-        rows = np.unique(equations.by_column[columns].indices)
-        at = np.searchsorted(columns, [n.cell for n in members])
-        shape = (len(members), len(columns))
-        targets = csr_array((np.ones(len(members), np.int64), at, np.arange(len(members) + 1)), shape=shape)
-        ends = [_far_enough(n, int(equations.value[n.cell])) for n in members]
-        answer = method.bounds(
-            equations.component(columns, targets),
-            replace(limits, prove=True, values=False),
-            enough=None if sharp else np.array([low for low, _ in ends] + [-high for _, high in ends], dtype=np.int64),
-            start=equations.value[columns],
-        )
-        for need, bounds in zip(members, answer.targets, strict=True):
-            proofs = (bounds.lower.proof, bounds.upper.proof)
-            used = {int(rows[r]) for proof in proofs for r in _rows(proof)}
-            added = [_combination(equations, rows, proof) for proof in proofs if isinstance(proof, Multipliers)]
-            shortest = min((a for a in added if a), key=len, default=())
-            found[need.cell] = Seen(bounds.lower.outer, bounds.upper.outer, tuple(sorted(used)), shortest)
-    return [found[need.cell] for need in needs]
 
 
 def _far_enough(need: Requirement, value: int) -> tuple[int, int]:

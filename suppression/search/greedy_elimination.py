@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.eliminate import Elimination
-from tableseal.audit.measures.rank import PRIMES, dependencies, rows_of
+from tableseal.audit.measures.rank import PRIME, dependencies
 from tableseal.audit.measures.subspace import Subspace, Vector
 from tableseal.suppression.problem.problem import Problem
 from tableseal.suppression.search.method import Tools
@@ -35,9 +35,9 @@ def greedy_elimination(problem: Problem, tools: Tools) -> Found:
 
 def movements(problem: Problem) -> list[Vector]:
     """Basis of all ways in which cells move together if all is withheld that may be: cell -> entry, whole numbers."""
-    columns = _open_columns(problem, problem.primary | problem.may)
+    columns = np.flatnonzero(problem.equations.opened(problem.primary | problem.may))
     by_column = csr_array(_equations(problem).T.tocsr()[columns])
-    return [{int(columns[k]): entry for k, entry in move.items()} for move in dependencies(rows_of(by_column))]
+    return [{int(columns[k]): entry for k, entry in move.items()} for move in dependencies(by_column)]
 
 
 def beyond_protection(problem: Problem, moves: list[Vector]) -> Requirement | None:
@@ -51,7 +51,7 @@ def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -
 
     moves: from `movements`; cost: int64 (cells), of withholding, for the order alone.
     """
-    space, asked = Subspace(moves, PRIMES[0]), problem.asked
+    space, asked = Subspace(moves, PRIME), problem.asked
     pattern = problem.primary.copy()
     for cell in np.lexsort((np.arange(len(pattern)), -cost)).tolist():
         if problem.may[cell] and _needed(asked, space, cell):
@@ -63,7 +63,7 @@ def eliminated(problem: Problem, moves: list[Vector], cost: NDArray[np.int64]) -
 
 def determined(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells (bool) that a pattern withholds and equations alone give: exactly, over the rationals."""
-    columns = _open_columns(problem, pattern)
+    columns = np.flatnonzero(problem.equations.opened(pattern))
     local = csr_array(_equations(problem)[:, columns])
     found, values = Elimination(local, np.zeros(local.shape[0], np.int64)).determined()
     result = np.zeros(problem.equations.matrix.shape[1], np.bool_)
@@ -75,13 +75,6 @@ def _equations(problem: Problem) -> csr_array:
     """The relations that are equations."""
     equations = problem.equations
     return csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
-
-
-def _open_columns(problem: Problem, pattern: NDArray[np.bool_]) -> NDArray[np.int64]:
-    equations = problem.equations
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= pattern
-    return np.flatnonzero(open_columns)
 
 
 def _needed(asked: NDArray[np.bool_], space: Subspace, cell: int) -> bool:

@@ -23,7 +23,7 @@ from tableseal.suppression.search.elimination import elimination, in_steps
 from tableseal.suppression.search.greedy_elimination import eliminated, movements
 from tableseal.suppression.search.method import Tools, keep_nothing
 from tableseal.suppression.search.optimal import optimal
-from tableseal.suppression.search.rank_exact import Best, most_rank
+from tableseal.suppression.search.rank_exact import Best, MostRank
 from tableseal.suppression.search.rank_greedy import grow
 from tableseal.suppression.search.rank_space import counted_cells, decrease, dependencies_among
 from tableseal.suppression.search.repair import repaired
@@ -249,15 +249,6 @@ class _Search:
     def prove(self) -> Best:
         """The best of all patterns within the budget, where that is little enough work to find out."""
         assert self._best is not None
-        return most_rank(
-            self._vectors,
-            self._best,
-            self._problem.primary,
-            self._candidates,
-            self._problem.cost,
-            cells=self._cells,
-            money=self._money,
-            judge=self._judge,
-            anything=self._pure,
-            nodes=NODES if len(self._candidates) <= EXACT else 0,
-        )
+        problem, nodes = self._problem, NODES if len(self._candidates) <= EXACT else 0
+        given = self._vectors, self._best, problem.primary, self._candidates, problem.cost, self._judge
+        return MostRank(*given, anything=self._pure, nodes=nodes).within(self._cells, self._money)

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.decision.cuts import Cut
-from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.rank import PRIME
 from tableseal.audit.measures.subspace import Vector
-
-PRIME = PRIMES[0]
 
 Judge = Callable[[NDArray[np.bool_]], tuple[Cut, ...] | None]
 """Whether a pattern will do: no cuts: it does; cuts: what it and every other one must satisfy; None: it does not."""
@@ -69,32 +67,9 @@ def column_of(entries: Vector) -> Column:
     return Column(tuple((k, entries[k] * inverse % PRIME) for k in sorted(entries)))
 
 
-def most_rank(
-    vectors: list[Vector],
-    start: Best,
-    fixed: NDArray[np.bool_],
-    candidates: NDArray[np.int64],
-    cost: NDArray[np.int64],
-    *,
-    cells: int,
-    money: int,
-    judge: Judge,
-    anything: bool,
-    nodes: int,
-) -> Best:
-    """The best pattern, proved if no more than `nodes` cases have to be looked at.
+class MostRank:
+    """Looks for the pattern that takes the most rank, case by case."""
 
-    Parameters
-    ----------
-    start: a pattern to beat, within the budget. fixed: bool (cells), withheld in every pattern.
-    cells, money: how many cells may be added, and at what cost together.
-    judge: whether a pattern will do; anything: all do, so that cells that take rank at once are always taken where
-    only their number counts.
-    """
-    return _Search(vectors, start, fixed, candidates, cost, judge, anything, nodes).run(cells, money)
-
-
-class _Search:
     def __init__(
         self,
         vectors: list[Vector],
@@ -103,9 +78,17 @@ class _Search:
         candidates: NDArray[np.int64],
         cost: NDArray[np.int64],
         judge: Judge,
+        *,
         anything: bool,
         nodes: int,
     ) -> None:
+        """
+        Parameters
+        ----------
+        start: a pattern to beat, within the budget. fixed: bool (cells), withheld in every pattern.
+        judge: whether a pattern will do; anything: all do, so that cells that take rank at once are always taken where
+        only their number counts. nodes: cases to look at, at most.
+        """
         self._fixed, self._judge = fixed, judge
         self._cuts: list[Cut] = []
         self._cost: dict[int, int] = dict(zip(candidates.tolist(), cost[candidates].tolist(), strict=True))
@@ -121,7 +104,8 @@ class _Search:
                 entries.setdefault(cell, {})[k] = entry % PRIME
         self._columns = {cell: column_of(own) for cell, own in entries.items()}
 
-    def run(self, cells: int, money: int) -> Best:
+    def within(self, cells: int, money: int) -> Best:
+        """The best pattern of so many cells, at that cost together; proved if no more cases had to be looked at."""
         taken, withheld = 0, list[Column]()
         nothing = Column(())
 

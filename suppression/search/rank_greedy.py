@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.rank import PRIME
 from tableseal.audit.measures.subspace import Column, Subspace, Vector
 
 Afford = Callable[[list[int], list[int]], int]
@@ -27,7 +27,7 @@ def grow(
 
     vectors: dependencies between cells; start: bool (cells); candidates: cells that may be added; cost: int64 (cells).
     """
-    space = Subspace(vectors, PRIMES[0])
+    space = Subspace(vectors, PRIME)
     for cell in np.flatnonzero(start).tolist():
         space.vanish(cell)
     classes = _Classes(space, sorted(candidates[~start[candidates]].tolist(), key=lambda c: (int(cost[c]), c)), cost)

@@ -48,7 +48,7 @@ def dependencies_among(problem: Problem, counted: NDArray[np.bool_]) -> list[Vec
     other[: equations.cells] = ~counted
     kept = csr_array(exact[:, np.flatnonzero(~other)])
     cell_of = np.flatnonzero(~other).tolist()
-    combinations = dependencies(rows_of(csr_array(exact[:, np.flatnonzero(other)])))
+    combinations = dependencies(csr_array(exact[:, np.flatnonzero(other)]))
     rows = rows_of(kept)
     found = []
     for combination in combinations:

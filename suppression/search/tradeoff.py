@@ -74,9 +74,7 @@ def pareto(points: list[Point]) -> tuple[Point, ...]:
 def _beside(problem: Problem, pattern: NDArray[np.bool_], cell: int) -> NDArray[np.int64]:
     """Cells that stand in a relation with any withheld cell which moves together with this one."""
     equations = problem.equations
-    open_columns = equations.always_open.copy()
-    open_columns[: equations.cells] |= pattern
-    label = equations.groups(open_columns)
+    label = equations.groups(equations.opened(pattern))
     rows = np.unique(equations.by_column[np.flatnonzero(label == label[cell])].indices)
     columns = np.unique(equations.matrix[rows].indices)
     return columns[columns < equations.cells].astype(np.int64)

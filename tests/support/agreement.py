@@ -12,8 +12,8 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.pipeline import audit
-from tableseal.audit.report import Report, ReportCell, Reveals, Term
-from tableseal.audit.report.model import Linked
+from tableseal.audit.report import Report, ReportCell
+from tableseal.audit.report.model import Linked, Reveals, Term
 
 
 def report_of(document: Document, **options: object) -> Report | None:

@@ -16,8 +16,8 @@ import uvicorn
 
 from cases.service.orders import report_of_the_command
 from tableseal.api.cases import cases_folder
-from tableseal.api.client import AsyncClient, Client, Job, ServiceError, UnreachableError
-from tableseal.api.client.talk import NOTHING, TRIES, Answer, Call, Pause, Talk, asked, submitted, waited
+from tableseal.api.client import AsyncClient, Client, Job, ServiceError, UnreachableError, verbs
+from tableseal.api.client.talk import NOTHING, TRIES, Answer, Call, Pause, Talk, asked, submitted
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.protections import UNPROTECTED
@@ -187,4 +187,4 @@ def test_what_does_not_pass_is_an_error() -> None:
 
 def test_waiting_ends() -> None:
     with pytest.raises(TimeoutError, match="running after 2 seconds"):
-        spoken(waited("a", None, 2.0), *[said(200, JOB)] * 3)
+        spoken(verbs.wait(Job.of(JOB), seconds=2.0), *[said(200, JOB)] * 3)

@@ -18,11 +18,11 @@ from tableseal.audit.bounds.kernels.simplex import feasible
 from tableseal.audit.bounds.method import Method, Step
 from tableseal.audit.bounds.networks.flows import Flows
 from tableseal.audit.bounds.plan import full
-from tableseal.audit.bounds.programs.few_tables import Probe
+from tableseal.audit.bounds.programs.few_tables import FewTables
 from tableseal.audit.bounds.programs.gap import Gap
 from tableseal.audit.bounds.programs.simplex import Simplex
 from tableseal.audit.bounds.programs.split_trees import integer_point
-from tableseal.audit.bounds.programs.whole_tables import Whole
+from tableseal.audit.bounds.programs.whole_tables import WholeTables
 from tableseal.audit.bounds.propagation.shuttle import Shuttle
 from tableseal.audit.bounds.tableaux.dictionary import TOO_LARGE, build
 from tableseal.audit.bounds.tableaux.inner_values import WIDTH, Fill
@@ -36,11 +36,11 @@ SEEDS = st.integers(0, 2**40)
 
 STEPS: dict[str, Callable[[], Step]] = {
     "shuttle": Shuttle,
-    "probe": lambda: Probe(Highs()),
+    "probe": lambda: FewTables(Highs()),
     "simplex": lambda: Simplex(Highs()),
     "flows": Flows,
     "rounds": lambda: Rounds(Highs()),
-    "whole": lambda: Whole(Highs()),
+    "whole": lambda: WholeTables(Highs()),
     "tableau, plain": lambda: Tableau(compiled=False),
     "tableau, compiled": lambda: Tableau(compiled=True),
     "tableau, wide": lambda: Tableau(compiled=False, largest=1),

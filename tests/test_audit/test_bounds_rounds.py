@@ -20,7 +20,7 @@ from tableseal.audit.bounds.dense.witness_rounds import Rounds
 from tableseal.audit.bounds.knowledge import Knowledge, know_nothing
 from tableseal.audit.bounds.programs.float_problem import as_floats
 from tableseal.audit.bounds.programs.target_columns import as_equations
-from tableseal.audit.bounds.programs.whole_tables import Whole
+from tableseal.audit.bounds.programs.whole_tables import WholeTables
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
 from tableseal.audit.linear.propagate import InfeasibleError, propagate
 from tableseal.audit.solvers.highs import Highs
@@ -293,7 +293,7 @@ def test_joint_programs_attain_proved_ends() -> None:
     """After propagation alone most ends are proved; whole tables reach most of them, several at a time."""
     component = three_way(21, 5)
     known = know_nothing(component, Limits(prove=True))
-    Whole(Highs()).work(component, known, Limits())
+    WholeTables(Highs()).work(component, known, Limits())
     assert known.in_hand
     attained = known.proved == known.attained
     assert attained.mean() > 0.7

@@ -22,7 +22,7 @@ from tableseal.audit.decision.equations import Equations, build_equations
 from tableseal.audit.decision.oracle import Broken, Oracle
 from tableseal.audit.decision.parts import Part, learn_from, parts
 from tableseal.audit.decision.regions import region_of
-from tableseal.audit.decision.witnesses import Table, Witnesses
+from tableseal.audit.decision.witnesses import FeasibleTable, Witnesses
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.linear.cells import Cells
@@ -252,7 +252,7 @@ def test_tables_that_are_forgotten_are_the_oldest() -> None:
     nothing = np.zeros(70, np.bool_)
     tables = Witnesses(70, 2, ends_of(needs, np.zeros(70, np.int64), 70))
     for cell in (1, 65, 3):
-        tables.add(Table(np.array([cell]), np.array([cell])))
+        tables.add(FeasibleTable(np.array([cell]), np.array([cell])))
     assert tables.met(~nothing).tolist() == [False, True, True]
     narrow = nothing.copy()
     narrow[65] = True
@@ -265,7 +265,7 @@ def test_real_tables_meet_what_they_reach_in_exact_fractions() -> None:  # CONVE
     needs = [Requirement(0, upper=1), Requirement(1, upper=2), Requirement(2, lower=-1)]
     nothing = np.zeros(3, np.bool_)
     tables = Witnesses(3, 2, ends_of(needs, np.zeros(3, np.int64), 3))
-    met = tables.add(Table(np.array([0, 1, 2]), np.array([5, 5, -5]), denominator=3))
+    met = tables.add(FeasibleTable(np.array([0, 1, 2]), np.array([5, 5, -5]), denominator=3))
     assert met.tolist() == [True, False, True]
     assert tables.met(~nothing).tolist() == met.tolist()
     assert tables.reach(1, ~nothing) == (0, 1), "whole units lie in between"
@@ -352,7 +352,7 @@ def test_one_end_is_met_as_all_are(count: int, seed: int) -> None:
     tables = Witnesses(20, 600, ends_of(needs, np.zeros(20, np.int64), 20))
     for _ in range(count):
         cells = np.array(sorted(random.sample(range(20), random.randint(1, 4))), np.int64)
-        tables.add(Table(cells, np.array([random.randint(1, 4) for _ in cells])))
+        tables.add(FeasibleTable(cells, np.array([random.randint(1, 4) for _ in cells])))
     for share in (0.2, 0.5, 0.8):
         pattern = np.array([random.random() < share for _ in range(20)])
         assert [tables.meet(end, pattern) for end in range(len(needs))] == tables.met(pattern).tolist()
@@ -366,7 +366,7 @@ def test_tables_of_fractions_serve_no_pattern_that_publishes_what_they_change() 
     needs = [Requirement(cell) for cell in range(4)]
     pattern = np.array([False, True, True, True])
     first, told, learning = (Oracle(equations, needs, METHOD, Highs()) for _ in range(3))
-    first.learn(Table(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
+    first.learn(FeasibleTable(np.array([1, 2, 3]), np.array([1, -3, 2]), 2))
     told.learn_from(first)
     for part in parts(first, pattern):
         learn_from(learning, part, pattern[part.cells])

@@ -13,20 +13,10 @@ import pytest
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Absent, Amounts, Measure, Note, Release, Status, Table, build_hierarchy
-from tableseal.audit.report import (
-    InsiderFinding,
-    Possible,
-    Released,
-    Report,
-    ReportCell,
-    Reveals,
-    Summary,
-    Term,
-    public_copy,
-    render_html,
-)
+from tableseal.audit.report import Report, ReportCell, public_copy, render_html
 from tableseal.audit.report import grid as grid_module
 from tableseal.audit.report import html as html_module
+from tableseal.audit.report.model import InsiderFinding, Possible, Released, Reveals, Summary, Term
 from tableseal.audit.report.page import source_hash
 
 CHROMIUM = next((p for p in map(Path, ("/usr/bin/chromium", "/usr/bin/chromium-browser")) if p.exists()), None)

@@ -16,7 +16,8 @@ from tableseal.audit.codec.documents import document_of, schema_of
 from tableseal.audit.codec.exact_json import decimal_text, dumps, loads
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Note
-from tableseal.audit.report import (
+from tableseal.audit.report import Report, ReportCell, public_copy, report_from_json, report_json
+from tableseal.audit.report.model import (
     Accepted,
     BeyondHelp,
     CellRank,
@@ -29,15 +30,10 @@ from tableseal.audit.report import (
     Possible,
     Reason,
     Released,
-    Report,
-    ReportCell,
     Reveals,
     Step,
     Summary,
     Term,
-    public_copy,
-    report_from_json,
-    report_json,
 )
 
 # ---------------------------------------------------------------- strategies

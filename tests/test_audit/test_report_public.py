@@ -9,22 +9,20 @@ from result_classes import public_fields, records
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.model import Note
-from tableseal.audit.report import (
+from tableseal.audit.report import Report, ReportCell, public_copy, report_json
+from tableseal.audit.report.model import (
+    BeyondHelp,
     CellRank,
     Figure,
+    ImpliedCount,
     InsiderFinding,
     OverTables,
     PanelEntry,
     Possible,
-    Report,
-    ReportCell,
     Reveals,
     Step,
     Summary,
-    public_copy,
-    report_json,
 )
-from tableseal.audit.report.model import BeyondHelp, ImpliedCount
 from tableseal.audit.report.public import PRIOR_NOTE
 
 SECRET = Fraction(987654)

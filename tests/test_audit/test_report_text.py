@@ -12,16 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.model import Note, Release, build_hierarchy
-from tableseal.audit.report import (
-    InsiderFinding,
-    Possible,
-    Report,
-    ReportCell,
-    Reveals,
-    Summary,
-    public_copy,
-    render_text,
-)
+from tableseal.audit.report import Report, ReportCell, public_copy, render_text
+from tableseal.audit.report.model import InsiderFinding, Possible, Reveals, Summary
 from tableseal.audit.report.words import ASCII, HTML, interval, number, printable
 
 

@@ -20,17 +20,9 @@ from tableseal.audit.measures.feasible_tables import Effort
 from tableseal.audit.measures.sap.definitions import static_sap
 from tableseal.audit.measures.sap.population import of_release
 from tableseal.audit.pipeline import audit
-from tableseal.audit.report import (
-    Figure,
-    PanelEntry,
-    Report,
-    public_copy,
-    render_html,
-    render_text,
-    report_from_json,
-    report_json,
-)
+from tableseal.audit.report import Report, public_copy, render_html, render_text, report_from_json, report_json
 from tableseal.audit.report import panel as panel_module
+from tableseal.audit.report.model import Figure, PanelEntry
 from tableseal.audit.report.panel import MEASURES, Facts, Measure
 
 POLICY = {"primary": [{"threshold": 3}]}

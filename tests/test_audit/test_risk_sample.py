@@ -1,5 +1,7 @@
 """Risk of a population estimated from a sample."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tableseal.audit.errors import InputError, LimitError
-from tableseal.audit.measures.risk.log_linear import MODELS, NO_SMOOTHING, Model, Smoothing, fit, probabilities
+from tableseal.audit.measures.risk.log_linear import NO_SMOOTHING, Model, Smoothing, fit, probabilities
 from tableseal.audit.measures.risk.sample_risk import (
     Estimate,
     SampleSettings,
@@ -90,7 +92,7 @@ def test_smoothing() -> None:
         Smoothing(added=-1)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", get_args(Model))
 def test_a_sample_of_everybody_is_the_population(model: Model) -> None:
     """CONVENTION 250."""
     table = np.array([[5, 0, 1], [2, 3, 0]])

@@ -13,7 +13,8 @@ import pytest
 from sap_brute import feasible_tables, margins, sap_by_inclusion_exclusion, sap_by_listing
 
 from tableseal.audit.measures.sap.attack import attack, with_total
-from tableseal.audit.measures.sap.closed_form import rounded_table, rounded_table_and_total, tightest_with_total
+from tableseal.audit.measures.sap.closed_form import rounded_table_and_total
+from tableseal.audit.measures.sap.curve import curve_of_tight
 from tableseal.audit.measures.sap.definitions import resolved_sap, static_sap
 from tableseal.audit.measures.sap.matrix_attack import bounds_if_rounded
 from tableseal.audit.measures.sap.result import Sap
@@ -51,7 +52,8 @@ def test_tight_upper_bounds(case: dict[str, Any]) -> None:
     sizes = every_size(counts)
     assert fractions(static_sap(problem, sizes)) == case["expected"]
     assert fractions(resolved_sap(problem, sizes)) == case["expected"]
-    assert fractions(rounded_table(counts, high, sizes)) == case["expected"]
+    tight, total = counts[counts == high].tolist(), int(counts.sum())
+    assert fractions(curve_of_tight(tight, total, sizes, "resolved")) == case["expected"]
     assert [str(v) for v in sap_by_inclusion_exclusion(counts[counts == high].tolist(), counts.sum())] == case[
         "expected"
     ]
@@ -80,7 +82,7 @@ def test_rounded_table_and_total(case: dict[str, Any]) -> None:
     total_low, total_high = (
         int(bound[0]) for bound in bounds_if_rounded(np.array([counts.sum()]), Rounding(base, "conventional"))
     )
-    assert tightest_with_total(low, high, total_high).tolist() == expected["upper"]
+    assert np.minimum(high, total_high - low.sum() + low).tolist() == expected["upper"]
     problem = with_total(attack(counts, low, high), total_low, total_high)
     sizes = every_size(counts)
     assert fractions(static_sap(problem, sizes)) == expected["SAP_static"]

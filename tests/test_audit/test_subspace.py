@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tableseal.audit.measures.rank import PRIMES
+from tableseal.audit.measures.rank import PRIME
 from tableseal.audit.measures.subspace import Subspace
 
 SEEDS = st.integers(0, 2**40)
@@ -29,7 +29,7 @@ def test_what_is_left_and_which_coordinates_go_together(seed: int) -> None:
     basis = random.integers(-2, 3, (rows, columns))
     basis = basis[: np.linalg.matrix_rank(basis)] if np.linalg.matrix_rank(basis) == rows else np.eye(rows, columns)
     basis = basis[: np.linalg.matrix_rank(basis)].astype(np.int64)
-    space = Subspace(({c: int(v) for c, v in enumerate(row)} for row in basis), PRIMES[0])
+    space = Subspace(({c: int(v) for c, v in enumerate(row)} for row in basis), PRIME)
     order = random.permutation(columns).tolist()
     for k in range(columns + 1):
         dense = left(basis, order[:k])

@@ -3,8 +3,8 @@
 In three-way tables with all margins published the propagated bounds are nearly always the true ones, and what is
 missing is a table at each. A round is an interior point that all open ends pull at (`Concave`), or few of them in one
 combination in very large cubes (`Central`). It ends in the middle of a face, or near a corner with large numbers; what
-is not at a bound has room to move, so the point can be made an exact rational table (`mender.py`). Vertices are no use:
-their exact values have thousands of digits.
+is not at a bound has room to move, so the point can be made an exact rational table (`exact_points.py`). Vertices are
+no use: their exact values have thousands of digits.
 """
 
 from fractions import Fraction
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import Rational, dual_bound, satisfies, scaled, sparse
 from tableseal.audit.bounds.component import Component, Limits
-from tableseal.audit.bounds.dense.exact_points import TOUCH, Mender
+from tableseal.audit.bounds.dense.exact_points import TOUCH, ExactPoints
 from tableseal.audit.bounds.dense.unimodular import unit_basis
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.programs.float_problem import as_floats, solver_problem
@@ -140,7 +140,7 @@ class _Faces:
         self._concave = None if large else _concave(problem)
         self.worth = 1 if self._concave is None else WORTH
         right = equations.lower - product(equations.matrix, self._shift)
-        self._mender = Mender(equations.matrix, right, self._shift)
+        self._points = ExactPoints(equations.matrix, right, self._shift)
         self._low = _less(equations.column_lower, self._shift)
         self._high = _less(equations.column_upper, self._shift)
         self._column = np.tile(equations.targets.indices, 2)
@@ -298,7 +298,7 @@ class _Faces:
 
     def _show(self, known: Knowledge, point: Floats, low: Ints, high: Ints) -> bool:
         """Make the point known as an exact table if it can be one."""
-        found = self._mender.exact(point, low, high)
+        found = self._points.exact(point, low, high)
         if found is None:
             return False
         table = Rational(found.numerator[: self._component.matrix.shape[1]], found.denominator)
@@ -311,7 +311,7 @@ class _Faces:
         """Make known where tables of whole units are worth a search, unless there are enough such places."""
         if len(known.faces) < FACES:
             columns = self._component.matrix.shape[1]
-            at_low, at_high = self._mender.at_bounds(point, self._low, self._high)
+            at_low, at_high = self._points.at_bounds(point, self._low, self._high)
             low, high = self._component.column_lower, self._component.column_upper
             known.faces.append((np.where(at_high[:columns], high, low), np.where(at_low[:columns], low, high)))
 

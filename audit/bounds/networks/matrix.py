@@ -111,7 +111,7 @@ def _arcs(component: Component, rows: csr_array, transform: csr_array | None) ->
         nodes, value = csr_array(transform @ rows), product(transform, value)
         slacks = csr_array(slacks @ transform.T)
     by_arc = without_zeros(stacked([transposed(nodes), slacks]))
-    sign = _signs(by_arc)
+    sign = network_signs(by_arc)
     if sign is None:
         return None
     entry = by_arc.data * sign[by_arc.indices]
@@ -141,13 +141,11 @@ def _may_be(component: Component) -> bool:
     return bool(in_equations.max() <= 2 and (np.abs(matrix.data) == 1).all())
 
 
-def network_signs(matrix: csr_array) -> Ints | None:
-    """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none."""
-    return _signs(transposed(matrix))
+def network_signs(by_column: csr_array) -> Ints | None:
+    """Signs of the rows that leave at most one +1 and one -1 in each column; None if there are none.
 
-
-def _signs(by_column: csr_array) -> Ints | None:
-    """The same of a matrix by columns."""
+    by_column: the transposed matrix.
+    """
     if (np.diff(by_column.indptr) > 2).any() or (np.abs(by_column.data) != 1).any():
         return None
     sign, wrong = opposed(by_column)

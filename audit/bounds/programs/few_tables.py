@@ -2,17 +2,16 @@
 
 import numpy as np
 
-from tableseal.audit.bounds.certify import rationalise, satisfies
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.knowledge import Knowledge
-from tableseal.audit.bounds.programs.float_problem import solver_problem, to_original
+from tableseal.audit.bounds.programs.float_problem import confirmed, solver_problem
 from tableseal.audit.solvers.protocol import Solver
 
 ROUNDS = 6
 """Pairs of opposite objectives. On hierarchical counts six show nearly every cell that is free to move."""
 
 
-class Probe:
+class FewTables:
     """Tables that a few fixed objectives lead to."""
 
     name = "probe"
@@ -33,9 +32,6 @@ class Probe:
             if limits.out_of_time():
                 return
             outcome = warm.minimise(objective, limits.seconds_left())
-            z = None if outcome.status != "optimal" or outcome.x is None else rationalise(outcome.x)
-            if z is None or z.denominator != 1:
-                continue
-            x = to_original(z, shift)
-            if satisfies(component, x):
+            x = None if outcome.status != "optimal" or outcome.x is None else confirmed(component, outcome.x, shift)
+            if x is not None and x.denominator == 1:
                 known.witness(x.numerator)

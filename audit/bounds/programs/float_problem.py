@@ -7,7 +7,7 @@ the room remains.
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.bounds.certify import Rational
+from tableseal.audit.bounds.certify import Rational, rationalise, satisfies
 from tableseal.audit.bounds.component import Component
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER, product
 from tableseal.audit.solvers.protocol import Floats, Problem
@@ -44,6 +44,14 @@ def moved_by(bound: NDArray[np.int64], by: NDArray[np.int64]) -> Floats:
 def to_original(z: Rational, shift: NDArray[np.int64]) -> Rational:
     """A point of the shifted problem in the component's own columns."""
     return Rational(z.numerator + shift * z.denominator, z.denominator)
+
+
+def confirmed(component: Component, z: Floats, shift: NDArray[np.int64]) -> Rational | None:
+    """The solution that a point of the shifted problem stands for, in fractions with small terms; None if that does not
+    satisfy everything exactly."""
+    rational = rationalise(z)
+    x = None if rational is None else to_original(rational, shift)
+    return x if x is not None and satisfies(component, x) else None
 
 
 def ray_problem(component: Component) -> Problem:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.certify import (
-    Rational,
     common_denominator,
     dual_bound,
     is_ray,
@@ -25,7 +24,7 @@ from tableseal.audit.bounds.certify import (
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.programs.elastic import proved_empty
-from tableseal.audit.bounds.programs.float_problem import ray_problem, solver_problem, to_original
+from tableseal.audit.bounds.programs.float_problem import confirmed, ray_problem, solver_problem
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.solvers.protocol import Outcome, Solver, WarmSolver
 
@@ -51,44 +50,32 @@ class Simplex:
             return
         problem, shift = solver_problem(component)
         warm = self._solver.warm(problem)
-        if self._first_point(component, warm, shift, known, limits):
-            self._linear(component, warm, shift, known, asked, limits)
+        if not self._first_point(component, warm, shift, known, limits):
+            return
+        half = known.targets
+        # Minimum and maximum of one target in turn: the vertices between them show much of the others.
+        order = np.arange(2 * half).reshape(2, half).T.ravel()
+        for k in order[np.isin(order, asked)].tolist():
+            if known.real[k] == known.attained[k]:
+                continue
+            if limits.out_of_time():
+                return
+            outcome = warm.minimise(known.cost(k).astype(np.float64), limits.seconds_left())
+            _judge(component, shift, known, k, outcome, self._solver)
+        known.settle_from_columns()
 
     def _first_point(
-        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], state: Knowledge, limits: Limits
+        self, component: Component, warm: WarmSolver, shift: NDArray[np.int64], known: Knowledge, limits: Limits
     ) -> bool:
         outcome = warm.minimise(np.zeros(component.matrix.shape[1]), limits.seconds_left())
         if outcome.status == "infeasible" and proved_empty(component, self._solver):
             raise InfeasibleError
         if outcome.status != "optimal" or outcome.x is None:
             return False
-        point = rationalise(outcome.x)
-        if point is not None and point.denominator == 1:
-            x = to_original(point, shift)
-            if satisfies(component, x):
-                state.witness(x.numerator)
+        x = confirmed(component, outcome.x, shift)
+        if x is not None and x.denominator == 1:
+            known.witness(x.numerator)
         return True
-
-    def _linear(
-        self,
-        component: Component,
-        warm: WarmSolver,
-        shift: NDArray[np.int64],
-        state: Knowledge,
-        asked: NDArray[np.int64],
-        limits: Limits,
-    ) -> None:
-        half = state.targets
-        # Minimum and maximum of one target in turn: the vertices between them show much of the others.
-        order = np.arange(2 * half).reshape(2, half).T.ravel()
-        for k in order[np.isin(order, asked)].tolist():
-            if state.real[k] == state.attained[k]:
-                continue
-            if limits.out_of_time():
-                return
-            outcome = warm.minimise(state.cost(k).astype(np.float64), limits.seconds_left())
-            _judge(component, shift, state, k, outcome, self._solver)
-        state.settle_from_columns()
 
 
 def _judge(
@@ -101,7 +88,8 @@ def _judge(
         state.unlimited[k] = ray.x is not None and is_ray(component, cost, ray.x)
     if outcome.status != "optimal" or outcome.x is None or outcome.row_dual is None:
         return
-    x, value = _point(component, shift, cost, outcome.x)
+    x = confirmed(component, outcome.x, shift)
+    value = None if x is None else value_at(cost, x)
     y = rationalise(outcome.row_dual)
     bound = dual_bound(component, cost, y) if y is not None else None
     if bound is None or (bound != value and component.matrix.shape[1] > EXACT_BASIS):
@@ -139,13 +127,3 @@ def _nearby(bound: Fraction, claimed: float) -> Fraction | None:
     simple = Fraction(claimed).limit_denominator(1000)
     tolerance = Fraction(1, 10**4) * max(Fraction(1), abs(simple))
     return simple if abs(simple - bound) <= tolerance else None
-
-
-def _point(
-    component: Component, shift: NDArray[np.int64], cost: NDArray[np.int64], claimed: NDArray[np.float64]
-) -> tuple[Rational | None, Fraction | None]:
-    point = rationalise(claimed)
-    if point is None:
-        return None, None
-    x = to_original(point, shift)
-    return (x, value_at(cost, x)) if satisfies(component, x) else (None, None)

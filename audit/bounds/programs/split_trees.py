@@ -16,7 +16,7 @@ from tableseal.audit.bounds.certify import Rational, dual_bound, rationalise, sa
 from tableseal.audit.bounds.component import Component, Limits
 from tableseal.audit.bounds.knowledge import Knowledge
 from tableseal.audit.bounds.programs.elastic import proved_empty
-from tableseal.audit.bounds.programs.float_problem import moved_by, solver_problem, to_original
+from tableseal.audit.bounds.programs.float_problem import confirmed, moved_by, solver_problem, to_original
 from tableseal.audit.bounds.programs.lattice_coordinates import Coordinates, in_coordinates
 from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.integers import NO_LOWER, NO_UPPER
@@ -198,9 +198,7 @@ class _Boxes:
         y = rationalise(outcome.row_dual)
         bound = dual_bound(box, cost, y) if y is not None else None
         proved = trivial if bound is None else max(trivial, ceil(bound))
-        z = rationalise(outcome.x)
-        x = None if z is None else to_original(z, self.shift)
-        return proved, low, high, x if x is not None and satisfies(box, x) else None
+        return proved, low, high, confirmed(box, outcome.x, self.shift)
 
 
 def _trivial_bound(cost: NDArray[np.int64], low: NDArray[np.int64], high: NDArray[np.int64]) -> int:

@@ -22,7 +22,7 @@ FAILURES = 4
 """Programs in a row that close nothing, after which the ends that are left are better taken one by one."""
 
 
-class Whole:
+class WholeTables:
     """Looks for integer tables in which several open ends have their proved values."""
 
     name = "joint integer programs"

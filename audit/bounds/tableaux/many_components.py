@@ -15,8 +15,8 @@ from tableseal.audit.bounds.component import Answer, Component, End, Limits, Tar
 from tableseal.audit.bounds.components import Components
 from tableseal.audit.bounds.kernels.many_components import BEGUN, CLOSED, UNKNOWN, Packed, Said, solve
 from tableseal.audit.bounds.knowledge import NOTHING
-from tableseal.audit.bounds.linear_values import whole
-from tableseal.audit.bounds.split_forms import Pieces
+from tableseal.audit.bounds.linear_values import as_fraction
+from tableseal.audit.bounds.split_forms import SplitForms
 from tableseal.audit.bounds.tableaux.dictionary import LARGEST, OPTIMAL, UNLIMITED, Frame, framed, heaviest
 from tableseal.audit.bounds.tableaux.tableau import BOXES, PIVOT, Tableau
 from tableseal.audit.compiling import compiled
@@ -66,7 +66,7 @@ class Blocks:
     tableau: Tableau
     boxes: tuple[int, ...] = BOXES
 
-    def close(self, parts: Components, pieces: Pieces, which: Ints, limits: Limits) -> Closed | None:
+    def close(self, parts: Components, pieces: SplitForms, which: Ints, limits: Limits) -> Closed | None:
         """Close all ends of the components of `which` that are small; None: there are too few to compile anything."""
         sums = np.append(0, np.cumsum(np.diff(pieces.weights.indptr) > 1))[pieces.start]
         size = parts.columns_of(which) * (parts.rows_of(which) + np.diff(sums)[which])
@@ -195,7 +195,9 @@ def _ends(said: Said, at: Ints, sign: int) -> list[End]:
     number, below = said.number[at], np.maximum(said.below[at], 1)
     quotient = number // below
     best = status == OPTIMAL
-    lp: list[Fraction | None] = list(map(whole, (sign * (np.where(best, quotient, said.real[at]) + offset)).tolist()))
+    lp: list[Fraction | None] = list(
+        map(as_fraction, (sign * (np.where(best, quotient, said.real[at]) + offset)).tolist())
+    )
     for k in np.flatnonzero(best & (quotient * below != number)).tolist():
         lp[k] = sign * (Fraction(int(number[k]), int(below[k])) + int(offset[k]))
     outer: list[int | None] = (sign * proved).tolist()

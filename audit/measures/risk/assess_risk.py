@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from tableseal.audit.model.count_table import CountTable
 Definition = Literal["a14", "s15", "s15-split"]
 """a14: R1 and R2 of Antal, Shlomo & Elliot 2014. s15: formula (3) of Shlomo, Antal & Elliot 2015 and its modification
 after protection. s15-split: the same with entropy split into small and large counts, as in its comparison study."""
-DEFINITIONS: tuple[Definition, ...] = get_args(Definition)
 
 
 @dataclass(frozen=True)

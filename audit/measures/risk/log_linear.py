@@ -9,7 +9,7 @@ zero. That is why the fit is written out here; tests compare it with a regressio
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from tableseal.audit.measures.risk.information import Floats
 
 Model = Literal["main", "two-way", "saturated"]
 """Which margins of the sample the probabilities reproduce: one-way, all two-way, or every cell."""
-MODELS: tuple[Model, ...] = get_args(Model)
 
 TOLERANCE = 1e-10
 """Largest difference of a margin, in shares, at which the fit is done."""

@@ -6,7 +6,7 @@ table; the units that were not drawn come from a multinomial distribution over t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +62,7 @@ class SampleRisk:
     true_r2: Annotated[Estimate | None, "Likewise.", Key("true_R2")] = None
 
 
-@dataclass(frozen=True)
-class PopulationDraws:
+class PopulationDraws(NamedTuple):
     """For each imagined population: R1, R2 given the sample, zeros |D|, H(X), H(X|Y)."""
 
     r1: Floats
@@ -161,19 +160,8 @@ def estimate_from_sample(
     InputError: an empty sample, or one larger than the population.
     """
     drawn, missed = _draws(sample, population, settings, versions, random)
-    return SampleRisk(
-        size=int(sample.sum()),
-        population=population,
-        settings=settings,
-        versions=versions,
-        samples=1,
-        r1=Estimate.of(drawn.r1),
-        r2=Estimate.of(drawn.r2),
-        zeros=Estimate.of(drawn.zeros),
-        entropy=Estimate.of(drawn.entropy),
-        conditional=Estimate.of(drawn.conditional),
-        missed=missed,
-    )
+    size, (r1, r2, zeros, own, left) = int(sample.sum()), map(Estimate.of, drawn)
+    return SampleRisk(size, population, settings, missed, 1, versions, r1, r2, zeros, own, left)
 
 
 def sampling_experiment(
@@ -207,24 +195,11 @@ def sampling_experiment(
         true[rows] = weigh(after(start, counts, found, settings.form).terms, settings.weights)
         for row, one in zip(range(rows.start, rows.stop), found, strict=True):
             drawn, off = _draws(one.reshape(population.shape), total, settings, versions, completing)
-            means[row] = [column.mean() for column in _columns(drawn)]
+            means[row] = [column.mean() for column in drawn]
             missed = max(missed, off)
-    r1, r2, zeros, uncertain, conditional = (Estimate.of(column) for column in means.T)
-    return SampleRisk(
-        size=size,
-        population=total,
-        settings=settings,
-        versions=versions,
-        samples=samples,
-        r1=r1,
-        r2=r2,
-        zeros=zeros,
-        entropy=uncertain,
-        conditional=conditional,
-        missed=missed,
-        true_r1=float(weigh(start.terms, settings.weights)),
-        true_r2=Estimate.of(true),
-    )
+    r1, r2, zeros, own, left = map(Estimate.of, means.T)
+    truth = float(weigh(start.terms, settings.weights)), Estimate.of(true)
+    return SampleRisk(size, total, settings, missed, samples, versions, r1, r2, zeros, own, left, *truth)
 
 
 def _draws(
@@ -239,7 +214,3 @@ def _draws(
         sample, fitted.probabilities, population, versions, random, weights=settings.weights, form=settings.form
     )
     return drawn, fitted.missed
-
-
-def _columns(drawn: PopulationDraws) -> tuple[Floats, ...]:
-    return drawn.r1, drawn.r2, drawn.zeros, drawn.entropy, drawn.conditional

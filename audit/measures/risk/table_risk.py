@@ -6,7 +6,7 @@ Sources: Antal, Shlomo & Elliot 2014 (population tables); Antal, Shlomo & Elliot
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ uncertainty: factor 1 - H(X|Y)/H(X), as in the paper on samples; the more uncert
 ratio: factor H(X|Y)/H(X), as printed in 2014, which is upside down.
 a14-published: `ratio` with the largest share in the third sum of H(X|Y); only to reproduce the tables of 2014.
 """
-FORMS: tuple[Form, ...] = get_args(Form)
 
 WEIGHTS = (0.1, 0.8, 0.1)
 """Weights of the papers: zeros, entropy, size."""
@@ -40,11 +39,9 @@ class Before:
 
 @dataclass(frozen=True)
 class After:
-    """Tables (...) after protection: M, |D or E|, |D and E|, H(X|Y), and the three terms (..., 3) without weights."""
+    """Tables (...) after protection: M, H(X|Y), and the three terms (..., 3) without weights."""
 
     total: Floats
-    either_zero: NDArray[np.int64]
-    both_zero: NDArray[np.int64]
     conditional: Floats
     terms: Floats
 
@@ -134,7 +131,7 @@ def after(start: Before, original: Counts, protected: Counts, form: Form = "unce
     factor = np.where(known & (total == 0), 0.0, 1.0 - ratio if form == "uncertainty" else ratio)
     first = zeros_after(start.terms[..., 0], either, both)
     terms = np.stack(np.broadcast_arrays(first, start.terms[..., 1] * factor, start.terms[..., 2]), axis=-1)
-    return After(total, either, both, conditional, terms)
+    return After(total, conditional, terms)
 
 
 def weigh(terms: Floats, weights: Sequence[float] | None) -> Floats:

@@ -20,22 +20,10 @@ The paper's algorithm is the second line with Tt empty, C(S, n-T+S)/C(T, n) for 
 takes for granted that rounding changes every count (l < u everywhere).
 """
 
-import numpy as np
-
 from tableseal.audit.measures.sap.attack import Ints
 from tableseal.audit.measures.sap.curve import curve, curve_of_tight
 from tableseal.audit.measures.sap.result import Sap
 from tableseal.audit.measures.sap.unrecovered import exhausting_none
-
-
-def rounded_table(counts: Ints, high: Ints, n: tuple[int, ...], *, exact: bool = False) -> Sap:
-    """SAP, static and resolved alike, of a table of which only bounds on single cells are released."""
-    return curve_of_tight(counts[counts == high].tolist(), int(counts.sum()), n, "resolved", exact=exact)
-
-
-def tightest_with_total(low: Ints, high: Ints, total_high: int) -> Ints:
-    """Tightest upper bounds of cells with bounds low..high whose sum is at most `total_high`."""
-    return np.minimum(high, total_high - int(low.sum()) + low)
 
 
 def rounded_table_and_total(

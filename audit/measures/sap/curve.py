@@ -2,7 +2,7 @@
 enclosed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import comb, lgamma, log
 
@@ -31,14 +31,9 @@ def curve(q: Polynomial, total: int, n: tuple[int, ...], definition: Definition,
     ------
     LimitError: exact fractions that are too long, or too many bits.
     """
-    return _curve(
-        lambda: sample_counts(q, total, max(n)),
-        lambda: enclose_terms(terms_of(q), total, n),
-        total,
-        n,
-        definition,
-        exact,
-    )
+    if _is_affordable(total, n, exact=exact):
+        return exact_curve(sample_counts(q, total, max(n)), total, n, definition, EXACT)
+    return _enclosed(enclose_terms(terms_of(q), total, n), total, n, definition)
 
 
 def curve_of_tight(
@@ -50,42 +45,32 @@ def curve_of_tight(
     ------
     LimitError: exact fractions that are too long, or too many bits.
     """
-    return _curve(
-        lambda: sample_counts_of_tight(tight, total, max(n)),
-        lambda: enclose(tight, total, n),
-        total,
-        n,
-        definition,
-        exact,
-    )
+    if _is_affordable(total, n, exact=exact):
+        return exact_curve(sample_counts_of_tight(tight, total, max(n)), total, n, definition, EXACT)
+    return _enclosed(enclose(tight, total, n), total, n, definition)
 
 
-def _curve(
-    counted: Callable[[], list[int]],
-    enclosed: Callable[[], list[tuple[float, float]]],
-    total: int,
-    n: tuple[int, ...],
-    definition: Definition,
-    exact: bool,
-) -> Sap:
+def _is_affordable(total: int, n: tuple[int, ...], *, exact: bool) -> bool:
+    """Whether fractions are computed; exact: they were asked for."""
     bits = _bits(total, max(n))
     if exact and bits > AFFORDABLE:
         raise LimitError(
             f"Exact fractions for samples of up to {max(n):,} of {total:,} units would have {bits / 3.3e9:.1f} billion "
             "digits; ask for smaller n, or for values with a proved error."
         )
-    if not exact and bits > CHEAP:
-        balls = enclosed()
-        error = max(e for _, e in balls)
-        return Sap(definition, ENCLOSED, total, n, None, tuple(v for v, _ in balls), error)
-    counts = counted()
-    return exact_curve({k: counts[k] for k in n}, total, n, definition, EXACT)
+    return exact or bits <= CHEAP
+
+
+def _enclosed(balls: list[tuple[float, float]], total: int, n: tuple[int, ...], definition: Definition) -> Sap:
+    """SAP from (value, proved error) at each size."""
+    values, error = tuple(value for value, _ in balls), max(error for _, error in balls)
+    return Sap(definition, ENCLOSED, total, n, None, values, error)
 
 
 def exact_curve(
-    unrecovered: dict[int, int], total: int, n: tuple[int, ...], definition: Definition, method: str
+    unrecovered: Mapping[int, int] | Sequence[int], total: int, n: tuple[int, ...], definition: Definition, method: str
 ) -> Sap:
-    """SAP from the number of samples of each size that recover nothing."""
+    """SAP from the number of samples of each size (by size) that recover nothing."""
     fractions = []
     for size in n:
         samples = comb(total, size)

@@ -62,7 +62,6 @@ def resolved_sap(
     n: tuple[int, ...],
     effort: Effort = Effort(),
     *,
-    limits: Limits = NO_LIMITS,
     progress: Progress = silent,
 ) -> Sap:
     """Probability that subtracting the sample from all that is released, and solving again in whole numbers, recovers a
@@ -75,7 +74,7 @@ def resolved_sap(
     """
     n = attack.sizes(n)
     net = network(attack)
-    found = exactly(attack, net, n, exact=effort.exact, limits=limits)
+    found = exactly(attack, net, n, exact=effort.exact)
     if found is not None:
         return found.sap
     if effort.exact:
@@ -83,12 +82,12 @@ def resolved_sap(
         raise LimitError(text, OptionName("exact"), ".")
     if effort.replicates is not None and effort.replicates < 1:
         raise InputError(found=str(effort.replicates), expected="at least 1", at=OptionName("replicates"))
-    tight = tight_groups(attack, net, max(n), limits)
+    tight = tight_groups(attack, net, max(n), NO_LIMITS)
     proved = Tight(tight.certain, tight.certain, (tight.zero_known[0], tight.zero_known[0]))
     static = _static(attack, proved, n, exact=False)
     if proved.zero_known[0]:
         return Sap("resolved", static.method, static.total, n, static.exact, static.value, static.error)
-    judge: States = Checker(attack, tight.certain, limits) if net is None else NetworkStates(attack, net)
+    judge: States = Checker(attack, tight.certain, NO_LIMITS) if net is None else NetworkStates(attack, net)
     replicates = effort.replicates or (300 if net is None else 10_000)
     sampling = Sampling(effort.confidence, replicates, effort.seed)
     return estimate(attack, judge, tight.certain, static, sampling, progress)
