@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from random_releases import SCHEMAS, SHAPES, Maker
 
-from tableseal.audit.linear import base, exact
+from tableseal.audit.linear import base
 
 SEEDS = st.integers(0, 2**40)
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -47,14 +47,6 @@ def test_every_kind_of_classification(shape: dict[str, object], seed: int) -> No
 def test_populations_split_into_blocks(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(base, "WORTH_SPLITTING", 0)
-        agrees(Maker(Random(seed)))
-
-
-@settings(FEW)
-@given(SEEDS)
-def test_elimination_by_sympy(seed: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "SMALL", 0)
         agrees(Maker(Random(seed)))
 
 
