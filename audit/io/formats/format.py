@@ -1,19 +1,20 @@
 """What a format is whose files say themselves what they hold.
 
-A bare data file (CSV, Parquet) gives columns, and what they are is inferred or said in a release file. A file of PC-Axis
-or tau-ARGUS says that itself: which columns are codes and of which classification, what is a total, what the statuses
-are. Its reader gives what a release file gives, so that everything after it (the loader, its errors, `init`, `convert`)
-is the same:
+A bare data file (CSV, Parquet) gives columns, and what they are is inferred or said in a release file. A file of
+PC-Axis or tau-ARGUS says that itself: which columns are codes and of which classification, what is a total, what the
+statuses are. Its reader gives what a release file gives, so that everything after it (the loader, its errors, `init`,
+`convert`) is the same:
 
     read(folder, name, letters) -> release document
 
 - `folder` is the only way to files (`Folder.content`, `Folder.text`: paths stay inside, sizes are bounded), also for
   those that go with the file; what is to be told goes to `folder.notes`.
 - `name` is the name of the file in that folder; `letters` is what the user says that flags and marks of the file mean
-  (`--status-map`): flag -> word. A reader that knows what a flag means lets this go first.
+  (`--status-map`): flag -> word. The reader puts it into the document (`map` of `status`, `marks`), where it goes
+  before what the reader knows itself; nothing looks at it after that.
 - The document is the mapping that a release file in YAML is, with plain scalars; `cells` of a table (and of
-  `microdata`) may be `Columns`, whose `source` (a `Place` with the name of the file) and `lines` say where rows stand in
-  the file. Places of errors in classifications are keys of this document.
+  `microdata`) may be `Columns`, whose `source` (a `Place` with the name of the file) and `lines` say where rows stand
+  in the file. Places of errors in classifications are keys of this document.
 - Errors are `InputError` with the place in the file: line, keyword or column, what was found, what is expected. A file
   that ends too early is an error, never a part of a table. A withheld cell never becomes 0, blank or "not applicable":
   what the file does not say of a symbol the user says (`letters`, `marks`), or it is an error that asks for it.
