@@ -116,7 +116,7 @@ def _described(dataset: Dataset, code: str, content: Content) -> tuple[dict[str,
     """The document of the figures of one content."""
     columns = dataset.columns if dataset.by is None else _rows_of(dataset.columns, dataset.by, code)
     nested = {name: _tree(v) for name, v in dataset.variables.items() if v.groupings}
-    said = {name: v.total for name, v in dataset.variables.items() if v.total is not None or v.groupings}
+    said = {name: v.total for name, v in dataset.variables.items() if v.total is not None}
     hints = Hints(
         dataset.table,
         variables=list(dataset.variables),
@@ -148,13 +148,16 @@ def _same_variables(dataset: Dataset, one: Mapping[str, Any], other: Mapping[str
 
 
 def _tree(said: Classification) -> dict[str, Any]:
-    """All codes as a tree: nested as the first grouping says, the others beside."""
+    """Codes as a tree, nested as the first grouping says. Those in no grouping are beside if the total is known; else
+    one of them may be the total, which is found or asked for."""
     below: dict[str | None, list[str]] = {}
     parent_of: dict[str, str | None] = {}
     for parent, child in said.groupings[0]:
         if parent is not None:
             parent_of.setdefault(child, parent)
-    every = dict.fromkeys([*said.codes, *(code for edge in said.groupings[0] for code in edge if code is not None)])
+    every = dict.fromkeys(code for edges in said.groupings for edge in edges for code in edge if code is not None)
+    if said.total is not None:
+        every = dict.fromkeys(said.codes) | every
     for code in every:
         below.setdefault(parent_of.get(code), []).append(code)
 

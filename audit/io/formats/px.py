@@ -19,15 +19,14 @@ from tableseal.audit.io.columns import Columns, check_width
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
+from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, free
+from tableseal.audit.io.formats.nested import groupings_of, total_of
 from tableseal.audit.io.formats.px_text import Keyword, Text, decoded, parse
 from tableseal.audit.io.formats.said import Symbols, letters_meaning, said_meaning
 from tableseal.audit.io.numbers import decimal, decimal_text, places
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.model import Note
 from tableseal.audit.wording import listing, quoted, repeated, suggestion
-
-MOST_CELLS = 20_000_000
-"""Cells of a cube, at most."""
 
 SYMBOLS: Mapping[str, str] = {
     **{"." * dots: f"DATASYMBOL{dots}" for dots in range(1, 7)},
@@ -59,12 +58,12 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     file = parse(text, name)
     variables = _variables(file)
     by = _contents_variable(file, variables)
-    value = _free("value", variables)
+    value = free("value", variables)
     values, lines = _values(file, variables)
     codes = [_values_of(file, variable)[1] for variable in variables]
     columns = Columns(
         Place(name),
-        {**_grid(dict(zip(variables, codes, strict=True))), value: values},
+        {**codes_of_cells(dict(zip(variables, codes, strict=True))), value: values},
         lines,
     )
     declared = _declared(file)
@@ -163,12 +162,6 @@ def _text(file: Text, name: str) -> str | None:
     return " ".join(keyword.values).strip() if keyword is not None else None
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
-
-
 def _classification(file: Text, variable: str) -> Classification:
     """Codes, total (ELIMINATION, or the only value that is called one) and groups (HIERARCHIES)."""
     labels, codes = _values_of(file, variable)
@@ -188,7 +181,7 @@ def _classification(file: Text, variable: str) -> Classification:
     if groups is None:
         return Classification(codes, total)
     edges = [(None if p is None else code_of.get(p, p), code_of.get(c, c)) for p, c in groups.pairs]
-    return Classification(codes, total, [edges])
+    return Classification(codes, total or total_of(edges, codes), groupings_of(edges))
 
 
 def _declared(file: Text) -> dict[str, str]:
@@ -205,20 +198,6 @@ def _note_confidential(file: Text, folder: Folder) -> None:
             "or round figures; what is audited are the figures that stand in the file."
         )
         folder.notes.append(Note("px_confidential", text))
-
-
-def _grid(codes: Mapping[str, Sequence[str]]) -> dict[str, Column]:
-    """The codes of every cell, the last variable running fastest."""
-    sizes = [len(each) for each in codes.values()]
-    after = prod(sizes)
-    before = 1
-    found: dict[str, Column] = {}
-    for (variable, each), size in zip(codes.items(), sizes, strict=True):
-        after //= size
-        number = np.tile(np.repeat(np.arange(size, dtype=np.int32), after), before)
-        found[variable] = Column(tuple(each), number)
-        before *= size
-    return found
 
 
 def _values(file: Text, variables: Sequence[str]) -> tuple[Column, NDArray[np.int64]]:

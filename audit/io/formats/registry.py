@@ -1,12 +1,39 @@
 """The formats whose files say themselves what they hold. A new one is an entry here; `format.py` says what it does."""
 
+import re
 from pathlib import PurePath
 from typing import Final
 
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Format
 
-FORMATS: Final[tuple[Format, ...]] = (Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", writes=False),)
+_SDMX = re.compile(
+    rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
+)
+_CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
+
+
+def _is_json_stat(beginning: bytes) -> bool:
+    head = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
+    stat = _CLASS.search(beginning) is not None or (b'"dimension"' in beginning and b'"cells"' not in beginning)
+    return head.startswith(b"{") and stat and b'"tableseal":' not in beginning[:512]
+
+
+def _is_sdmx_csv(beginning: bytes) -> bool:
+    return _SDMX.match(beginning) is not None
+
+
+FORMATS: Final[tuple[Format, ...]] = (
+    Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px"),
+    Format(
+        "json-stat",
+        "JSON-stat",
+        (".json", ".jsonstat"),
+        "tableseal.audit.io.formats.jsonstat",
+        _is_json_stat,
+    ),
+    Format("sdmx-csv", "SDMX-CSV", (".csv", ".txt", ".tsv"), "tableseal.audit.io.formats.sdmx_csv", _is_sdmx_csv),
+)
 
 SAMPLE: Final = 2**16
 """Bytes at the beginning of a file by which formats are told apart."""
