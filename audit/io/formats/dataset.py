@@ -28,13 +28,14 @@ MEASURE = "value"
 class Classification:
     """What a file says of a variable.
 
-    codes: in their order. total: None if none is said. groupings: edges of each grouping; none: nothing is said of how
-    codes are nested.
+    codes: in their order. total: None if none is said, or if the file says that there is none (`apart`). groupings:
+    edges of each grouping; none: nothing is said of how codes are nested.
     """
 
     codes: Sequence[str]
     total: str | None = None
     groupings: Sequence[Sequence[Edge]] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _described(dataset: Dataset, code: str, content: Content) -> tuple[dict[str,
     """The document of the figures of one content."""
     columns = dataset.columns if dataset.by is None else _rows_of(dataset.columns, dataset.by, code)
     nested = {name: _tree(v) for name, v in dataset.variables.items() if v.groupings}
-    said = {name: v.total for name, v in dataset.variables.items() if v.total is not None}
+    said = {name: v.total for name, v in dataset.variables.items() if v.total is not None or v.apart}
     hints = Hints(
         dataset.table,
         variables=list(dataset.variables),
@@ -156,7 +157,7 @@ def _tree(said: Classification) -> dict[str, Any]:
         if parent is not None:
             parent_of.setdefault(child, parent)
     every = dict.fromkeys(code for edges in said.groupings for edge in edges for code in edge if code is not None)
-    if said.total is not None:
+    if said.total is not None or said.apart:
         every = dict.fromkeys(said.codes) | every
     for code in every:
         below.setdefault(parent_of.get(code), []).append(code)

@@ -52,10 +52,12 @@ class Part(Enum):
     SEVERAL_TABLES = "several tables"
     TOTALS = "which codes are totals"
     GROUPS = "groups of codes"
+    UNLISTED = "codes that no row has"
     SEVERAL_GROUPINGS = "several groupings of one classification"
     KIND = "whether values are counts or magnitudes"
     UNIT = "the published precision"
-    WHY = "which cells are withheld as sensitive and which to protect them"
+    PRIMARY = "which cells are withheld because they are sensitive"
+    SECONDARY = "which cells are withheld to protect others"
     RELEASED = "which cells must go out, are out or go out by agreement"
     ZEROS = "zeros that everyone knows"
     MISSING = "values that are missing"
@@ -78,6 +80,22 @@ class Part(Enum):
     DAY = "the day of publication"
 
 
+CONFIDENTIAL = frozenset(
+    (
+        Part.PRIMARY,
+        Part.SECONDARY,
+        Part.TRUTH,
+        Part.FREQUENCIES,
+        Part.CONTRIBUTORS,
+        Part.PROTECTION,
+        Part.COSTS,
+        Part.LETTERS,
+        Part.MICRODATA,
+    )
+)
+"""What is for the agency alone: in a format made for readers only if it is asked for."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A format of files.
@@ -90,6 +108,7 @@ class Format:
     seems: whether a file with such an ending (its first 64 KiB) is in this format; None: the ending says it.
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
+    written: how names of files that are written end, where not each of `endings` means this format.
     holds: parts of a release that it has a place for.
     """
 
@@ -101,6 +120,7 @@ class Format:
     reads: bool = True
     writes: bool = True
     public: bool = True
+    written: str | None = None
     holds: frozenset[Part] = frozenset()
 
     @property

@@ -10,19 +10,20 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
-from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, free
+from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, cube_of, free, pairs_of
 from tableseal.audit.io.formats.nested import groupings_of, total_of
 from tableseal.audit.io.formats.said import letters_meaning, said_meaning
 from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.yaml_text import Document, parse_document
-from tableseal.audit.model import Note
+from tableseal.audit.model import Note, Release, Status
 from tableseal.audit.model.hierarchy import Edge
 from tableseal.audit.wording import listing, quoted, repeated
 
@@ -53,6 +54,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     flagged = any(flag for flag in flags.texts)
     by = _metric(found, sizes, where)
     own = _own(found)
+    apart = _texts(own.get("apart", []), where / "extension" / OWN / "apart")
     table: dict[str, Any] = {"value": value, "decimal": ".", "status": "none"}
     if flagged:
         table["status"] = {"column": status, "map": {f: explained[f] for f in flags.texts if f and f in explained}}
@@ -60,7 +62,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
         _text(own.get("name")) or name.partition(".")[0],
         _text(found.get("label")) or "",
         columns,
-        {v: _classification(found, v, codes, where) for v, codes in categories.items() if v != by},
+        {v: _classification(found, v, codes, apart, where) for v, codes in categories.items() if v != by},
         table,
         _contents(found, by, categories, own, where),
         by,
@@ -264,7 +266,9 @@ def _unit(said: object) -> str | None:
     return decimal_text(Fraction(1, 10 ** int(decimals)))
 
 
-def _classification(found: Mapping[str, Any], variable: str, codes: Sequence[str], where: Place) -> Classification:
+def _classification(
+    found: Mapping[str, Any], variable: str, codes: Sequence[str], own: Sequence[str], where: Place
+) -> Classification:
     """Codes with their groups (`child`); the total is what all lie below, or the only category that is called so."""
     category, place = _category(found, variable, where)
     edges: list[Edge] = []
@@ -277,5 +281,46 @@ def _classification(found: Mapping[str, Any], variable: str, codes: Sequence[str
     labels = category.get("label")
     names = {code: str(labels.get(code, code)) if isinstance(labels, Mapping) else code for code in codes}
     called = [code for code, label in names.items() if label.strip().casefold() in NAMES]
-    total = total_of(edges, codes) or (called[0] if len(called) == 1 else None)
-    return Classification(codes, total, groupings_of(edges))
+    apart = variable in own
+    total = None if apart else total_of(edges, codes) or (called[0] if len(called) == 1 else None)
+    return Classification(codes, total, groupings_of(edges), apart)
+
+
+def write(release: Release, name: str) -> dict[str, bytes]:
+    """The table of a release as a dataset; every value that is not told has a status.
+
+    Raises
+    ------
+    InputError: see `cube_of`.
+    """
+    (table,) = release.tables
+    cube = cube_of(release, table)
+    measure = release.measures[table.measure]
+    apart = [v for v in cube.codes if release.variables[v].total not in cube.codes[v]]
+    own: dict[str, Json] = {"name": table.name, "measure": measure.name, "kind": measure.kind}
+    own |= {"unit": decimal_text(measure.unit)} if measure.unit != 1 else {}
+    own |= {"apart": apart} if apart else {}
+    shown = [v if t is None else t for v, t in zip(cube.value, cube.truth, strict=True)]
+    statuses = {str(at): Status(word).word for at, word in enumerate(cube.status.tolist()) if word != Status.PUBLISHED}
+    document: dict[str, Json] = {
+        "version": "2.0",
+        "class": "dataset",
+        "label": release.title,
+        "id": list(cube.codes),
+        "size": [len(codes) for codes in cube.codes.values()],
+        "dimension": {v: {"category": _written(release, v, codes)} for v, codes in cube.codes.items()},
+        "value": [None if text is None else Fraction(text) for text in shown],
+    }
+    if statuses:
+        document["status"] = statuses
+    document["extension"] = {OWN: own}
+    return {name: (dumps(document, indent=1) + "\n").encode()}
+
+
+def _written(release: Release, variable: str, codes: Sequence[str]) -> dict[str, Json]:
+    """A category object: codes, and what is below them."""
+    child: dict[str, list[Json]] = {}
+    for parent, below in pairs_of(release.variables[variable], codes):
+        child.setdefault(parent, []).append(below)
+    found: dict[str, Json] = {"index": list(codes)}
+    return found | {"child": child} if child else found

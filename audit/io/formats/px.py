@@ -17,6 +17,7 @@ from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns, check_width
 from tableseal.audit.io.files import Folder
+from tableseal.audit.io.formats import px_out
 from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, free
@@ -86,6 +87,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
 
 
 read = reader(dataset)
+write = px_out.write
 
 
 def _variables(file: Text) -> list[str]:
@@ -159,7 +161,7 @@ def _count(file: Text, keyword: Keyword) -> int:
 
 def _text(file: Text, name: str) -> str | None:
     keyword = file.one(name)
-    return " ".join(keyword.values).strip() if keyword is not None else None
+    return ", ".join(keyword.values) if keyword is not None else None
 
 
 def _classification(file: Text, variable: str) -> Classification:

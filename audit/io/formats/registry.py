@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.formats.format import Format
+from tableseal.audit.io.formats.format import Format, Part
 
 _SDMX = re.compile(
     rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
@@ -23,16 +23,28 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
 
 
+_CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
+
 FORMATS: Final[tuple[Format, ...]] = (
-    Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px"),
+    Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
     Format(
         "json-stat",
-        "JSON-stat",
+        "JSON-stat 2.0",
         (".json", ".jsonstat"),
         "tableseal.audit.io.formats.jsonstat",
         _is_json_stat,
+        written=".jsonstat.json",
+        holds=_CUBE | {Part.KIND, Part.PRIMARY, Part.SECONDARY, Part.TRUTH, Part.RELEASED},
     ),
-    Format("sdmx-csv", "SDMX-CSV", (".csv", ".txt", ".tsv"), "tableseal.audit.io.formats.sdmx_csv", _is_sdmx_csv),
+    Format(
+        "sdmx-csv",
+        "SDMX-CSV 2.0",
+        (".csv", ".txt", ".tsv"),
+        "tableseal.audit.io.formats.sdmx_csv",
+        _is_sdmx_csv,
+        written=".sdmx.csv",
+        holds=frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH)),
+    ),
 )
 
 SAMPLE: Final = 2**16
@@ -50,7 +62,7 @@ def format_in(folder: Folder, name: str) -> Format | None:
 
 def format_to_write(name: str) -> Format | None:
     """The format in which a file of this name is written, if its ending says one."""
-    return next((one for one in FORMATS if one.writes and name.lower().endswith(one.endings)), None)
+    return next((one for one in FORMATS if one.writes and name.lower().endswith(one.written or one.endings)), None)
 
 
 def _ending_as(name: str) -> list[Format]:

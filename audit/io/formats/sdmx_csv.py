@@ -4,9 +4,13 @@ Source: SDMX-CSV data message field guides (sdmx-twg/sdmx-csv): columns, labels,
 CL_OBS_STATUS and CL_CONF_STATUS. An observation that has no row was not sent: nothing makes it a zero.
 """
 
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,13 +20,14 @@ from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.formats.dataset import Classification, Dataset, reader
+from tableseal.audit.io.formats.dataset import Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
-from tableseal.audit.io.formats.grid import free
+from tableseal.audit.io.formats.grid import cube_of, free
 from tableseal.audit.io.formats.said import letters_meaning
+from tableseal.audit.io.numbers import decimal_text, places
 from tableseal.audit.io.statuses.flags import looks_like_flags
-from tableseal.audit.model import COLUMNS_LEFT_OUT, Note
-from tableseal.audit.wording import listing, quoted
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
+from tableseal.audit.wording import listing, quoted, repeated
 
 VALUE = "OBS_VALUE"
 SCHEMES: Mapping[str, str] = {"OBS_STATUS": "sdmx-obs", "OBS_FLAG": "sdmx-obs", "CONF_STATUS": "sdmx-conf"}
@@ -64,6 +69,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     }
     table |= _decimal(columns.data[VALUE], first[3])
     _left_out(columns, [VALUE, *dimensions, *statuses], folder)
+    content = Content(unit=_unit(columns))
     kept = {name: columns.data[name] for name in (*dimensions, VALUE, *statuses)}
     return Dataset(
         name.partition(".")[0],
@@ -71,10 +77,47 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
         replace(columns, data=kept),
         {d: Classification([code or "" for code in columns.data[d].texts]) for d in dimensions},
         table,
+        {"": content},
     )
 
 
 read = reader(dataset)
+
+
+def write(release: Release, name: str) -> dict[str, bytes]:
+    """The table of a release as SDMX-CSV 2.0; every observation that is not told has flags.
+
+    Raises
+    ------
+    InputError: a variable with the name of another column; see `cube_of`.
+    """
+    (table,) = release.tables
+    cube = cube_of(release, table)
+    unit = release.measures[table.measure].unit
+    digits = str(places(unit) or 0)
+    structure = f"TABLESEAL:{re.sub('[^A-Za-z0-9_-]+', '_', table.name) or 'TABLE'}(1.0)"
+    header = ["STRUCTURE", "STRUCTURE_ID", "ACTION", *cube.codes, VALUE, "OBS_STATUS", "CONF_STATUS", "DECIMALS"]
+    if taken := repeated(header):
+        raise InputError(f"the variable {quoted(taken[0])} has the name of a column of SDMX-CSV.", at=table.where)
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(header)
+    rows = zip(product(*cube.codes.values()), cube.status.tolist(), cube.value, cube.truth, strict=True)
+    for codes, status, value, truth in rows:
+        shown = value if truth is None else truth
+        flags = _WRITTEN[Status(status)]
+        writer.writerow(["dataflow", structure, "I", *codes, shown or "", *flags, digits])
+    return {name: text.getvalue().encode()}
+
+
+_WRITTEN: Mapping[Status, tuple[str, str]] = {
+    Status.PUBLISHED: ("A", "F"),
+    Status.STRUCTURAL_ZERO: ("M", "F"),
+    Status.MISSING: ("O", "F"),
+    Status.WITHHELD: ("Q", "C"),
+    Status.SECONDARY: ("Q", "D"),
+}
+"""Flags of an observation: CL_OBS_STATUS, CL_CONF_STATUS. Why a cell is sensitive (A, G, O, T) is not said."""
 
 
 def _components(columns: Columns, *, labelled: bool) -> Columns:
@@ -184,6 +227,15 @@ def _decimal(values: Column, separator: str) -> dict[str, str]:
     texts = [text for text in values.texts if text]
     comma = separator != "," and any("," in text for text in texts) and not any("." in text for text in texts)
     return {"decimal": "," if comma else "."}
+
+
+def _unit(columns: Columns) -> str | None:
+    """The unit of the values, where DECIMALS is the same number for all."""
+    entries = columns.data.get("DECIMALS")
+    said = set() if entries is None else {(text or "").strip() for text in entries.texts}
+    if len(said) != 1 or not re.fullmatch(r"[1-9]|1[0-5]", found := said.pop()):
+        return None
+    return decimal_text(Fraction(1, 10 ** int(found)))
 
 
 def _left_out(columns: Columns, used: Sequence[str], folder: Folder) -> None:
