@@ -97,7 +97,7 @@ def refuse_other_json(document: object, source: str) -> None:
         return
     inner = document.get("dataset") if isinstance(document.get("dataset"), Mapping) else document
     if isinstance(inner, Mapping) and "dimension" in inner and ("value" in inner or "class" in inner):
-        raise _refusal(source, "a JSON-stat file", _EXPORT)
+        raise _refusal(source, "a JSON-stat file", "JSON-stat files are read if their names end in .json or .jsonstat")
     data = document.get("data", document)
     if isinstance(data, Mapping) and (
         "dataSets" in data or ({"structure", "structures"} & data.keys() and "meta" in document)

@@ -10,13 +10,13 @@ from tableseal.audit.io.formats.format import Format, Part
 _SDMX = re.compile(
     rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
 )
+_RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
 _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
 
 def _is_json_stat(beginning: bytes) -> bool:
-    head = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
-    stat = _CLASS.search(beginning) is not None or (b'"dimension"' in beginning and b'"cells"' not in beginning)
-    return head.startswith(b"{") and stat and b'"tableseal":' not in beginning[:512]
+    stat = _CLASS.search(beginning) is not None or b'"dimension"' in beginning
+    return stat and _RELEASE.search(beginning) is None and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def _is_sdmx_csv(beginning: bytes) -> bool:

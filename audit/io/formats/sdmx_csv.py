@@ -30,6 +30,8 @@ from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
 from tableseal.audit.wording import listing, quoted, repeated
 
 VALUE = "OBS_VALUE"
+TOTAL = "_T"
+_SECONDARY = ("D", "S")
 SCHEMES: Mapping[str, str] = {"OBS_STATUS": "sdmx-obs", "OBS_FLAG": "sdmx-obs", "CONF_STATUS": "sdmx-conf"}
 """Attribute -> scheme of its flags."""
 
@@ -75,7 +77,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
         name.partition(".")[0],
         "",
         replace(columns, data=kept),
-        {d: Classification([code or "" for code in columns.data[d].texts]) for d in dimensions},
+        {d: _classification(columns.data[d]) for d in dimensions},
         table,
         {"": content},
     )
@@ -172,7 +174,27 @@ def _flags(columns: Columns, separator: str | None) -> tuple[Columns, dict[str, 
             each = [part[at].strip() if at < len(part) else "" for part in parts]
             data[column] = Column.of(each[number] for number in entries.number.tolist())
             found[column] = attribute
-    return replace(columns, data=data), found
+    return replace(columns, data=_reasons_first(data, found)), found
+
+
+def _reasons_first(data: Mapping[str, Column], statuses: Mapping[str, str]) -> dict[str, Column]:
+    """Where CONF_STATUS says that an observation is withheld to protect others, Q (suppressed) adds nothing."""
+    secondary = {
+        row
+        for name, attribute in statuses.items()
+        if attribute == "CONF_STATUS"
+        for row in data[name].rows_with([t for t in data[name].texts if t and t.strip() in _SECONDARY]).tolist()
+    }
+    if not secondary:
+        return dict(data)
+    return {
+        name: Column.of(
+            "" if row in secondary and (flag or "").strip() == "Q" else flag for row, flag in enumerate(each)
+        )
+        if statuses.get(name, "CONF_STATUS") != "CONF_STATUS"
+        else each
+        for name, each in data.items()
+    }
 
 
 def _dimensions(columns: Columns, statuses: Mapping[str, str]) -> list[str]:
@@ -227,6 +249,12 @@ def _decimal(values: Column, separator: str) -> dict[str, str]:
     texts = [text for text in values.texts if text]
     comma = separator != "," and any("," in text for text in texts) and not any("." in text for text in texts)
     return {"decimal": "," if comma else "."}
+
+
+def _classification(entries: Column) -> Classification:
+    """The codes that are there; `_T` is the total in all code lists of SDMX."""
+    codes = [code or "" for code in entries.texts]
+    return Classification(codes, TOTAL if TOTAL in codes and len(codes) > 1 else None)
 
 
 def _unit(columns: Columns) -> str | None:
