@@ -20,7 +20,7 @@ from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, cube_of, free, pairs_of
 from tableseal.audit.io.formats.nested import groupings_of, total_of
 from tableseal.audit.io.formats.said import letters_meaning, said_meaning
-from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.io.numbers import decimal, decimal_text
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Note, Release, Status
@@ -245,9 +245,14 @@ def _contents(
     own: Mapping[str, Any],
     where: Place,
 ) -> dict[str, Content]:
-    kind = _text(own.get("kind"))
+    kind, own_unit = _text(own.get("kind")), _text(own.get("unit"))
+    place = where / "extension" / OWN
+    if kind not in (None, "count", "magnitude"):
+        raise InputError(found=quoted(kind), expected="count or magnitude", at=place / "kind")
+    if own_unit is not None and not _is_unit(own_unit):
+        raise InputError(found=quoted(own_unit[:40]), expected="a number above 0, such as 0.1", at=place / "unit")
     if by is None:
-        return {"": Content(_text(own.get("measure")) or MEASURE, kind, _text(own.get("unit")))}
+        return {"": Content(_text(own.get("measure")) or MEASURE, kind, own_unit)}
     category, _ = _category(found, by, where)
     labels, units = category.get("label"), category.get("unit")
     names = [str(labels.get(code, code)) if isinstance(labels, Mapping) else code for code in categories[by]]
@@ -257,6 +262,13 @@ def _contents(
     return {
         code: Content(label, kind, unit) for code, label, unit in zip(categories[by], names, found_units, strict=True)
     }
+
+
+def _is_unit(text: str) -> bool:
+    try:
+        return decimal(text) > 0
+    except ValueError:
+        return False
 
 
 def _unit(said: object) -> str | None:

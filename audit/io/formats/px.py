@@ -153,9 +153,9 @@ def _contents(file: Text, by: str | None, values: Column) -> dict[str, Content]:
 
 
 def _count(file: Text, keyword: Keyword) -> int:
-    if len(keyword.values) != 1 or not re.fullmatch(r"[0-9]{1,2}", keyword.values[0]):
+    if len(keyword.values) != 1 or not re.fullmatch(r"[0-9]|1[0-5]", keyword.values[0]):
         found = ", ".join(keyword.values)[:40]
-        raise InputError(found=quoted(found), expected="a number of decimals", at=file.place(keyword))
+        raise InputError(found=quoted(found), expected="a number of decimals, at most 15", at=file.place(keyword))
     return int(keyword.values[0])
 
 
