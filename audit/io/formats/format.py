@@ -24,7 +24,12 @@ statuses are. Its reader gives what a release file gives, so that everything aft
 - A writer gets a release with nothing but what its format holds (`losses.kept`), and writes all of it; read back, it is
   the same release. What the format cannot hold at all (several tables) is an `InputError`.
 
-A module of a format has these functions, or one of them, under these names. `registry.py` lists the formats.
+    dataset(folder, name, letters) -> Dataset
+
+- Where a file holds one table, this gives its columns too, so that a release file can name it for its data (`file:`).
+  `dataset.reader` makes `read` of it.
+
+A module of a format has these functions, or some of them, under these names. `registry.py` lists the formats.
 """
 
 from collections.abc import Callable, Mapping
@@ -109,6 +114,7 @@ class Format:
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
+    columns: a release file may name its files for their data, which `dataset` of the module gives.
     holds: parts of a release that it has a place for.
     """
 
@@ -121,6 +127,7 @@ class Format:
     writes: bool = True
     public: bool = True
     written: str | None = None
+    columns: bool = True
     holds: frozenset[Part] = frozenset()
 
     @property
@@ -128,6 +135,11 @@ class Format:
         """Its reader."""
         found: Reader = import_module(self.module).read
         return found
+
+    @property
+    def dataset(self) -> Any:
+        """Its function `dataset` (see `dataset.py`)."""
+        return import_module(self.module).dataset
 
     @property
     def write(self) -> Writer:

@@ -47,6 +47,9 @@ FORMATS: Final[tuple[Format, ...]] = (
     ),
 )
 
+ENDINGS: Final = tuple(one.written or one.endings[0] for one in FORMATS if one.writes)
+"""How names of files that are written end."""
+
 SAMPLE: Final = 2**16
 """Bytes at the beginning of a file by which formats are told apart."""
 
