@@ -44,6 +44,7 @@ def convert_verb(
     outputs = {"OUT": None if dry_run else output, "--json": json}
     check_targets(outputs, inputs=(release, said.policy))
     loaded = release_of(release, said)
+    check_targets(outputs, inputs=loaded.files)
     found = _written(loaded, output, options)
     files = {f"OUT ({path.name})": str(path) for path in found.files if str(path) != output}
     check_targets({**outputs, **({} if dry_run else files)}, inputs=loaded.files)

@@ -67,7 +67,12 @@ def format_release(random: Random, *, nested: bool = True) -> Release:
             tree[codes[0]] = {part: {} for part in parts}
             below[name] |= {codes[0]: parts, **{part: [part] for part in parts}}
             below[name][total] = [*parts, *codes[1:]]
-        variables[name] = {"total": total, "trees": [tree], "codes": codes}
+        trees = [tree]
+        if nested and len(codes) > 2 and random.random() < 0.3:  # groups across the others
+            across = [f"{total}+{codes[1]}", *codes[1:3]]
+            trees.append({across[0]: across[1:]})
+            below[name][across[0]] = across[1:]
+        variables[name] = {"total": total, "trees": trees, "codes": codes}
     places = random.choice((0, 0, 1, 3))
     leaves = [[code for code in below[name] if below[name][code] == [code]] for name in names]
     value = {leaf: random.choice((0, 1, 2, 7, 40, 900)) for leaf in product(*leaves)}

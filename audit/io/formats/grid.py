@@ -141,12 +141,10 @@ def pairs_of(hierarchy: Hierarchy, codes: Collection[str]) -> list[tuple[str, st
     found: dict[tuple[str, str], None] = {}
     for grouping in range(len(hierarchy.parents)):
         parent_of = {child: parent for parent, child in hierarchy.edges(grouping)}
-        for child in parent_of:
-            parent = parent_of[child]
+        for child, parent in parent_of.items():
             while parent is not None and parent not in kept:
                 parent = parent_of.get(parent)
-            if parent is None and hierarchy.total in kept and grouping == 0:
-                parent = hierarchy.total
-            if child in kept and parent is not None:
+            # What another grouping leaves out hangs on its total, which the first one has said already.
+            if child in kept and parent is not None and not (grouping and parent == hierarchy.total):
                 found[(parent, child)] = None
     return list(found)

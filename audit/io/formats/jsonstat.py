@@ -19,8 +19,9 @@ from tableseal.audit.io.formats.dataset import MEASURE, Classification, Content,
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import MOST_CELLS, codes_of_cells, cube_of, free, pairs_of
 from tableseal.audit.io.formats.nested import groupings_of, total_of
-from tableseal.audit.io.formats.said import letters_meaning, said_meaning
+from tableseal.audit.io.formats.said import Symbols, letters_meaning, said_meaning
 from tableseal.audit.io.numbers import decimal, decimal_text
+from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.totals import NAMES
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Note, Release, Status
@@ -50,11 +51,13 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     flags = Column.of(_statuses(found.get("status"), cells, where / "status"))
     _note_absent(values, flags, name, folder)
     columns = Columns(where, {**codes_of_cells(categories), value: values, status: flags})
-    explained = _explained(found) | letters_meaning(letters)
+    declared = _declared(found)
+    explained = {flag: word for flag, label in declared.items() if (word := _status_of(label)) is not None}
+    explained |= letters_meaning(letters)
     flagged = any(flag for flag in flags.texts)
     by = _metric(found, sizes, where)
     own = _own(found)
-    apart = _texts(own.get("apart", []), where / "extension" / OWN / "apart")
+    totals = _mapping(own.get("totals", {}), where / "extension" / OWN / "totals")
     table: dict[str, Any] = {"value": value, "decimal": ".", "status": "none"}
     if flagged:
         table["status"] = {"column": status, "map": {f: explained[f] for f in flags.texts if f and f in explained}}
@@ -62,10 +65,11 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
         _text(own.get("name")) or name.partition(".")[0],
         _text(found.get("label")) or "",
         columns,
-        {v: _classification(found, v, codes, apart, where) for v, codes in categories.items() if v != by},
+        {v: _classification(found, v, codes, totals, where) for v, codes in categories.items() if v != by},
         table,
         _contents(found, by, categories, own, where),
         by,
+        Symbols(name, declared),
     )
 
 
@@ -206,15 +210,20 @@ def _note_absent(values: Column, flags: Column, name: str, folder: Folder) -> No
         folder.notes.append(Note("no_value_withheld", text, bare))
 
 
-def _explained(found: Mapping[str, Any]) -> dict[str, str]:
-    """Flags that the file itself explains (`extension.status.label`, as Eurostat does), where that is clear."""
+def _declared(found: Mapping[str, Any]) -> dict[str, str]:
+    """Flag -> what the file says of it (`extension.status.label`, as Eurostat does)."""
     extension = found.get("extension")
     status = extension.get("status") if isinstance(extension, Mapping) else None
     labels = status.get("label") if isinstance(status, Mapping) else None
     if not isinstance(labels, Mapping):
         return {}
-    meanings = {flag: said_meaning(label) for flag, label in labels.items() if isinstance(label, str)}
-    return {flag: meaning for flag, meaning in meanings.items() if meaning is not None}
+    return {flag: label for flag, label in labels.items() if isinstance(label, str)}
+
+
+def _status_of(label: str) -> str | None:
+    """What a label says in a status column, where nothing stands for a zero."""
+    meaning = said_meaning(label)
+    return None if meaning == ZERO else meaning
 
 
 def _own(found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -279,7 +288,7 @@ def _unit(said: object) -> str | None:
 
 
 def _classification(
-    found: Mapping[str, Any], variable: str, codes: Sequence[str], own: Sequence[str], where: Place
+    found: Mapping[str, Any], variable: str, codes: Sequence[str], totals: Mapping[str, Any], where: Place
 ) -> Classification:
     """Codes with their groups (`child`); the total is what all lie below, or the only category that is called so."""
     category, place = _category(found, variable, where)
@@ -293,9 +302,15 @@ def _classification(
     labels = category.get("label")
     names = {code: str(labels.get(code, code)) if isinstance(labels, Mapping) else code for code in codes}
     called = [code for code, label in names.items() if label.strip().casefold() in NAMES]
-    apart = variable in own
-    total = None if apart else total_of(edges, codes) or (called[0] if len(called) == 1 else None)
-    return Classification(codes, total, groupings_of(edges), apart)
+    if variable in totals:
+        total = _text(totals[variable])
+        if total is not None and total not in codes:
+            raise InputError(
+                f"there is no category {quoted(total)}.", at=where / "extension" / OWN / "totals" / variable
+            )
+        return Classification(codes, total, groupings_of(edges), apart=total is None)
+    total = total_of(edges, codes) or (called[0] if len(called) == 1 else None)
+    return Classification(codes, total, groupings_of(edges))
 
 
 def write(release: Release, name: str) -> dict[str, bytes]:
@@ -308,10 +323,10 @@ def write(release: Release, name: str) -> dict[str, bytes]:
     (table,) = release.tables
     cube = cube_of(release, table)
     measure = release.measures[table.measure]
-    apart = [v for v in cube.codes if release.variables[v].total not in cube.codes[v]]
     own: dict[str, Json] = {"name": table.name, "measure": measure.name, "kind": measure.kind}
     own |= {"unit": decimal_text(measure.unit)} if measure.unit != 1 else {}
-    own |= {"apart": apart} if apart else {}
+    totals = {v: release.variables[v].total for v in cube.codes}
+    own["totals"] = {v: total if total in cube.codes[v] else None for v, total in totals.items()}
     shown = [v if t is None else t for v, t in zip(cube.value, cube.truth, strict=True)]
     statuses = {str(at): Status(word).word for at, word in enumerate(cube.status.tolist()) if word != Status.PUBLISHED}
     document: dict[str, Json] = {

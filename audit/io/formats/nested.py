@@ -28,16 +28,16 @@ def groupings_of(edges: Sequence[Edge]) -> list[list[Edge]]:
 
 
 def total_of(edges: Sequence[Edge], codes: Collection[str]) -> str | None:
-    """The code that all others lie below, if there is one."""
+    """The only top code that all codes without others below them lie below, if there is one."""
     below: dict[str, list[str]] = {}
     for parent, child in edges:
         if parent is not None:
             below.setdefault(parent, []).append(child)
     children = {child for parent, child in edges if parent is not None}
-    for top in [parent for parent in below if parent not in children]:
-        if {top, *(child for _, child in _below(top, below))} >= set(codes):
-            return top
-    return None
+    leaves = {code for code in codes if code not in below}
+    tops = [parent for parent in below if parent not in children]
+    found = [top for top in tops if leaves <= {child for _, child in _below(top, below)}]
+    return found[0] if len(found) == 1 else None
 
 
 def _below(top: str, below: dict[str, list[str]]) -> list[tuple[str, str]]:

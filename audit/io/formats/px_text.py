@@ -180,8 +180,13 @@ def decoded(content: bytes, source: str) -> tuple[str, list[Note]]:
     """
     named = _CODEPAGE.search(content[:4096])
     plain = content.isascii()
-    if named is None or plain or content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        if named is None and _CHARSET.search(content[:4096]) is None and not plain and not _is_utf_8(content):
+    marked = content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if named is None or plain or marked:
+        if (
+            named is None
+            and _CHARSET.search(content[:4096]) is None
+            and not (plain or marked or b"\0" in content or _is_utf_8(content))
+        ):
             note = Note("decoded_dos", f"{source}: names no CHARSET and no CODEPAGE; read as DOS code page 850.")
             return content.decode(_DOS), [note]
         return decode(content, source)

@@ -62,11 +62,16 @@ def letters_meaning(letters: Mapping[str, str]) -> dict[str, str]:
 
 
 class Symbols(Advice):
-    """Asks what symbols of a file mean, beside what the file says of them."""
+    """Asks what symbols and flags of a file mean, beside what the file says of them."""
 
     def __init__(self, source: str, declared: Mapping[str, str], *, unsaid: Collection[str] = ()) -> None:
-        """declared: symbol -> what the file says. unsaid: all symbols of which that is not clear."""
+        """declared: symbol or flag -> what the file says. unsaid: all symbols of which that is not clear."""
         self._source, self._declared, self._unsaid = source, declared, unsaid
+        self.flag = self._flag
+
+    def _flag(self, column: str, flag: str) -> str:
+        said = f"the file says of it only {quoted(self._declared[flag])}; " if flag in self._declared else ""
+        return f"{said}say what the flag means, such as `--status-map {shlex.quote(f'{flag}=withheld')}`"
 
     def marks(self, texts: Sequence[str]) -> str:
         asked = [text for text in texts if text in self._unsaid] or list(texts)

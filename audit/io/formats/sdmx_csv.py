@@ -23,7 +23,7 @@ from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.dataset import Classification, Content, Dataset, reader
 from tableseal.audit.io.formats.format import Letters
 from tableseal.audit.io.formats.grid import cube_of, free
-from tableseal.audit.io.formats.said import letters_meaning
+from tableseal.audit.io.formats.said import Symbols, letters_meaning
 from tableseal.audit.io.numbers import decimal_text, places
 from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
@@ -80,6 +80,7 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
         {d: _classification(columns.data[d]) for d in dimensions},
         table,
         {"": content},
+        advice=Symbols(name, {}),
     )
 
 
