@@ -16,9 +16,7 @@ from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.codec.exact_json import Json
-    from tableseal.audit.io.formats.out import Written
-    from tableseal.audit.model import Release
+    from tableseal.audit.io.formats.format import Format
 
 
 def convert_verb(
@@ -38,62 +36,44 @@ def convert_verb(
 
     Example: tableseal convert release.yaml release.px
     """
+    from tableseal.api.converting import converted, refuse_several
     from tableseal.audit.codec.exact_json import dumps
-    from tableseal.audit.io import release_digest
 
     outputs = {"OUT": None if dry_run else output, "--json": json}
     check_targets(outputs, inputs=(release, said.policy))
     loaded = release_of(release, said)
     check_targets(outputs, inputs=loaded.files)
-    found = _written(loaded, output, options)
-    files = {f"OUT ({path.name})": str(path) for path in found.files if str(path) != output}
-    check_targets({**outputs, **({} if dry_run else files)}, inputs=loaded.files)
-    on_stream = STREAM in (json, None if dry_run else output)
+    target = _format(output, options.format)
+    if output == STREAM:
+        refuse_several(loaded, target)
+    found = converted(loaded, Path(output), target, options.asked())
     if found.losses:
-        say("Not in the output:" if not dry_run else "It would not be in the output:", error=True)
-    for loss in found.losses:
-        say(f"  - {loss.text}", error=True)
+        say(found.lost(), error=True)
     if not dry_run:
+        others = {f"OUT ({path.name})": str(path) for path in found.files if str(path) != output}
+        check_targets({"--json": json, **others}, inputs=(release, said.policy, *loaded.files))
         for path, text in found.files.items():
             write_target(str(path), text)
-    digest = release_digest(loaded)
-    rows = sum(len(table.codes) for table in loaded.tables)
+    document = found.document(files=not dry_run)
     if json is not None:
-        result: Json = {
-            "schema": "tableseal/conversion/1",
-            "sha256": digest,
-            "tables": len(loaded.tables),
-            "rows": rows,
-            "files": [] if dry_run else [path.name for path in found.files],
-            "losses": [
-                {"part": loss.part.name.lower(), "count": loss.count, "text": loss.part.value, "confidential": loss.can}
-                for loss in found.losses
-            ],
-        }
-        write_target(json, dumps(result, indent=1))
+        write_target(json, dumps(document, indent=1))
     tables = "1 table" if len(loaded.tables) == 1 else f"{len(loaded.tables)} tables"
-    say(f"{tables}, {rows:,} rows, sha256 {digest}", error=on_stream)
+    say(f"{tables}, {found.rows:,} rows, sha256 {document['sha256']}", error=STREAM in (json, outputs["OUT"]))
     return Code.DONE
 
 
-def _written(release: "Release", output: str, options: ConversionOptions) -> "Written":
-    """What is to be written, file by file.
+def _format(output: str, key: str | None) -> "Format | None":
+    """The format to write; None: a release file.
 
     Raises
     ------
-    InputError: no format that is known, or what it cannot hold.
+    InputError: no format that is known.
     """
-    from tableseal.audit.io import canonical_json
-    from tableseal.audit.io.formats.out import Written, format_named, written
+    from tableseal.audit.io.formats.out import format_named
 
-    found = format_named(options.format, output)
-    if found is None:
-        suffix = PurePath(output).suffix
-        if suffix.lower() in (".csv", ".yaml", ".yml"):
-            known = ".json, .px, .jsonstat.json or .sdmx.csv"
-            raise InputError(f"OUT {output}: found {suffix}, but no such file is written; expected {known}.")
-        return Written({Path(output): canonical_json(release).decode("utf-8")}, ())
-    if output == STREAM and len(release.tables) > 1:
-        text = f"the release has {len(release.tables)} tables, and {found.title} holds one in a file; expected a file."
-        raise InputError(f"OUT -: {text}")
-    return written(release, Path(output), found, options.asked())
+    found = format_named(key, output)
+    suffix = PurePath(output).suffix
+    if found is None and suffix.lower() in (".csv", ".yaml", ".yml"):
+        known = ".json, .px, .jsonstat.json or .sdmx.csv"
+        raise InputError(f"OUT {output}: found {suffix}, but no such file is written; expected {known}.")
+    return found
