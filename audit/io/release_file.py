@@ -91,8 +91,20 @@ def _of_format(
 ) -> Release:
     """The release in a file that says itself what it holds; what the user says of its flags is in its document."""
     files = Folder(folder)
-    parsed = document_with_data(found.read(files, name, status_map or {}), Place(name))
-    release = _with_notes(_release(parsed, folder, policy, None, Place(name)), files.notes)
+    return release_with_data(found.read(files, name, status_map or {}), files, name, policy)
+
+
+def release_with_data(
+    document: Mapping[str, Any], files: Folder, name: str, policy: Path | Policy | None = None
+) -> Release:
+    """The release of a document whose data are columns at hand, read from a file of a folder.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    parsed = document_with_data(document, Place(name))
+    release = _with_notes(_release(parsed, files.root, policy, None, Place(name)), files.notes)
     return replace(release, files=tuple(dict.fromkeys((*files.opened, *release.files))))
 
 

@@ -136,6 +136,26 @@ def test_python(release: Path, ending: str) -> None:
         ts.convert(release, format="docx")
 
 
+def test_keywords_say_what_a_file_leaves_open(tmp_path: Path) -> None:
+    # CONVENTION 682
+    text = 'CHARSET="ANSI";\nSTUB="r";\nVALUES("r")="R0","N","N1","N2","S";\nDATA=9 6 ".." ".." 3;'
+    (tmp_path / "x.px").write_text(text)
+    with pytest.raises(ts.InputError, match="marks="):
+        ts.read(tmp_path / "x.px")
+    nested = {"r": {"N": ["N1", "N2"], "S": {}}}
+    found = ts.read(
+        tmp_path / "x.px", marks={"..": "withheld"}, total={"r": "R0"}, hierarchies=nested, kind="magnitude", unit=3
+    )
+    hierarchy = found.variables["r"]
+    assert (hierarchy.total, hierarchy.edges(0)[1]) == ("R0", ("N", "N1"))
+    assert (found.measures["value"].kind, found.measures["value"].unit) == ("magnitude", 3)
+    assert ts.audit(tmp_path / "x.px", status_map={"..": "withheld"}, total="R0", hierarchies=nested).verdict == "safe"
+    with pytest.raises(ts.InputError, match=r"value=: x\.px says itself"):
+        ts.read(tmp_path / "x.px", value="value")
+    with pytest.raises(ts.InputError, match='"q"'):
+        ts.read(tmp_path / "x.px", marks={"..": "withheld"}, total={"q": "R0"})
+
+
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     with TestClient(

@@ -14,6 +14,7 @@ from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.formats.format import Letters, Reader
+from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe
 from tableseal.audit.model import Note
@@ -111,6 +112,37 @@ def document_of(dataset: Dataset) -> tuple[dict[str, Any], list[Note]]:
     for name, said in dataset.variables.items():
         document["variables"][name] = _variable(said, document["variables"][name])
     return document, list(dict.fromkeys(notes))
+
+
+def hinted(dataset: Dataset, hints: Hints) -> Dataset:
+    """The dataset with what is said of it beside: totals, nested codes, kind and unit, and of its table marks, rounding
+    and rows that are not there. All of it goes before what the file says.
+
+    Raises
+    ------
+    InputError: a classification or a total that is not there.
+    """
+    names, columns = list(dataset.variables), dataset.columns
+    totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
+    variables: dict[str, Classification] = {}
+    for name, said in dataset.variables.items():
+        found = said
+        if name in totals:
+            found = replace(found, total=totals[name], apart=totals[name] is None)
+        if name in trees:
+            found = replace(found, groupings=[tree_edges(trees[name], replace(columns.source, column=name))])
+        variables[name] = found
+    contents = {
+        code: replace(content, kind=hints.kind or content.kind, unit=hints.unit or content.unit)
+        for code, content in dataset.contents.items()
+    }
+    marks = {**dataset.table.get("marks", {}), **_mapping(hints.table.get("marks"))}
+    table = {**dataset.table, **hints.table, **({"marks": marks} if marks else {})}
+    return replace(dataset, variables=variables, contents=contents, table=table)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _described(dataset: Dataset, code: str, content: Content) -> tuple[dict[str, Any], list[Note]]:
