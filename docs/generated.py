@@ -143,6 +143,32 @@ def measures() -> str:
     return table(["measure", "tells", "does not tell"], rows)
 
 
+def formats() -> str:
+    """The formats, and what each holds."""
+    from tableseal.audit.io.formats.format import CONFIDENTIAL, Part
+    from tableseal.audit.io.formats.registry import FORMATS
+
+    written = [one for one in FORMATS if one.writes]
+    known = [
+        [one.title, ", ".join(one.endings), one.written or one.endings[0] if one.writes else "", one.key]
+        for one in FORMATS
+    ]
+    holds = [
+        [part.value, "yes", *(_holds(part in one.holds, part in CONFIDENTIAL) for one in written)] for part in Part
+    ]
+    return "\n\n".join(
+        [
+            table(["format", "read: names end in", "written: name ends in", "`--format`"], known),
+            "What of a release each can hold (`asked`: confidential, only if you ask for it):",
+            table(["", "release file", *(one.title for one in written)], holds),
+        ]
+    )
+
+
+def _holds(can: bool, confidential: bool) -> str:
+    return ("asked" if confidential else "yes") if can else "no"
+
+
 def parameters() -> str:
     """The query parameters of every route that has some."""
     from tempfile import TemporaryDirectory
@@ -164,6 +190,7 @@ def parameters() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
+    "formats": formats,
     "measures": measures,
     "parameters": parameters,
     "python": python,

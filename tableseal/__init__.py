@@ -14,6 +14,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     suppress    what else to withhold, and the audit of that
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
+    convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
     sap         how likely subtracting known units recovers a zero
     verify      check the proof of an audit
 
@@ -30,6 +31,7 @@ from tableseal.audit.doors import opener
 if TYPE_CHECKING:
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
+    from tableseal.api.python.convert import ConvertResult, convert
     from tableseal.api.python.read import read
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
@@ -45,6 +47,7 @@ __all__ = [
     "AuditResult",
     "CompareResult",
     "ContradictionError",
+    "ConvertResult",
     "InputError",
     "LimitError",
     "Policy",
@@ -57,6 +60,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "convert",
     "read",
     "risk",
     "sap",
@@ -69,6 +73,7 @@ _opened = opener(
     {
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
+        "api.python.convert": ("ConvertResult", "convert"),
         "api.python.read": ("read",),
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),

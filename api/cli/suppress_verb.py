@@ -78,12 +78,16 @@ def suppress_verb(
 
 def _refuse_mixtures(to: SuppressOutputs) -> None:
     from tableseal.audit.io import check_symbol
+    from tableseal.audit.io.formats.registry import format_to_write
     from tableseal.audit.wording import quoted
 
-    if to.confidential is not None and to.confidential != STREAM and Path(to.confidential).suffix.lower() == ".csv":
-        raise InputError(
-            f"--confidential {to.confidential}: a CSV file has no place for the policy; write .yaml or .json."
-        )
+    if to.confidential is not None and to.confidential != STREAM:
+        other = format_to_write(Path(to.confidential).name)
+        if other is not None or Path(to.confidential).suffix.lower() == ".csv":
+            what = "a CSV file" if other is None else other.title
+            raise InputError(
+                f"--confidential {to.confidential}: {what} has no place for the policy; write .yaml or .json."
+            )
     if to.best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
     if to.symbol is None:

@@ -42,6 +42,8 @@ def run(request: DraftRequest, context: Context) -> Result:
     ------
     InputError: the release cannot be read, or there is none. LimitError: too many cells.
     """
+    from tableseal.audit.io.files import Folder
+    from tableseal.audit.io.formats.registry import format_in
     from tableseal.audit.io.sources import is_data_file
 
     release = request.release
@@ -50,7 +52,7 @@ def run(request: DraftRequest, context: Context) -> Result:
         if len(found) > 1:
             return _result(request, context, "choose", {"choices": found, "title": "Several releases"})
         release = found[0]["name"]
-    if is_data_file(Path(release)):
+    if format_in(Folder(context.folder), release) is None and is_data_file(Path(release)):
         return _plain(request, context, release)
     return _release(request, context, release, {})
 
@@ -101,25 +103,28 @@ def _release(request: DraftRequest, context: Context, release: str, said: dict[s
 
 
 def _releases(folder: Path, names: Sequence[str]) -> list[dict[str, str]]:
-    """Files that may be the release, with their titles: release files, and plain tables only if there is none.
+    """Files that may be the release, with their titles: release files; if there is none, files in a format that says
+    what they hold; plain tables only if there is none of these either.
 
     Raises
     ------
     InputError: there is none.
     """
-    from tableseal.audit.io.files import read_bytes
+    from tableseal.audit.io.files import Folder, read_bytes
+    from tableseal.audit.io.formats.registry import format_in
     from tableseal.audit.io.sources import is_data_file
     from tableseal.audit.io.unread import refuse_ending, refuse_unread
 
     written = [(name, document) for name in names if (document := _document(folder / name)) is not None]
     if written:
         return [{"name": name, "title": str(document.get("title", ""))} for name, document in written]
-    plain = [{"name": name, "title": ""} for name in names if is_data_file(Path(name))]
+    plain = [{"name": name, "title": ""} for name in names if format_in(Folder(folder), name) is not None]
+    plain = plain or [{"name": name, "title": ""} for name in names if is_data_file(Path(name))]
     if not plain:
         for name in names:
             refuse_unread(read_bytes(folder / name, source=name), name)
             refuse_ending(name)
-        raise InputError("None of the files is a release (.yaml, .json) or a table (.csv, .tsv, .txt, .parquet).")
+        raise InputError("None of the files is a release (.yaml, .json) or a table (.csv, .px, .tsv, .txt, .parquet).")
     return plain
 
 

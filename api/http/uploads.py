@@ -28,6 +28,7 @@ BODIES = {
     "application/x-yaml": "release.yaml",
     "text/yaml": "release.yaml",
     "text/csv": "release.csv",
+    "application/vnd.sdmx.data+csv": "release.csv",
 }
 """Media type of a body that is the release itself -> the name of the file that it becomes."""
 
@@ -35,8 +36,9 @@ ARCHIVES = ("application/zip", "application/x-zip-compressed")
 FORM = "multipart/form-data"
 OTHER = "application/octet-stream"
 
-_FIRST = ((".yaml", ".yml", ".json"), (".csv", ".tsv", ".txt", ".parquet"))
-"""Names of release files, then of bare data files from which a release can be inferred."""
+_FIRST = ((".yaml", ".yml", ".json"), (".px", ".jsonstat"), (".csv", ".tsv", ".txt", ".parquet"))
+"""Names of release files, of files in formats that say what they hold, then of bare data files from which a release can
+be inferred."""
 
 _NAME = 200
 """Signs in the name of a file, at most."""

@@ -114,8 +114,8 @@ class SuppressOutputs(Options):
     output: Annotated[
         str | None,
         Option(
-            "Protected release to write: .yaml (with a CSV file for each table), .json, .csv (one table), or - for "
-            "JSON on standard output. Written only if its audit says safe.",
+            "Protected release to write: .yaml (with a CSV file for each table), .json, .csv (one table), .px, "
+            ".jsonstat.json, .sdmx.csv, or - for JSON on standard output. Written only if its audit says safe.",
             metavar="OUT",
             names=("-o", "--output"),
         ),

@@ -12,9 +12,11 @@ from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io import policy_from_document, read_policy, read_release, release_from_document
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
+from tableseal.audit.io.formats.dataset import document_of, hinted
+from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.hierarchies import LEADING, hrc_edges, level_edges, parent_edges
 from tableseal.audit.io.hints import Hints
-from tableseal.audit.io.release_file import release_from_columns
+from tableseal.audit.io.release_file import release_from_columns, release_with_data
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.io.sources import is_data_file, read_columns
 from tableseal.audit.io.yaml_text import Document, as_text
@@ -148,7 +150,25 @@ def _refuse_hints(said: "Reading", what: str) -> None:
         )
 
 
+_OF_DATASETS = ("total", "hierarchies", "kind", "unit", "marks", "rounded", "absent")
+"""Keywords that say of a file of another format what it leaves open."""
+
+
 def _from_file(path: Path, said: "Reading", policy: Path | Policy | None) -> Given:
+    folder = Folder(path.parent)
+    found = format_in(folder, path.name)
+    if found is not None and found.columns:
+        others = [name for name in said.about_tables() if name not in _OF_DATASETS]
+        if others:
+            raise InputError(
+                f"{listing(f'{name}=' for name in others)}: {path.name} says itself what its columns are; of it "
+                f"{listing(f'{name}=' for name in _OF_DATASETS)} may be said."
+            )
+        dataset = hinted(found.dataset(folder, path.name, said.letters() or {}), _hints(said))
+        document, notes = document_of(replace(dataset, advice=KEYWORDS))
+        folder.notes.extend(notes)
+        release = release_with_data(document, folder, path.name, policy)
+        return Given(release, Origin(inputs=(path, *release.files), title=path.name))
     if said.about_tables() and is_data_file(path):
         columns = read_columns(Folder(path.parent), path.name, Place(path.name))
         release = _from_columns(columns, said, policy, path.stem, path.stem, None, None)
@@ -189,17 +209,21 @@ def _from_columns(
             words = mask_words(said.primary, len(columns), data)
             primary = next(n for n in ("primary", "primary_mask", "primary_mask_2") if n not in columns.data)
         columns = replace(columns, data={**columns.data, primary: words})
-    hints = Hints(
-        _document(said.table_entry()),
-        primary,
-        said.columns_of_codes(),
-        _totals(said.total),
-        {variable: _tree(variable, tree) for variable, tree in (said.hierarchies or {}).items()},
-        said.kind,
-        said.unit_text(),
-        frozenset() if frame is None else frame.numbers,
-    )
+    numbers = frozenset[str]() if frame is None else frame.numbers
+    hints = replace(_hints(said), primary=primary, numbers=numbers)
     return release_from_columns(columns, name, hints, KEYWORDS, title=title, policy=policy, status_map=said.letters())
+
+
+def _hints(said: "Reading") -> Hints:
+    """What keywords say of a table."""
+    return Hints(
+        _document(said.table_entry()),
+        variables=said.columns_of_codes(),
+        totals=_totals(said.total),
+        trees={variable: _tree(variable, tree) for variable, tree in (said.hierarchies or {}).items()},
+        kind=said.kind,
+        unit=said.unit_text(),
+    )
 
 
 def _document(entry: Mapping[str, Any]) -> dict[str, Document]:

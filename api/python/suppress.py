@@ -21,6 +21,7 @@ from tableseal.api.python.to_frame import Column, Kind, Texts, frame_of, kind_of
 from tableseal.api.suppressing import chosen_search, run_suppression, with_reasons
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io import canonical_json, release_files
+from tableseal.audit.io.formats.registry import format_to_write
 from tableseal.audit.io.numbers import decimals_of
 from tableseal.audit.model import Release, Status, Table
 from tableseal.suppression.answer import Suppression
@@ -169,8 +170,9 @@ class SuppressResult(Result):
         return frame_of(table_columns(release, self.origin), kind_of(kind, self.origin.kind))
 
     def save(self, path: Any, *, tell_statuses: bool = False, symbol: str | None = None) -> tuple[Path, ...]:
-        """Write the protected release (.yaml with a CSV file for each table, or one .csv), or what was found (.json,
-        confidential), or its audit (.html, confidential); gives the files that were written.
+        """Write the protected release (.yaml with a CSV file for each table, one .csv, .px, .jsonstat.json or
+        .sdmx.csv), or what was found (.json, confidential), or its audit (.html, confidential); gives the files that
+        were written.
 
         tell_statuses: as in `to_frame`. symbol: stands for a withheld value in CSV files.
 
@@ -183,8 +185,9 @@ class SuppressResult(Result):
             public = public_release(self._safe(), tell_statuses=tell_statuses)
             return release_files(public, Path(path).expanduser(), symbol=symbol)
 
-        release = dict.fromkeys((".yaml", ".yml", ".csv"), protected)
-        return self._save(path, {**release, ".json": self.to_json, ".html": self.to_html})
+        release = dict.fromkeys((".yaml", ".yml", ".csv", ".px"), protected)
+        named = format_to_write(Path(str(path)).name) is not None
+        return self._save(path, {**release, ".json": protected if named else self.to_json, ".html": self.to_html})
 
     def save_confidential(self, path: Any) -> tuple[Path, ...]:
         """Write the protected release with all that the agency knows, which later releases are judged with.

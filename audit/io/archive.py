@@ -74,6 +74,11 @@ class ArchiveFolder:
             raise InputError(f"there is no file {quoted(name)}{suggestion(name, near)} in the archive.", at=where)
         return self.archive.content(inside, limit)
 
+    def beginning(self, name: str, most: int) -> bytes:
+        """The first bytes of a file, at most one piece; nothing if there is no such file."""
+        inside = self.path + str(PurePosixPath(name))
+        return next(self.archive.pieces(inside), b"")[:most] if inside in self.archive else b""
+
 
 class Archive:
     """The files of a zip archive by their names (with / between folders), in alphabetical order."""

@@ -57,6 +57,19 @@ class Folder:
             return self.root.content(name, where, self.limit)
         return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
 
+    def beginning(self, name: str, most: int) -> bytes:
+        """The first bytes of a file, by which its format is told; nothing if it is none that can be read."""
+        if isinstance(self.root, ArchiveFolder):
+            return self.root.beginning(name, most)
+        try:
+            path = (self.root or Path()) / name
+            if self.root is None or not path.is_file():
+                return b""
+            with open(path, "rb") as file:
+                return file.read(most)
+        except (OSError, ValueError):
+            return b""
+
     def text(self, name: str, where: Place) -> str:
         """The decoded text of a file inside the folder."""
         text, notes = decode(self.content(name, where), name)

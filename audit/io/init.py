@@ -17,6 +17,8 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
+from tableseal.audit.io.formats.format import Format
+from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.periods import are_periods
@@ -42,9 +44,28 @@ def infer_document(
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
     `describe`."""
     folder = Folder(Path(data.parent) if root is None else root)
+    found = format_in(folder, data.name)
+    if found is not None:
+        return _of_format(found, folder, data.name, status_map or {})
     columns = read_columns(folder, data.name, Place(data.name))
     document, notes = describe(columns, {"name": data.stem, "file": data.name}, data.stem, status_map=status_map)
     return document, [*folder.notes, *notes]
+
+
+def _of_format(
+    found: Format, folder: Folder, name: str, letters: Mapping[str, str]
+) -> tuple[dict[str, Any], list[Note]]:
+    """What a file says itself, as a release document that names the file for its data."""
+    document = found.read(folder, name, letters)
+    tables: list[dict[str, Any]] = document["tables"]
+    if len(tables) > 1 or not found.columns:
+        text = (
+            f"holds {len(tables)} tables in a format of its own" if len(tables) > 1 else f"is a file of {found.title}"
+        )
+        raise InputError(text, at=name, remedy=f"`tableseal convert {name} NAME.json` writes it as one release file")
+    entry = {key: value for key, value in tables[0].items() if key != "cells"}
+    document["tables"] = [{"name": entry.pop("name"), "file": name, **entry}]
+    return document, folder.notes
 
 
 def describe(

@@ -15,6 +15,8 @@ from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.formats.format import Format
+from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
@@ -36,7 +38,8 @@ _TERM_MEASURE = "measure"
 def read_release(
     path: Path, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
 ) -> Release:
-    """The release in a YAML or JSON file, or the one inferred from a bare data file (see `sources`).
+    """The release in a YAML or JSON file, in one of another format that says what it holds (see `formats.registry`), or
+    the one inferred from a bare data file (see `sources`).
 
     Parameters
     ----------
@@ -47,6 +50,9 @@ def read_release(
     ------
     InputError: anything that cannot be read or used; the message says where, what was found and what was expected.
     """
+    found = format_in(Folder(path.parent), path.name)
+    if found is not None:
+        return _of_format(found, path.name, path.parent, policy, status_map)
     if is_data_file(path):
         document, notes = infer_document(path, status_map=status_map)
         return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
@@ -67,10 +73,55 @@ def read_archived(
     InputError: as for `read_release`; see also `Archive`.
     """
     path, folder = PurePosixPath(name), archive.folder_of(name)
+    found = format_in(Folder(folder), path.name)
+    if found is not None:
+        return _of_format(found, path.name, folder, policy, status_map)
     if is_data_file(path):
         document, notes = infer_document(path, folder, status_map=status_map)
         return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
+
+
+def _of_format(
+    found: Format,
+    name: str,
+    folder: Path | ArchiveFolder,
+    policy: Path | Policy | None,
+    status_map: Mapping[str, str] | None,
+) -> Release:
+    """The release in a file that says itself what it holds; what the user says of its flags is in its document."""
+    files = Folder(folder)
+    return release_with_data(found.read(files, name, status_map or {}), files, name, policy)
+
+
+def release_with_data(
+    document: Mapping[str, Any], files: Folder, name: str, policy: Path | Policy | None = None
+) -> Release:
+    """The release of a document whose data are columns at hand, read from a file of a folder.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    parsed = document_with_data(document, Place(name))
+    release = _with_notes(_release(parsed, files.root, policy, None, Place(name)), files.notes)
+    return replace(release, files=tuple(dict.fromkeys((*files.opened, *release.files))))
+
+
+def document_with_data(document: Mapping[str, Any], top: Place) -> Any:
+    """A document with every scalar as text, and with the data of its tables as they are where they are `Columns`."""
+    plain = dict(document)
+    microdata: Mapping[str, Any] = plain.get("microdata") or {}
+    data = microdata.get("cells")
+    if isinstance(data, Columns):
+        plain["microdata"] = {key: value for key, value in microdata.items() if key != "cells"}
+    tables = [{key: value for key, value in e.items() if not isinstance(value, Columns)} for e in document["tables"]]
+    parsed: Any = as_text({**plain, "tables": tables}, top)
+    if isinstance(data, Columns):
+        parsed["microdata"]["cells"] = data
+    for entry, given in zip(parsed["tables"], document["tables"], strict=True):
+        entry.update({key: value for key, value in given.items() if isinstance(value, Columns)})
+    return parsed
 
 
 def _parsed(

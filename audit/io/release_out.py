@@ -1,21 +1,23 @@
-"""A release as files: one JSON document, YAML with a CSV file for each table, or a bare CSV file."""
+"""A release as files: one JSON document, YAML with a CSV file for each table, a bare CSV file, or another format."""
 
 import csv
 import io
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import canonical_document, canonical_json
+from tableseal.audit.io.formats.format import Part
+from tableseal.audit.io.formats.out import file_name, table_files, written
+from tableseal.audit.io.formats.registry import ENDINGS, format_to_write
 from tableseal.audit.io.headings import reads_as_number, with_headings
 from tableseal.audit.io.statuses.usual_marks import usual_mark
 from tableseal.audit.io.yaml_out import write_document
 from tableseal.audit.model import Release, Status, Table
 from tableseal.audit.wording import quoted
 
-SUFFIXES = (".yaml", ".yml", ".json", ".csv")
+SUFFIXES = (".yaml", ".yml", ".json", ".csv", *ENDINGS)
 
 
 def file_names(release: Release, target: Path) -> tuple[Path, ...]:
@@ -25,6 +27,9 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     ------
     InputError: an unknown suffix, or several tables in one CSV file.
     """
+    found = format_to_write(target.name)
+    if found is not None:
+        return table_files(release, target, found)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(found=suffix or "no suffix", expected=f"one of {', '.join(SUFFIXES)}", at=str(target))
@@ -36,7 +41,7 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
         return (target,)
     used: set[str] = set()
     names = (*(t.name for t in release.tables), *(s.table.name for s in release.statistics))
-    return (*(target.with_name(_table_file(target.stem, name, used)) for name in names), target)
+    return (*(target.with_name(file_name(target.stem, name, ".csv", used)) for name in names), target)
 
 
 def release_files(release: Release, target: Path, *, symbol: str | None = None) -> dict[Path, str]:
@@ -51,6 +56,9 @@ def release_files(release: Release, target: Path, *, symbol: str | None = None) 
     """
     names = file_names(release, target)
     check_symbol(symbol, target)
+    found = format_to_write(target.name)
+    if found is not None:
+        return written(release, target, found, (Part.PRIMARY, Part.SECONDARY)).files
     if target.suffix.lower() == ".json":
         return {target: canonical_json(release).decode("utf-8")}
     document = canonical_document(release)
@@ -79,6 +87,9 @@ def check_symbol(symbol: str | None, target: Path) -> None:
     """
     if symbol is None:
         return
+    if format_to_write(target.name) is not None:
+        text = f"{target.name} is no CSV file of ours; its format says itself how a value is withheld."
+        raise InputError(text, at=OptionName("symbol", quoted(symbol)))
     if not symbol.strip() or symbol != symbol.strip() or reads_as_number(symbol):
         raise InputError(expected="a mark that is no number, such as *", at=OptionName("symbol", quoted(symbol)))
     if target.suffix.lower() == ".csv" and not _usual(symbol):
@@ -94,16 +105,6 @@ def _usual(mark: str) -> bool:
 def _mark(table: Table, symbol: str | None, *, bare: bool) -> str | None:
     own = None if table.headings is None else table.headings.mark
     return symbol or (own if own is None or not bare or _usual(own) else None)
-
-
-def _table_file(stem: str, name: str, used: set[str]) -> str:
-    """A file name of its own for a table."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or "table"
-    found, number = f"{stem}_{plain}.csv", 2
-    while found.lower() in used:
-        found, number = f"{stem}_{plain}_{number}.csv", number + 1
-    used.add(found.lower())
-    return found
 
 
 def _csv_text(columns: Mapping[str, Sequence[Any]]) -> str:

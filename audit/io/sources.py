@@ -8,6 +8,7 @@ from tableseal.audit.errors import Place
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder, decode
+from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.frames import columns_from_parquet
 from tableseal.audit.model import Note
 from tableseal.audit.plugins import blaming, load
@@ -52,7 +53,12 @@ def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     ------
     InputError: the file cannot be read. PluginError: a package that is to read it cannot.
     """
-    reader = _reader(PurePath(name).suffix.lower()) or _delimited
+    ending = PurePath(name).suffix.lower()
+    found = None if ending in READERS else format_in(folder, name)
+    if found is not None and found.columns:
+        columns: Columns = found.dataset(folder, name, {}).columns
+        return columns
+    reader = _reader(ending) or _delimited
     return reader(folder.content(name, where), name, folder.notes)
 
 

@@ -51,7 +51,6 @@ _ZIPPED: tuple[tuple[bytes, str], ...] = (
 _SUFFIXES: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls"), ("an Excel workbook", _AS_CSV)),
     ".ods": ("an OpenDocument spreadsheet", _AS_CSV),
-    ".px": ("a PC-Axis file", _EXPORT),
     **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", _EXPORT)),
     **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _EXPORT)),
     ".dta": ("a Stata file", _EXPORT),
@@ -98,7 +97,7 @@ def refuse_other_json(document: object, source: str) -> None:
         return
     inner = document.get("dataset") if isinstance(document.get("dataset"), Mapping) else document
     if isinstance(inner, Mapping) and "dimension" in inner and ("value" in inner or "class" in inner):
-        raise _refusal(source, "a JSON-stat file", _EXPORT)
+        raise _refusal(source, "a JSON-stat file", "JSON-stat files are read if their names end in .json or .jsonstat")
     data = document.get("data", document)
     if isinstance(data, Mapping) and (
         "dataSets" in data or ({"structure", "structures"} & data.keys() and "meta" in document)
@@ -171,8 +170,8 @@ def _binary(content: bytes) -> tuple[str, str] | None:
 def _text(sample: bytes, source: str) -> tuple[str, str] | None:
     text = sample.decode("latin-1").lstrip("\ufeff\u00ef\u00bb\u00bf")
     start = text.lstrip().lower()
-    if _PC_AXIS.match(text):
-        return "a PC-Axis file", _EXPORT
+    if _PC_AXIS.match(text) and not source.lower().endswith(".px"):
+        return "a PC-Axis file", "PC-Axis files are read if their names end in .px"
     if "ascii spss port file" in start[:500]:
         return "a portable SPSS file (.por)", _EXPORT
     if start.startswith("<"):

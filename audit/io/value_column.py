@@ -14,7 +14,16 @@ from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import TableDocument
 from tableseal.audit.io.hints import Hints
-from tableseal.audit.io.numbers import decimal, decimal_sign, decimal_text, exact, looks_like_number, places, shown
+from tableseal.audit.io.numbers import (
+    decimal,
+    decimal_sign,
+    decimal_text,
+    exact,
+    looks_like_number,
+    places,
+    shown,
+    wrong,
+)
 from tableseal.audit.io.separators import Signs, recognised, refuse_points, stated_signs, without_separators
 from tableseal.audit.io.statuses.marks import Range
 from tableseal.audit.io.statuses.usual_marks import Usual, usual_mark
@@ -113,7 +122,7 @@ def read_value_column(
     if signs == Signs():
         refuse_points(bare, name, Fraction(1), withheld, advice.signs())
     sign = decimal_sign(bare, [name], signs.decimal, withheld, published=(name,))
-    different = [_number(entry, sign) for entry in bare.data[name].texts]
+    different = _numbers(bare, name, sign, withheld)
     if hints.unit is not None:
         unit = _unit(hints.unit)
         different = [None if number is None else round(number / unit) * unit for number in different]
@@ -224,9 +233,22 @@ def _unit(text: str) -> Fraction:
         return Fraction(1)
 
 
-def _number(entry: str | None, sign: str) -> Fraction | None:
-    text = (entry or "").strip().replace(sign, ".")
-    return decimal(text) if text else None
+def _numbers(columns: Columns, name: str, sign: str, withheld: NDArray[np.bool_]) -> list[Fraction | None]:
+    """The number that each different entry says.
+
+    Raises
+    ------
+    InputError: one that is no number with this decimal sign.
+    """
+    found: list[Fraction | None] = []
+    for entry in columns.data[name].texts:
+        text = (entry or "").strip().replace(sign, ".")
+        try:
+            found.append(decimal(text) if text else None)
+        except ValueError:
+            row, expected = columns.data[name].first(entry), f"a number with the decimal sign {quoted(sign)}"
+            raise wrong(columns, name, row, withheld, expected, "decimal") from None
+    return found
 
 
 def _scale(where: Place, values: Sequence[Fraction | None], hints: Hints, advice: Advice) -> tuple[dict[str, Any], str]:

@@ -69,8 +69,6 @@ def test_and_by_how_its_name_ends(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        ("B32_px/declared.px", "a PC-Axis file"),
-        *((f"B33_jsonstat/{name}.json", "a JSON-stat file") for name in ("no_status", "sparse_status")),
         ("B21_codes/table.rda", "tau-ARGUS"),
         ("B21_codes/table_utf8.tab", "tau-ARGUS"),
     ],
@@ -84,8 +82,6 @@ def test_files_of_real_reports(file: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ('{"class": "dataset", "dimension": {}, "value": [1]}', "JSON-stat"),
-        ('{"dataset": {"dimension": {}, "value": [1]}}', "JSON-stat"),
         ('{"meta": {}, "data": {"dataSets": [], "structures": []}}', "SDMX-JSON"),
         ('{"columns": [{"code": "a"}], "data": [{"key": ["1"], "values": ["2"]}]}', "PxWeb"),
     ],
@@ -95,6 +91,20 @@ def test_json_of_statistical_services(tmp_path: Path, text: str, name: str) -> N
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(InputError, match=name):
         read_release(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('{"class": "dataset", "dimension": {}, "value": [1]}', "JSON-stat"),
+        ('CHARSET="ANSI";\nSTUB="a";\n', "PC-Axis"),
+    ],
+)
+def test_under_the_name_of_another_format(tmp_path: Path, text: str, name: str) -> None:
+    # CONVENTION 548
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(InputError, match=f"{name} file.*read if their names end"):
+        read_release(tmp_path / "x.yaml")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,9 @@ def _unknown_flag(
     place, keys = columns.place(row, source.column), ("scheme", "map")
     if advice is not None:
         remedy = advice(source.column, flag)
-        return InputError(found=quoted(flag), expected=_one_of_the_words(flag), at=place, remedy=remedy, keys=keys)
+        known = f"a flag of the scheme {source.scheme}: {listing(filter(None, letters))}"
+        expected = _one_of_the_words(flag) if source.scheme in (None, "words") else known
+        return InputError(found=quoted(flag), expected=expected, at=place, remedy=remedy, keys=keys)
     if source.scheme not in (None, "words"):
         return InputError(
             f"the flag {quoted(flag)} has no meaning in the scheme {source.scheme} ({listing(filter(None, letters))}); "

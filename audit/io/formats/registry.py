@@ -1,0 +1,73 @@
+"""The formats whose files say themselves what they hold. A new one is an entry here; `format.py` says what it does."""
+
+import re
+from pathlib import PurePath
+from typing import Final
+
+from tableseal.audit.io.files import Folder
+from tableseal.audit.io.formats.format import Format, Part
+
+_SDMX = re.compile(
+    rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
+)
+_RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
+_CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
+
+
+def _is_json_stat(beginning: bytes) -> bool:
+    stat = _CLASS.search(beginning) is not None or b'"dimension"' in beginning
+    return stat and _RELEASE.search(beginning) is None and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _is_sdmx_csv(beginning: bytes) -> bool:
+    return _SDMX.match(beginning) is not None
+
+
+_CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
+
+FORMATS: Final[tuple[Format, ...]] = (
+    Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
+    Format(
+        "json-stat",
+        "JSON-stat 2.0",
+        (".json", ".jsonstat"),
+        "tableseal.audit.io.formats.jsonstat",
+        _is_json_stat,
+        written=".jsonstat.json",
+        holds=_CUBE | {Part.KIND, Part.PRIMARY, Part.SECONDARY, Part.TRUTH, Part.RELEASED},
+    ),
+    Format(
+        "sdmx-csv",
+        "SDMX-CSV 2.0",
+        (".csv", ".txt", ".tsv"),
+        "tableseal.audit.io.formats.sdmx_csv",
+        _is_sdmx_csv,
+        written=".sdmx.csv",
+        holds=frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH)),
+    ),
+)
+
+ENDINGS: Final = tuple(one.written or one.endings[0] for one in FORMATS if one.writes)
+"""How names of files that are written end."""
+
+SAMPLE: Final = 2**16
+"""Bytes at the beginning of a file by which formats are told apart."""
+
+
+def format_in(folder: Folder, name: str) -> Format | None:
+    """The format that is read of a file in a folder, by its ending and, where others end so too, by its beginning."""
+    candidates = [one for one in _ending_as(name) if one.reads]
+    if all(one.seems is None for one in candidates):
+        return next(iter(candidates), None)
+    beginning = folder.beginning(name, SAMPLE)
+    return next((one for one in candidates if one.seems is None or one.seems(beginning)), None)
+
+
+def format_to_write(name: str) -> Format | None:
+    """The format in which a file of this name is written, if its ending says one."""
+    return next((one for one in FORMATS if one.writes and name.lower().endswith(one.written or one.endings)), None)
+
+
+def _ending_as(name: str) -> list[Format]:
+    ending = PurePath(name).suffix.lower()
+    return [one for one in FORMATS if ending in one.endings]

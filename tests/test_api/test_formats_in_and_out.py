@@ -1,0 +1,198 @@
+"""Formats at every door: command, Python, HTTP, pages, batches."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+import tableseal as ts
+from tableseal.api.cli.app import app
+from tableseal.api.drafts.kind import DraftRequest, run
+from tableseal.api.http.app import create_app
+from tableseal.api.jobs.kinds import Context
+from tableseal.api.settings import Settings
+
+RELEASE = """\
+tableseal: 1
+title: Patients
+kind: count
+variables:
+  district: {total: Total, codes: [North, South]}
+  sex: {total: Total, codes: [F, M]}
+tables:
+  - name: patients
+    cells:
+      district: [North, North, North, South, South, South, Total, Total, Total]
+      sex: [F, M, Total, F, M, Total, F, M, Total]
+      value: [1234, 17, 1251, 14, 21, 35, 1248, 38, 1286]
+      status: [primary, secondary, "", secondary, secondary, "", "", "", ""]
+policy: {primary: [{threshold: 3}]}
+"""
+ENDINGS = (".px", ".jsonstat.json", ".sdmx.csv")
+each_ending = pytest.mark.parametrize("ending", ENDINGS)
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    (tmp_path / "r.yaml").write_text(RELEASE)
+    return tmp_path / "r.yaml"
+
+
+def tableseal(*words: object) -> Any:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def verdict(path: object) -> str:
+    found = json.loads(tableseal("audit", path, "--json", "-").stdout)
+    return str(found["verdict"])
+
+
+@each_ending
+def test_convert_says_what_is_lost_before_it_writes(release: Path, ending: str) -> None:
+    # CONVENTION 687, 688
+    target = release.with_name(f"out{ending}")
+    dry = tableseal("convert", release, target, "--dry-run", "--json", "-")
+    assert not target.exists()
+    said = json.loads(dry.stdout)
+    assert {loss["part"] for loss in said["losses"]} >= {"primary", "secondary", "truth", "policy"}
+    assert said["files"] == []
+    done = tableseal("convert", release, target)
+    assert done.exit_code == 0
+    assert "Not in the output:" in done.stderr
+    assert "true values (4)" in done.stderr
+    text = target.read_text("utf-8")
+    assert "1234" not in text
+    assert "secondary" not in text
+    assert verdict(target) == "safe"
+    asked = tableseal("convert", release, target, "--true-values", "--tell-statuses")
+    assert ("true values" in asked.stderr) == (ending == ".px")
+    assert ("1234" in target.read_text("utf-8")) == (ending != ".px")
+
+
+def test_formats_by_name_and_streams(release: Path) -> None:
+    assert tableseal("convert", release, "-", "--format", "px").stdout.startswith("CHARSET")
+    assert tableseal("convert", release, "-", "--format", "json").stdout.startswith('{"tableseal":1')
+    wrong = tableseal("convert", release, "-", "--format", "pcaxis")
+    assert wrong.exit_code == 2
+    assert "formats are json, px, json-stat, sdmx-csv" in " ".join(wrong.stderr.split())
+    assert tableseal("convert", release, release.with_name("x.json")).stderr == ""
+
+
+def test_convert_never_replaces_an_input(release: Path) -> None:
+    assert tableseal("convert", release, release.with_name("x.px")).exit_code == 0
+    before = release.with_name("x.px").read_text()
+    again = tableseal("convert", release.with_name("x.px"), release.with_name("x.px"))
+    assert again.exit_code == 2
+    assert release.with_name("x.px").read_text() == before
+
+
+@each_ending
+def test_suppress_writes_formats(release: Path, ending: str) -> None:
+    target = release.with_name(f"out{ending}")
+    assert tableseal("suppress", release, "-o", target).exit_code == 0
+    assert verdict(target) == "safe"
+    assert "1234" not in target.read_text("utf-8")
+    kept = tableseal("suppress", release, "--confidential", target)
+    assert kept.exit_code == 2
+    assert "no place for the policy" in kept.stderr
+    marked = tableseal("suppress", release, "-o", target, "--symbol", "*")
+    assert marked.exit_code == 2
+
+
+def test_init_describes_what_a_file_says(release: Path) -> None:
+    # CONVENTION 690
+    px, described = release.with_name("x.px"), release.with_name("x.yaml")
+    tableseal("convert", release, px)
+    assert tableseal("init", px, "-o", described).exit_code == 0
+    assert 'file: "x.px"' in described.read_text()
+    assert verdict(described) == verdict(px)
+    stat = release.with_name("x.jsonstat.json")
+    tableseal("convert", release, stat)
+    assert tableseal("init", stat, "-o", release.with_name("y.yaml")).exit_code == 0
+    assert verdict(release.with_name("y.yaml")) == "safe"
+
+
+@each_ending
+def test_python(release: Path, ending: str) -> None:
+    target = release.with_name(f"out{ending}")
+    key = {".px": "px", ".jsonstat.json": "json-stat", ".sdmx.csv": "sdmx-csv"}[ending]
+    found = ts.convert(release, format=key)
+    assert {"PRIMARY", "TRUTH"} <= {loss.part.name for loss in found.losses}
+    assert "true values" in found.text()
+    assert found.document["files"] == []
+    assert found.to_frame("polars").height == len(found.losses)
+    assert found.save(target) == (target,)
+    assert ts.audit(target).verdict == "safe"
+    assert "1234" not in target.read_text("utf-8")
+    assert ts.suppress(release).save(release.with_name(f"safe{ending}")) == (release.with_name(f"safe{ending}"),)
+    assert "1234" not in release.with_name(f"safe{ending}").read_text("utf-8")
+    with pytest.raises(ts.InputError, match=r"format: .*json-stat"):
+        ts.convert(release)
+    with pytest.raises(ts.InputError, match="no format"):
+        ts.convert(release, format="docx")
+
+
+def test_keywords_say_what_a_file_leaves_open(tmp_path: Path) -> None:
+    # CONVENTION 682
+    text = 'CHARSET="ANSI";\nSTUB="r";\nVALUES("r")="R0","N","N1","N2","S";\nDATA=9 6 ".." ".." 3;'
+    (tmp_path / "x.px").write_text(text)
+    with pytest.raises(ts.InputError, match="marks="):
+        ts.read(tmp_path / "x.px")
+    nested = {"r": {"N": ["N1", "N2"], "S": {}}}
+    found = ts.read(
+        tmp_path / "x.px", marks={"..": "withheld"}, total={"r": "R0"}, hierarchies=nested, kind="magnitude", unit=3
+    )
+    hierarchy = found.variables["r"]
+    assert (hierarchy.total, hierarchy.edges(0)[1]) == ("R0", ("N", "N1"))
+    assert (found.measures["value"].kind, found.measures["value"].unit) == ("magnitude", 3)
+    assert ts.audit(tmp_path / "x.px", status_map={"..": "withheld"}, total="R0", hierarchies=nested).verdict == "safe"
+    with pytest.raises(ts.InputError, match=r"value=: x\.px says itself"):
+        ts.read(tmp_path / "x.px", value="value")
+    with pytest.raises(ts.InputError, match='"q"'):
+        ts.read(tmp_path / "x.px", marks={"..": "withheld"}, total={"q": "R0"})
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with TestClient(
+        create_app(Settings(data=tmp_path / "data", inline_seconds=30.0)), base_url="http://localhost"
+    ) as c:
+        yield c
+
+
+@each_ending
+def test_http(release: Path, ending: str, client: TestClient) -> None:
+    target = release.with_name(f"out{ending}")
+    tableseal("convert", release, target)
+    answer = client.post(
+        "/v1/audits", files={"file": (target.name, target.read_bytes())}, headers={"Prefer": "wait=20"}
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["verdict"] == "safe"
+    types = {".jsonstat.json": "application/json", ".sdmx.csv": "application/vnd.sdmx.data+csv"}
+    if ending in types:
+        headers = {"Content-Type": types[ending], "Prefer": "wait=20"}
+        assert client.post("/v1/audits", content=target.read_bytes(), headers=headers).json()["verdict"] == "safe"
+
+
+@each_ending
+def test_drafts_of_pages(release: Path, ending: str, tmp_path: Path) -> None:
+    folder = tmp_path / "draft"
+    folder.mkdir()
+    tableseal("convert", release, folder / f"out{ending}")
+    context = Context(folder, None, 10**6)  # type: ignore[arg-type]
+    assert run(DraftRequest(names=(f"out{ending}",)), context).outcome == "ready"
+
+
+def test_batches(release: Path) -> None:
+    for ending in ENDINGS:
+        tableseal("convert", release, release.with_name(f"x{ending}"))
+    manifest = release.with_name("list.csv")
+    manifest.write_text("file\n" + "".join(f"x{ending}\n" for ending in ENDINGS))
+    found = json.loads(tableseal("batch", manifest, "-o", release.with_name("results"), "--json", "-").stdout)
+    assert {entry["verdict"] for entry in found["releases"]} == {"safe"}
+    assert len(found["releases"]) == 3

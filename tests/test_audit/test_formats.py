@@ -1,0 +1,74 @@
+"""What goes through a format comes back: the same cells, the same statuses, the same report."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tableseal.audit.errors import TablesealError
+from tableseal.audit.io import read_release
+from tableseal.audit.io.formats.format import CONFIDENTIAL, Format, Part
+from tableseal.audit.io.formats.kept import kept
+from tableseal.audit.io.formats.registry import FORMATS
+from tableseal.audit.model import Release, Status
+from tableseal.audit.pipeline import audit
+from tableseal.audit.report import report_json
+from tests.support.format_releases import format_release
+
+WRITTEN = [one for one in FORMATS if one.writes]
+
+
+def told(release: Release) -> dict[str, Any]:
+    """The report, but for what names the file and what was assumed when it was read; or why there is none."""
+    try:
+        report = json.loads(report_json(audit(release).report))
+    except TablesealError as error:
+        return {"error": type(error).__name__}
+    for key in ("notes", "release", "release_sha256", "inputs", "digests"):
+        report.pop(key, None)
+    return report
+
+
+def through(release: Release, target: Format, folder: Path) -> Release:
+    name = f"t{target.written or target.endings[0]}"
+    for file, content in target.write(release, name).items():
+        (folder / file).write_bytes(content)
+    return read_release(folder / name)
+
+
+@pytest.mark.parametrize("target", WRITTEN, ids=[one.key for one in WRITTEN])
+@pytest.mark.parametrize("asked", [frozenset(), CONFIDENTIAL], ids=["public", "all"])
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=40, deadline=None)
+def test_the_report_is_the_same_through_each_format(
+    target: Format, asked: frozenset[Part], seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # CONVENTION 680
+    release = kept(format_release(Random(seed), nested=Part.GROUPS in target.holds), target, asked)
+    found = through(release, target, tmp_path_factory.mktemp("t"))
+    reports = [told(found), told(release)]
+    if Part.TOTALS not in target.holds:  # they were inferred, and the verdict has that reservation
+        for report in reports:
+            report.pop("called", None)
+    assert reports[0] == reports[1]
+
+
+@pytest.mark.parametrize("target", WRITTEN, ids=[one.key for one in WRITTEN])
+@given(seed=st.integers(0, 10**9))
+@settings(max_examples=40, deadline=None)
+def test_a_withheld_cell_stays_withheld(target: Format, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    # CONVENTION 680: never 0, blank, NaN or not applicable.
+    release = format_release(Random(seed), nested=Part.GROUPS in target.holds)
+    found = through(kept(release, target), target, tmp_path_factory.mktemp("t"))
+
+    def withheld(one: Release) -> dict[tuple[str, ...], bool]:
+        (table,) = one.tables
+        cells = [tuple(one.cell_codes(row).values()) for row in table.codes]
+        shown = zip(table.status.tolist(), table.value.known.tolist(), strict=True)
+        return {cell: Status(s).withheld and not known for cell, (s, known) in zip(cells, shown, strict=True)}
+
+    assert withheld(found) == withheld(release)
