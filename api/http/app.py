@@ -12,6 +12,8 @@ from tableseal.api.http.body_limit import BodyLimit
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Measured, Metrics
 from tableseal.api.http.service import Service
+from tableseal.api.http.threads import Threads
+from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
@@ -26,6 +28,9 @@ from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
 from tableseal.audit.version import engine_version
 
+WRITERS = 4
+"""Threads of requests for work. More would wait for each other: a database is written by one at a time, or by few."""
+
 
 def create_app(settings: Settings) -> FastAPI:
     """The service as an ASGI app; it opens the database when it starts, and closes it when it ends.
@@ -37,12 +42,13 @@ def create_app(settings: Settings) -> FastAPI:
     store = Store(settings.database_url)
     inline = Inline(
         settings.inline_workers,
+        each=settings.inline_each,
         folder=settings.working_folder,
-        seconds=settings.inline_seconds,
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    service = Service(settings, store, inline, Metrics(), _identity(settings))
+    threads = Threads(WRITERS, "intake")
+    service = Service(settings, store, inline, Metrics(), threads, Watch(store, threads), _identity(settings))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -50,6 +56,7 @@ def create_app(settings: Settings) -> FastAPI:
         inline.warm()
         yield
         inline.close()
+        threads.close()
         store.close()
 
     app = FastAPI(

@@ -1,8 +1,6 @@
 """From a request to its answer: at once, as a job, or as the job that was made of the same request before."""
 
-import asyncio
 import hashlib
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,22 +12,21 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from tableseal.api.http.errors import ProblemError, problem_response
-from tableseal.api.http.resources import at_once_response, job_resource, negotiated, result_response
+from tableseal.api.http.resources import at_once_response, negotiated, resource_of, result_response
 from tableseal.api.http.service import Analyst, Service, ServiceDep
 from tableseal.api.http.spool import Spool
 from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
+from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
 from tableseal.api.jobs.kinds import Kind, OutdatedError, Result, all_kinds
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
-from tableseal.api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
+from tableseal.api.store.jobs import Idempotency, KeyReusedError, QueueFullError, record, same_request, submit
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
 
-POLL = 0.05
-"""Seconds between two looks at a job that somebody waits for."""
-
-_WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})\"?(?=$|[,;\s])", re.IGNORECASE)
+FULL_PAUSE = "10"
+"""Seconds after which somebody may ask again of whom too many jobs wait (`Retry-After`)."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,8 @@ class Order:
 class Ask:
     """A request for work: who asks where, and how the answer is to come.
 
-    wait: seconds that the client waits for the result; key: Idempotency-Key; accept: media types of the result.
+    wait: seconds that the client waits for the result, from when its request came; key: Idempotency-Key; accept: media
+    types of the result.
     """
 
     http: Request
@@ -66,6 +64,11 @@ class Ask:
     wait: float
     key: str | None
     accept: str | None
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left of these."""
+        return left_of(self.wait, self.http)
 
 
 async def _ask(
@@ -116,35 +119,21 @@ async def answer(ask: Ask, order: Order) -> Response:
     """
     if ask.wait > 0:
         negotiated(order.kind, ask.accept)
+    at, asking = ask.at, ask.asking
     once = None if ask.key is None else Idempotency(ask.key, await run_in_threadpool(lambda: order.fingerprint))
     try:
         job = await _existing(ask, once)
-        if job is None and ask.wait > 0 and _is_small(ask.at, order):
-            done = await run_in_threadpool(_at_once, ask.at, ask.asking, order, once)
+        if job is None and ask.wait > 0 and _is_small(at, order):
+            done = await _at_once(at, asking, order, once, ask.left)
             if done is not None:
                 return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            job = await run_in_threadpool(submitted, ask.at, ask.asking, order, once)
+            job = await submitted(at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
         problem = Problem("idempotency-key-reused", "The key was used before", 422, text, parameter="Idempotency-Key")
         raise ProblemError(problem) from None
     return _applied(await _answered(ask, job), ask.wait)
-
-
-async def finished(at: Service, job: Job, wait: float) -> Job:
-    """The job as soon as it is final, or as it is after so many seconds."""
-    until = time.monotonic() + wait
-    while not job.state.final and time.monotonic() < until:
-        await asyncio.sleep(POLL)
-        job = await run_in_threadpool(_again, at, job)
-    return job
-
-
-def wait_of(prefer: str | None, most: float) -> float:
-    """Seconds that a header `Prefer` asks to wait for; 0 if it does not."""
-    found = _WAIT.search(prefer or "")
-    return min(float(found.group(1)), most) if found else 0.0
 
 
 def _applied(response: Response, wait: float) -> Response:
@@ -162,19 +151,23 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
         with ask.at.store.reading() as connection:
             return same_request(connection, ask.asking.owner, once)
 
-    return await run_in_threadpool(look)
+    return await ask.at.threads.run(look)
 
 
 async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
     """For those who look at a job rather than at its result: done at once if it is small, else under way.
 
     A problem is what came of a job that was done at once; nothing is kept of it.
+
+    Raises
+    ------
+    ProblemError: as `submitted`.
     """
     if _is_small(at, order):
-        done = await run_in_threadpool(_at_once, at, asking, order, None)
+        done = await _at_once(at, asking, order, None, at.settings.inline_seconds)
         if done is not None:
             return done if isinstance(done, Problem) else done[0]
-    return await run_in_threadpool(submitted, at, asking, order, None)
+    return await submitted(at, asking, order)
 
 
 def _is_small(at: Service, order: Order) -> bool:
@@ -182,23 +175,48 @@ def _is_small(at: Service, order: Order) -> bool:
     return small and all_kinds()[order.kind].inline
 
 
-def _at_once(
-    at: Service, asking: Principal, order: Order, once: Idempotency | None
+async def _at_once(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None, left: float
 ) -> tuple[Job, Result] | Problem | None:
-    """The result or the problem; None if it is to be a job after all."""
+    """The result or the problem; None if it is to be a job after all. left: seconds that somebody waits for it."""
     begun = time.monotonic()
+    files = await at.threads.run(_content, at, asking, order)
+    if files is None:
+        return None
+    found = await at.inline.answer(
+        asking.owner,
+        order.kind,
+        order.request,
+        files,
+        wait=at.settings.inline_wait,
+        seconds=min(at.settings.inline_seconds, left),
+    )
+    at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
+    if found is None or isinstance(found, Problem):
+        return found
+    seconds = time.monotonic() - begun
+    try:
+        return await at.threads.run(_kept, at, asking, order, once, found, seconds), found
+    except OutdatedError:
+        return None
+
+
+def _content(at: Service, asking: Principal, order: Order) -> Mapping[str, bytes] | None:
+    """The files of an order and what the database gives besides; None if that is too much."""
     beside: tuple[Document, ...] = ()
     if all_kinds()[order.kind].ledger is not None:
         with at.store.reading() as connection:
             beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
     if sum(file.size for file in beside) > at.settings.inline_bytes:
         return None
-    files = {file.name: file.read() for file in (*order.files, *beside)}
-    found = at.inline.answer(order.kind, order.request, files)
-    at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
-    if found is None or isinstance(found, Problem):
-        return found
-    result, seconds, owner = found, time.monotonic() - begun, asking.owner
+    return {file.name: file.read() for file in (*order.files, *beside)}
+
+
+def _kept(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None, result: Result, seconds: float
+) -> Job:
+    """The finished job of a result that was had at once."""
+    owner = asking.owner
 
     def keep(connection: Connection) -> Job:
         before = None if once is None else same_request(connection, owner, once)
@@ -218,10 +236,7 @@ def _at_once(
         note(connection, asking, f"{order.kind}.done", job.id, kept.outcome or "done")
         return job
 
-    try:
-        return _written(at, keep), result
-    except OutdatedError:
-        return None
+    return _written(at, keep)
 
 
 def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Response:
@@ -231,16 +246,27 @@ def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Respons
     return at_once_response(job, result.documents[0].read(), accept)
 
 
-def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
-    """A job that is under way."""
-    owner = asking.owner
+async def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None = None) -> Job:
+    """A job that is under way.
+
+    Raises
+    ------
+    KeyReusedError: see there. ProblemError: too many jobs of the owner wait.
+    """
+    owner, most, small = asking.owner, at.settings.owner_queued, _is_small(at, order)
 
     def keep(connection: Connection) -> Job:
-        job = submit(connection, owner, order.kind, order.request, order.files, once=once)
+        job = submit(connection, owner, order.kind, order.request, order.files, once=once, small=small, most=most)
         note(connection, asking, f"{order.kind}.submit", job.id)
         return job
 
-    return _written(at, keep)
+    try:
+        return await at.threads.run(_written, at, keep)
+    except QueueFullError as error:
+        text = f"{error.most:,} jobs of yours wait already, the limit of this service. Ask again when some have ended."
+        raise ProblemError(
+            Problem("queue-full", "Too many jobs wait", 429, text), {"Retry-After": FULL_PAUSE}
+        ) from None
 
 
 def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:
@@ -257,13 +283,9 @@ def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:
 
 
 async def _answered(ask: Ask, job: Job) -> Response:
-    job = await finished(ask.at, job, ask.wait)
-    if job.state.final and ask.wait > 0:
-        return await run_in_threadpool(result_response, ask.at, job, ask.accept)
+    done = await ask.at.watch.final(job, ask.left)
+    if done is not None and ask.wait > 0:
+        return await run_in_threadpool(result_response, ask.at, done, ask.accept, here=False)
     headers = {"Location": f"/v1/jobs/{job.id}", "Retry-After": "1"}
-    return Response(job_resource(job).model_dump_json(), 202, headers, "application/json")
-
-
-def _again(at: Service, job: Job) -> Job:
-    with at.store.reading() as connection:
-        return job_by_id(connection, job.owner, job.id) or job
+    content = await run_in_threadpool(lambda: resource_of(ask.at, done or job).model_dump_json())
+    return Response(content, 202, headers, "application/json")

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import AsyncIterable
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from tableseal.api.http.described import READING, component, problems, results
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import finished, wait_of
 from tableseal.api.http.renderings import FORMATS
 from tableseal.api.http.resources import (
     JobResource,
@@ -18,9 +17,12 @@ from tableseal.api.http.resources import (
     job_resource,
     note_read,
     own_job,
+    places_of,
+    resource_of,
     result_response,
 )
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
@@ -66,13 +68,16 @@ def list_jobs(
         chosen = {"limit": limit, "after": found[limit - 1].id, "state": state, "kind": kind}
         query = "&".join(f"{name}={value}" for name, value in chosen.items() if value is not None)
         response.headers["Link"] = f'</v1/jobs?{query}>; rel="next"'
-    return [job_resource(job) for job in found[:limit]]
+    waiting = places_of(at, found)
+    return [job_resource(job, waiting) for job in found[:limit]]
 
 
 @router.get("/{job}", responses=problems(*READING))
 async def get_job(
+    request: Request,
     found: OwnJob,
     at: ServiceDep,
+    asking: Reader,
     response: Response,
     prefer: Annotated[
         str | None, Header(description="`wait=N`: answer when the job has ended, or after N seconds.")
@@ -82,10 +87,11 @@ async def get_job(
     wait = wait_of(prefer, at.settings.max_wait)
     if wait > 0:
         response.headers["Preference-Applied"] = f"wait={wait:g}"
-        found = await finished(at, found, wait)
+        done = await at.watch.final(found, left_of(wait, request))
+        found = await run_in_threadpool(own_job, at, asking, found.id) if done is None else done
     if not found.state.final:
         response.headers["Retry-After"] = "1"
-    return job_resource(found)
+    return await run_in_threadpool(resource_of, at, found)
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, responses=problems(*READING))
@@ -240,4 +246,4 @@ def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
     if job is None:
         at.store.scrub()
         return Response(status_code=204)
-    return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
+    return Response(job_resource(job, {}).model_dump_json(), 200, media_type="application/json")

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tableseal.api.http.waiting import ARRIVED
 from tableseal.api.logs import REQUEST, fields
 from tableseal.api.store.figures import QueueFigures
 
@@ -81,7 +82,7 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun = time.perf_counter()
+        begun = scope[ARRIVED] = time.monotonic()
         given = Headers(scope=scope).get(HEADER, "")
         request = given if _ID.fullmatch(given) else token_hex(8)
         token = REQUEST.set(request)
@@ -89,7 +90,7 @@ class Measured:
         async def begin(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)[HEADER] = request
-                self._note(scope, message["status"], time.perf_counter() - begun)
+                self._note(scope, message["status"], time.monotonic() - begun)
             await send(message)
 
         try:

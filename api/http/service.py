@@ -13,6 +13,8 @@ from tableseal.api.access.who import Identity, principal_behind
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Metrics
+from tableseal.api.http.threads import Threads
+from tableseal.api.http.waiting import Watch
 from tableseal.api.problems import Problem
 from tableseal.api.settings import Settings, is_loopback
 from tableseal.api.store.engine import Store
@@ -33,12 +35,14 @@ _UNKNOWN = Problem(
 
 @dataclass(frozen=True)
 class Service:
-    """Everything a route works with; one an app."""
+    """Everything a route works with; one an app. threads: of requests for work, which may have to wait for others."""
 
     settings: Settings
     store: Store
     inline: Inline
     metrics: Metrics
+    threads: Threads
+    watch: Watch
     identity: Identity | None = None
 
 

@@ -48,7 +48,7 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
         except ProblemError as error:
             return await run_in_threadpool(_list, at, asking, error)
         order = Order(KIND.name, wanted.model_dump_json(), files)
-        job = await run_in_threadpool(submitted, at, asking, order, None)
+        job = await submitted(at, asking, order)
     return see(f"/jobs/{job.id}")
 
 

@@ -126,5 +126,5 @@ async def begun(
     given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
     wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
     files = await files_of_draft(at, found, found.said["names"])
-    job = await run_in_threadpool(submitted, at, asking, Order(kind.name, wanted.model_dump_json(), files), None)
+    job = await submitted(at, asking, Order(kind.name, wanted.model_dump_json(), files))
     return see(f"/jobs/{job.id}")
