@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
@@ -19,11 +20,15 @@ from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
 from tableseal.api.jobs.kinds import Kind, OutdatedError, Result, all_kinds
+from tableseal.api.options.request import groups_of
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
 from tableseal.api.store.jobs import Idempotency, KeyReusedError, QueueFullError, record, same_request, submit
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
+
+TIME = "time_limit"
+"""Option of many kinds of work: seconds that a search or an audit may take."""
 
 FULL_PAUSE = "10"
 """Seconds after which somebody may ask again of whom too many jobs wait (`Retry-After`)."""
@@ -107,7 +112,23 @@ async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], *
             packed = next(file.content for file in upload.files if file.name == upload.main)
             await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
         wanted = kind.request.model_validate({fields.main: upload.main, **upload.roles, **said, **more})
-        return await answer(ask, Order(kind.name, wanted.model_dump_json(), upload.files))
+        return await answer(ask, ordered(ask.at, kind, wanted, upload.files))
+
+
+def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...]) -> Order:
+    """The order for a kind of work.
+
+    Raises
+    ------
+    ProblemError: it asks for more time than an attempt has here.
+    """
+    most = at.settings.job_seconds
+    for group in groups_of(kind.request):
+        asked = getattr(getattr(wanted, group), TIME, None)
+        if asked is not None and asked > most:
+            text = f"time_limit: found {asked:g} seconds, expected at most {most:g}, the limit of this service."
+            raise ProblemError(Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=TIME))
+    return Order(kind.name, wanted.model_dump_json(), files)
 
 
 async def answer(ask: Ask, order: Order) -> Response:

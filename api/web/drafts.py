@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 
 from tableseal.api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.intake import Order, ordered, submitted
 from tableseal.api.http.service import Service
 from tableseal.api.jobs.kinds import Kind
 from tableseal.api.problems import Problem
@@ -126,5 +126,5 @@ async def begun(
     given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
     wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
     files = await files_of_draft(at, found, found.said["names"])
-    job = await submitted(at, asking, Order(kind.name, wanted.model_dump_json(), files))
+    job = await submitted(at, asking, ordered(at, kind, wanted, files))
     return see(f"/jobs/{job.id}")
