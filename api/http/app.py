@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from tableseal.api.access.browser import Browsers
 from tableseal.api.access.who import Identity
 from tableseal.api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
 from tableseal.api.http.body_limit import BodyLimit
+from tableseal.api.http.heads import Heads
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Measured, Metrics
 from tableseal.api.http.service import Service
@@ -85,7 +87,9 @@ def create_app(settings: Settings) -> FastAPI:
     errors.install(app, problem_page)
     openapi.install(app)
 
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # but for streams of events
     app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
+    app.add_middleware(Heads)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

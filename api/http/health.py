@@ -15,7 +15,6 @@ from tableseal.api.store.migrate import is_current
 router = APIRouter(tags=["health"])
 
 
-@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", responses=problems(500))
 async def alive() -> dict[str, str]:
     """The process answers."""
@@ -34,7 +33,6 @@ class Readiness(BaseModel):
     live_workers: Annotated[int, Field(description="Workers that are there, at work or not.")]
 
 
-@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", responses=problems(500, 503))
 def ready(at: ServiceDep) -> Readiness:
     """The database answers and has the tables of this version (503 if not).

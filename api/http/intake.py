@@ -201,9 +201,12 @@ async def _at_once(
 ) -> tuple[Job, Result] | Problem | None:
     """The result or the problem; None if it is to be a job after all. left: seconds that somebody waits for it."""
     begun = time.monotonic()
-    files = await at.threads.run(_content, at, asking, order)
-    if files is None:
-        return None
+    files: Mapping[str, bytes] = {file.name: file.read() for file in order.files}  # few bytes: not worth a thread
+    if all_kinds()[order.kind].ledger is not None:
+        beside = await at.threads.run(_beside, at, asking, order)
+        if sum(map(len, beside.values())) > at.settings.inline_bytes:
+            return None
+        files = {**files, **beside}
     found = await at.inline.answer(
         asking.owner,
         order.kind,
@@ -222,15 +225,11 @@ async def _at_once(
         return None
 
 
-def _content(at: Service, asking: Principal, order: Order) -> Mapping[str, bytes] | None:
-    """The files of an order and what the database gives besides; None if that is too much."""
-    beside: tuple[Document, ...] = ()
-    if all_kinds()[order.kind].ledger is not None:
-        with at.store.reading() as connection:
-            beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
-    if sum(file.size for file in beside) > at.settings.inline_bytes:
-        return None
-    return {file.name: file.read() for file in (*order.files, *beside)}
+def _beside(at: Service, asking: Principal, order: Order) -> Mapping[str, bytes]:
+    """What the database gives besides the files of an order."""
+    with at.store.reading() as connection:
+        given = given_by_store(connection, asking.owner, order.kind, order.request)
+        return {document.name: document.read() for document in given}
 
 
 def _kept(

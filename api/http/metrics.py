@@ -83,6 +83,7 @@ class Measured:
             await self._app(scope, receive, send)
             return
         begun = scope[ARRIVED] = time.monotonic()
+        method = scope["method"]
         given = Headers(scope=scope).get(HEADER, "")
         request = given if _ID.fullmatch(given) else token_hex(8)
         token = REQUEST.set(request)
@@ -90,7 +91,7 @@ class Measured:
         async def begin(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)[HEADER] = request
-                self._note(scope, message["status"], time.monotonic() - begun)
+                self._note(method, scope, message["status"], time.monotonic() - begun)
             await send(message)
 
         try:
@@ -98,10 +99,10 @@ class Measured:
         finally:
             REQUEST.reset(token)
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    def _note(self, method: str, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "none")
-        self._metrics.requests.labels(scope["method"], route, status).inc()
+        self._metrics.requests.labels(method, route, status).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         if route not in _QUIET:
-            said = fields(method=scope["method"], route=route, status=status, seconds=round(seconds, 4))
-            logger.info("%s %s %d", scope["method"], route, status, extra=said)
+            said = fields(method=method, route=route, status=status, seconds=round(seconds, 4))
+            logger.info("%s %s %d", method, route, status, extra=said)

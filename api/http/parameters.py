@@ -1,6 +1,6 @@
 """Query parameters: the options that the request of a kind of work declares."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -14,13 +14,13 @@ Said = Mapping[str, Any]
 """What options say, as fields of a request."""
 
 
-def said(request: type[BaseModel]) -> Callable[..., Said]:
+def said(request: type[BaseModel]) -> Callable[..., Awaitable[Said]]:
     """A dependency of a route: its query parameters are the options of this request.
 
     Flags that can be switched off have a second name, `no_NAME`.
     """
 
-    def read(given: BaseModel) -> Said:
+    async def read(given: BaseModel) -> Said:  # a plain function would be called in another thread
         return as_fields(request, given.model_dump(exclude_unset=True))
 
     typed = Annotated[_model(request), Query()]  # type: ignore[valid-type]  # known when it runs
