@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
@@ -84,11 +85,12 @@ def create_app(settings: Settings) -> FastAPI:
         static,
     ):
         app.include_router(router, include_in_schema=False)
-    errors.install(app, problem_page)
+    problems = partial(problem_page, hours=settings.session_hours)
+    errors.install(app, problems)
     openapi.install(app)
 
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # but for streams of events
-    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problems)
     app.add_middleware(Heads)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)

@@ -2,7 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -112,7 +113,7 @@ async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], *
             packed = next(file.content for file in upload.files if file.name == upload.main)
             await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
         wanted = kind.request.model_validate({fields.main: upload.main, **upload.roles, **said, **more})
-        return await answer(ask, ordered(ask.at, kind, wanted, upload.files))
+        return await answer(ask, ordered(ask.at, kind, wanted, upload.files), upload.main)
 
 
 def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...]) -> Order:
@@ -131,11 +132,12 @@ def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, .
     return Order(kind.name, wanted.model_dump_json(), files)
 
 
-async def answer(ask: Ask, order: Order) -> Response:
-    """The result if the client waits and it is there in time, else the job (202).
+async def answer(ask: Ask, order: Order, main: str) -> Response:
+    """The result if the client waits and it is there in time, else the job (202). main: the file that is read first.
 
     Raises
     ------
+    InputError: that is a document with a syntax error.
     ProblemError: the key came with another request before; the result cannot be had in the form that is asked for.
     """
     if ask.wait > 0:
@@ -149,6 +151,7 @@ async def answer(ask: Ask, order: Order) -> Response:
             if done is not None:
                 return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
+            await at.threads.run(_parsed, at, order, main)
             job = await submitted(at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
@@ -175,6 +178,21 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
     return await ask.at.threads.run(look)
 
 
+def _parsed(at: Service, order: Order, main: str) -> None:
+    """Nobody is to wait for a job to hear of a syntax error: documents that are not large are parsed before.
+
+    Raises
+    ------
+    InputError: where it is.
+    """
+    from tableseal.audit.io.yaml_text import parse_document
+
+    for file in order.files:
+        if file.name == main and main.lower().endswith((".json", ".yaml", ".yml")) and _is_short(at, [file]):
+            with suppress(UnicodeDecodeError):  # another encoding, which the job knows
+                parse_document(file.read().decode("utf-8-sig"), main, json_only=main.lower().endswith(".json"))
+
+
 async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
     """For those who look at a job rather than at its result: done at once if it is small, else under way.
 
@@ -192,8 +210,11 @@ async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
 
 
 def _is_small(at: Service, order: Order) -> bool:
-    small = sum(file.size for file in order.files) <= at.settings.inline_bytes
-    return small and all_kinds()[order.kind].inline
+    return _is_short(at, order.files) and all_kinds()[order.kind].inline
+
+
+def _is_short(at: Service, files: Iterable[Document]) -> bool:
+    return sum(file.size for file in files) <= at.settings.inline_bytes
 
 
 async def _at_once(

@@ -10,7 +10,7 @@ from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import begin_session, end_session, principal_of
 from tableseal.api.web.intake import plain_form
-from tableseal.api.web.pages import page, see
+from tableseal.api.web.pages import page, see, sign_in_page
 
 _NO_KEY = Problem("not-authenticated", "This is no valid key", 401, "It is mistyped, has expired or was revoked.")
 
@@ -25,7 +25,7 @@ def get_account(request: Request, at: ServiceDep) -> Response:
     except ProblemError as error:
         if error.problem.status != 401:
             raise
-        return page("account.html", asking=None, local=False, problem=None)
+        return sign_in_page(at.settings.session_hours)
     return page("account.html", asking=asking, local=at.settings.access == "local", problem=None)
 
 
@@ -35,7 +35,7 @@ async def post_account(request: Request, at: ServiceDep) -> Response:
     key = str((await plain_form(request)).get("key", "")).strip()
     session = await run_in_threadpool(_begun, at, key)
     if session is None:
-        return page("account.html", status=401, asking=None, local=False, problem=_NO_KEY.document())
+        return sign_in_page(at.settings.session_hours, _NO_KEY, 401)
     response = see("/")
     secure = request.url.scheme == "https"
     response.set_cookie(

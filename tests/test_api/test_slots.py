@@ -149,3 +149,17 @@ def test_more_time_than_the_service_has_is_refused(tmp_path: Path) -> None:
         assert page.status_code == 422
         assert "found 101 seconds, expected at most 100" in page.text
         assert client.post("/batches", files=files, data={"time_limit": "100"}).status_code == 200
+
+
+def test_what_is_said_twice_is_refused(tmp_path: Path) -> None:
+    """`proof=true&proof=false` counted as either; what may be repeated still may."""
+    with asked(tmp_path, worker=False) as client:
+        for query, name in (("proof=true&proof=false", "proof"), ("bounds=lp&bounds=lp", "bounds")):
+            refused = client.post(f"/v1/audits?{query}", json=EXAMPLE, headers=WAIT)
+            assert refused.status_code == 422, query
+            assert refused.json()["parameter"] == name
+            assert refused.json()["detail"] == f"{name}: is given 2 times; expected once."
+        assert client.get("/v1/jobs").json() == []
+        assert client.post("/v1/audits?threshold=3&threshold=4", json=EXAMPLE, headers=WAIT).status_code == 422
+        twice = "dominance=1,80&dominance=2,90"
+        assert "is given" not in client.post(f"/v1/audits?{twice}", json=EXAMPLE, headers=WAIT).text
