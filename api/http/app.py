@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from tableseal.api.access.browser import Browsers
+from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import Identity
 from tableseal.api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
 from tableseal.api.http.body_limit import BodyLimit
@@ -51,7 +52,9 @@ def create_app(settings: Settings) -> FastAPI:
         cells=settings.max_cells,
     )
     threads = Threads(WRITERS, "intake")
-    service = Service(settings, store, inline, Metrics(), threads, Watch(store, threads), _identity(settings))
+    service = Service(
+        settings, store, inline, Metrics(), threads, Watch(store, threads), Guesses(), _identity(settings)
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -1,6 +1,7 @@
 """/v1/jobs: how far a job is, what came out of it, and how to end or erase it."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterable
 from typing import Annotated, Literal
 
@@ -21,7 +22,7 @@ from tableseal.api.http.resources import (
     resource_of,
     result_response,
 )
-from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, principal_of_request
 from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
 from tableseal.api.problems import Problem
@@ -29,9 +30,13 @@ from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
 from tableseal.api.store.jobs import erase, jobs_of, request_cancel
 from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal
 
 POLL = 0.25
 """Seconds between two looks for events."""
+
+LOOK = 1.0
+"""Seconds between two looks whether the key of who listens is still good."""
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -96,15 +101,23 @@ async def get_job(
 
 @router.get("/{job}/events", response_class=EventSourceResponse, responses=problems(*READING))
 async def get_events(
-    found: OwnJob, at: ServiceDep, last_event_id: Annotated[int, Header(ge=0, le=2**63 - 1)] = 0
+    request: Request,
+    found: OwnJob,
+    at: ServiceDep,
+    asking: Reader,
+    last_event_id: Annotated[int, Header(ge=0, le=2**63 - 1)] = 0,
 ) -> AsyncIterable[ServerSentEvent]:
-    """What happens to a job, as server-sent events `state` and `progress`; ends when the job does.
+    """What happens to a job, as server-sent events `state` and `progress`; ends when the job does, or the key.
 
     After a broken connection browsers go on behind the last event they saw (`Last-Event-ID`). A comment comes when
     nothing has happened for some seconds. Where events do not get through, `GET /v1/jobs/{job}` says the same.
     """
-    last = last_event_id
+    last, looked = last_event_id, time.monotonic()
     while True:
+        if time.monotonic() - looked >= LOOK:
+            if not await run_in_threadpool(_still, request, at, asking):
+                return
+            looked = time.monotonic()
         events, final = await run_in_threadpool(_news, at, found, last)
         for event in events:
             last = event.id
@@ -112,6 +125,14 @@ async def get_events(
         if final:
             return
         await asyncio.sleep(POLL)
+
+
+def _still(request: Request, at: Service, asking: Principal) -> bool:
+    """Whether whoever listens may go on: keys are revoked, sessions and tokens end."""
+    try:
+        return principal_of_request(request, at, request.headers.get("authorization")) == asking
+    except ProblemError:
+        return False
 
 
 def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:

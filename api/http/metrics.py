@@ -4,6 +4,7 @@ Labels are names of routes, kinds of jobs and states: never values, codes, owner
 """
 
 import logging
+import math
 import re
 import time
 from secrets import token_hex
@@ -40,6 +41,11 @@ class Metrics:
         self.inline = Counter(
             "tableseal_inline", "Small requests, answered at once or made jobs.", ["outcome"], registry=self._registry
         )
+        self._database = Gauge(
+            "tableseal_database_up",
+            "Whether the database answers; if not, its figures are missing.",
+            registry=self._registry,
+        )
         self._jobs = Gauge("tableseal_jobs", "Jobs by state.", ["state"], registry=self._registry)
         self._oldest = Gauge(
             "tableseal_queue_seconds", "How long the job has waited that waits longest.", registry=self._registry
@@ -55,15 +61,21 @@ class Metrics:
             registry=self._registry,
         )
 
-    def text(self, queue: QueueFigures) -> bytes:
-        """All figures in Prometheus' text format."""
+    def text(self, queue: QueueFigures | None) -> bytes:
+        """All figures in Prometheus' text format; None: the database does not answer."""
+        self._database.set(queue is not None)
+        self._ended.clear()  # what nobody did within the hour is not there
+        self._time.clear()
+        if queue is None:
+            self._jobs.clear()
+            for gauge in (self._oldest, self._silent, self._workers):
+                gauge.set(math.nan)
+            return generate_latest(self._registry)
         for state, number in queue.states.items():
             self._jobs.labels(state.value).set(number)
         self._oldest.set(queue.oldest)
         self._silent.set(queue.silent)
         self._workers.set(queue.workers)
-        self._ended.clear()  # what nobody did within the hour is not there
-        self._time.clear()
         for ended in queue.ended:
             self._ended.labels(ended.kind, ended.outcome).set(ended.number)
             for phase, (mean, longest) in {"queued": ended.queued, "running": ended.running}.items():

@@ -5,7 +5,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.access.who import COOKIE
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.service import Service, ServiceDep, principal_of_request
+from tableseal.api.http.service import Service, ServiceDep, admitted, note_refused, principal
 from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import begin_session, end_session, principal_of
@@ -18,10 +18,10 @@ router = APIRouter(prefix="/account")
 
 
 @router.get("")
-def get_account(request: Request, at: ServiceDep) -> Response:
+async def get_account(request: Request, at: ServiceDep) -> Response:
     """Who is asking, as far as it is known."""
     try:
-        asking = principal_of_request(request, at, request.headers.get("authorization"))
+        asking = await principal(request, at, request.headers.get("authorization"))
     except ProblemError as error:
         if error.problem.status != 401:
             raise
@@ -33,8 +33,10 @@ def get_account(request: Request, at: ServiceDep) -> Response:
 async def post_account(request: Request, at: ServiceDep) -> Response:
     """Sign in: the browser keeps a session, where no script sees it, and not the key."""
     key = str((await plain_form(request)).get("key", "")).strip()
+    address = await admitted(request, at)
     session = await run_in_threadpool(_begun, at, key)
     if session is None:
+        note_refused(at, address)
         return sign_in_page(at.settings.session_hours, _NO_KEY, 401)
     response = see("/")
     secure = request.url.scheme == "https"

@@ -1,4 +1,7 @@
-"""Syntax errors are told before anything is a job, and all errors of a document at once with their places."""
+"""Syntax errors are told before anything is a job, and all errors of a document at once with their places.
+
+CONVENTION 730.
+"""
 
 import json
 from pathlib import Path
@@ -56,3 +59,23 @@ def test_all_errors_of_a_document_are_told_at_once(tmp_path: Path) -> None:
         page = client.post("/releases", files={"files": ("a.json", json.dumps(wrong))}, headers={"Accept": "text/html"})
         assert page.text.count("<li>") >= 3
         assert "titel" in page.text
+
+
+def test_what_is_not_ready_says_what_to_do(tmp_path: Path) -> None:
+    """A table whose columns are not marked, and a choice that is none (it was 500)."""
+    table = {"files": ("t.csv", b"region,size,value\nN,small,3\nN,large,17\nT,small,3\n")}
+    with asked(tmp_path, worker=False) as client:
+        page = client.post("/releases", files=table)
+        draft = page.url.path
+        for path, form in (
+            (f"{draft}/audits", {}),
+            (f"{draft}/suppressions", {"method": "heuristic"}),
+            (f"{draft}/comparisons", {"method": "heuristic"}),
+            ("/publications", {"name": "x", "draft": draft.rpartition("/")[2]}),
+            (f"{draft}/choice", {"release": "t.csv"}),
+            (f"{draft}/choice", {}),
+        ):
+            refused = client.post(path, data=form)
+            assert refused.status_code == 409, path
+            assert refused.json()["detail"].endswith(f": mark what its columns are at {draft}.")
+        assert [job["kind"] for job in client.get("/v1/jobs").json()] == ["draft"]

@@ -1,4 +1,4 @@
-"""What HTTP asks of every address: HEAD, Allow, compression, and where an answer is kept."""
+"""What HTTP asks of every address: HEAD, Allow, compression, and where an answer is kept (CONVENTION 731)."""
 
 import gzip
 from collections.abc import Iterator
