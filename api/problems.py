@@ -17,7 +17,7 @@ class Problem:
     slug: end of its type, which programs rely on. detail: complete; it never holds the value of a withheld cell.
     places: where in the request it lies, the most important place first. parameter: the query parameter, form field or
     header that is meant. found, expected: as the detail says them. keys: of the release file, that would settle it.
-    imbalances: released sums that do not add up.
+    imbalances: released sums that do not add up. errors: all of a document that has several, this one first.
     """
 
     slug: str
@@ -30,6 +30,7 @@ class Problem:
     expected: str | None = None
     keys: tuple[str, ...] = ()
     imbalances: tuple[Imbalance, ...] = ()
+    errors: tuple["Problem", ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As it is sent and kept: the first place stands beside the detail, all of several in `places`."""
@@ -46,6 +47,11 @@ class Problem:
             written["places"] = [_present(place) for place in self.places]
         if self.imbalances:
             written["imbalances"] = [asdict(one) for one in self.imbalances]
+        if self.errors:
+            several = [one.document() for one in self.errors]
+            written["errors"] = [
+                {k: v for k, v in one.items() if k not in ("type", "title", "status")} for one in several
+            ]
         return written
 
 
@@ -107,4 +113,5 @@ def problem_of(error: TablesealError) -> Problem:
         expected=error.expected,
         keys=error.keys,
         imbalances=error.imbalances if isinstance(error, AdditivityError) else (),
+        errors=tuple(map(problem_of, error.several)),
     )

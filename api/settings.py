@@ -60,7 +60,18 @@ class Settings(BaseSettings):
     ] = "roles"
     oidc_owner_claim: Annotated[str, Field(description="Claim with the owner, such as a department.")] = "department"
     workers: Annotated[int, Field(ge=0, description="Worker processes that `serve` starts.")] = 1
-    inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 1
+    small_workers: Annotated[
+        int, Field(ge=0, description="Worker processes besides that only do small jobs; none where `workers` is 0.")
+    ] = 1
+    small_seconds: Annotated[float, Field(gt=0, description="Seconds after which these leave a job to others.")] = 10.0
+    owner_running: Annotated[
+        int | None, Field(ge=1, description="Jobs of one owner that may be under way; none: any number.")
+    ] = None
+    owner_queued: Annotated[int, Field(ge=1, description="Jobs of one owner that may wait.")] = 1000
+    inline_workers: Annotated[int, Field(ge=0, description="Processes that answer small audits at once.")] = 2
+    owner_inline: Annotated[
+        int | None, Field(ge=1, description="Of these, one owner may have; none: all but one, or all if access=local.")
+    ] = None
     max_body: Annotated[int, Field(ge=1, description="Bytes of a request.")] = 64 * MEBIBYTE
     upload_seconds: Annotated[float, Field(gt=0, description="Seconds in which a request must come.")] = 300.0
     header_seconds: Annotated[float, Field(gt=0, description="Seconds in which its headers must come.")] = 20.0
@@ -72,6 +83,7 @@ class Settings(BaseSettings):
     job_memory: Annotated[int, Field(ge=256, description="Megabytes that a job may use.")] = 4096
     inline_bytes: Annotated[int, Field(ge=0, description="Largest request that is answered at once.")] = 256 * 1024
     inline_seconds: Annotated[float, Field(gt=0, description="Seconds after which it becomes a job.")] = 2.0
+    inline_wait: Annotated[float, Field(ge=0, description="Seconds that it may wait for a free process.")] = 1.0
     lease_seconds: Annotated[
         float, Field(gt=0, description="Seconds after which the job of a silent worker is given to another.")
     ] = 30.0
@@ -105,6 +117,12 @@ class Settings(BaseSettings):
         return OidcSettings(
             self.oidc_issuer, self.oidc_audience, self.oidc_jwks, self.oidc_role_claim, self.oidc_owner_claim
         )
+
+    @property
+    def inline_each(self) -> int:
+        """Processes for small audits that one owner may have at the same time."""
+        rest = self.inline_workers if self.access == "local" else self.inline_workers - 1
+        return max(1, rest) if self.owner_inline is None else self.owner_inline
 
     @property
     def database_url(self) -> str:

@@ -100,7 +100,7 @@ class TablesealError(Exception):
     at: the place or option with which the text begins; a text is the name of a file.
     places: where it lies, the most important place first; left out, at.
     found, expected: as the sentence says them. remedy: what to do about it, with which the text ends.
-    keys: of the release file, that would settle it.
+    keys: of the release file, that would settle it. several: all errors of a document that has several, this one first.
 
     Examples
     --------
@@ -120,11 +120,12 @@ class TablesealError(Exception):
         expected: str | None = None,
         remedy: str | None = None,
         keys: tuple[str, ...] = (),
+        several: "tuple[TablesealError, ...]" = (),
     ) -> None:
         super().__init__(*sentence)
         self.at = Place(at) if isinstance(at, str) else at
         self.places = tuple(dict.fromkeys(places)) or ((self.at,) if isinstance(self.at, Place) else ())
-        self.found, self.expected, self.remedy, self.keys = found, expected, remedy, keys
+        self.found, self.expected, self.remedy, self.keys, self.several = found, expected, remedy, keys, several
 
     def __str__(self) -> str:
         return self.words()

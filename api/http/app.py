@@ -2,16 +2,22 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from tableseal.api.access.browser import Browsers
+from tableseal.api.access.guessing import Guesses
 from tableseal.api.access.who import Identity
 from tableseal.api.http import audits, batches, errors, health, jobs, log, measures, openapi, protections, publications
 from tableseal.api.http.body_limit import BodyLimit
+from tableseal.api.http.heads import Heads
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Measured, Metrics
 from tableseal.api.http.service import Service
+from tableseal.api.http.threads import Threads
+from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
@@ -26,6 +32,9 @@ from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
 from tableseal.audit.version import engine_version
 
+WRITERS = 4
+"""Threads of requests for work. More would wait for each other: a database is written by one at a time, or by few."""
+
 
 def create_app(settings: Settings) -> FastAPI:
     """The service as an ASGI app; it opens the database when it starts, and closes it when it ends.
@@ -37,12 +46,15 @@ def create_app(settings: Settings) -> FastAPI:
     store = Store(settings.database_url)
     inline = Inline(
         settings.inline_workers,
+        each=settings.inline_each,
         folder=settings.working_folder,
-        seconds=settings.inline_seconds,
         memory=settings.job_memory,
         cells=settings.max_cells,
     )
-    service = Service(settings, store, inline, Metrics(), _identity(settings))
+    threads = Threads(WRITERS, "intake")
+    service = Service(
+        settings, store, inline, Metrics(), threads, Watch(store, threads), Guesses(), _identity(settings)
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -50,6 +62,7 @@ def create_app(settings: Settings) -> FastAPI:
         inline.warm()
         yield
         inline.close()
+        threads.close()
         store.close()
 
     app = FastAPI(
@@ -75,10 +88,13 @@ def create_app(settings: Settings) -> FastAPI:
         static,
     ):
         app.include_router(router, include_in_schema=False)
-    errors.install(app, problem_page)
+    problems = partial(problem_page, hours=settings.session_hours)
+    errors.install(app, problems)
     openapi.install(app)
 
-    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problem_page)
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)  # but for streams of events
+    app.add_middleware(BodyLimit, most=settings.max_body, seconds=settings.upload_seconds, page=problems)
+    app.add_middleware(Heads)
     app.add_middleware(Browsers)
     app.add_middleware(Measured, metrics=service.metrics)
     return app

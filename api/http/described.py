@@ -22,6 +22,7 @@ _MEANING = {
     413: "Too large for this service.",
     415: "A media type that is not understood.",
     422: "The request cannot be used; `detail` says why, `source`, `pointer`, `row`, `column` and `cell` where.",
+    429: "Too many jobs of yours wait; `Retry-After` says when to ask again.",
     500: "A fault of the service.",
     503: "The database does not answer at the moment.",
     507: "There is no room on the disk.",
@@ -30,7 +31,7 @@ _MEANING = {
 READING = (401, 403, 404, 422, 500, 503)
 """Problems of routes that show something."""
 
-ASKING = (401, 403, 406, 408, 409, 413, 415, 422, 500, 503, 507)
+ASKING = (401, 403, 406, 408, 409, 413, 415, 422, 429, 500, 503, 507)
 """Problems of routes that take work."""
 
 

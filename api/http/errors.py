@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from tableseal.api.access.who import UnavailableError
+from tableseal.api.http.heads import allowed
 from tableseal.api.problems import UNEXPECTED, Problem, problem_of
 from tableseal.api.store.engine import Unreachable, is_full
 from tableseal.audit.errors import TablesealError
@@ -71,7 +72,11 @@ def install(app: FastAPI, page: Page) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
-        return answer(request, _plain(error), error.headers)
+        headers = {**(error.headers or {})}
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # the framework knows of the first route alone
+            headers = {name: value for name, value in headers.items() if name.lower() != "allow"}
+            headers["Allow"] = allowed(request)
+        return answer(request, _plain(error), headers)
 
     @app.exception_handler(Unreachable)
     async def _unreachable(request: Request, error: Unreachable) -> Response:

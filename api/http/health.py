@@ -1,5 +1,6 @@
 """Is the service alive, can it work, and how is it doing."""
 
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Response
@@ -9,13 +10,13 @@ from tableseal.api.http.described import problems
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.service import ServiceDep
 from tableseal.api.problems import Problem
-from tableseal.api.store.figures import queue_figures
+from tableseal.api.store.engine import Unreachable
+from tableseal.api.store.figures import QueueFigures, queue_figures
 from tableseal.api.store.migrate import is_current
 
 router = APIRouter(tags=["health"])
 
 
-@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz", responses=problems(500))
 async def alive() -> dict[str, str]:
     """The process answers."""
@@ -34,7 +35,6 @@ class Readiness(BaseModel):
     live_workers: Annotated[int, Field(description="Workers that are there, at work or not.")]
 
 
-@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", responses=problems(500, 503))
 def ready(at: ServiceDep) -> Readiness:
     """The database answers and has the tables of this version (503 if not).
@@ -55,11 +55,12 @@ def ready(at: ServiceDep) -> Readiness:
     response_class=Response,
     responses={
         200: {"description": "Figures.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-        **problems(500, 503),
+        **problems(500),
     },
 )
 def metrics(at: ServiceDep) -> Response:
-    """Figures for Prometheus."""
-    with at.store.reading() as connection:
+    """Figures for Prometheus; without those of jobs while the database does not answer."""
+    queue: QueueFigures | None = None
+    with suppress(Unreachable), at.store.reading() as connection:
         queue = queue_figures(connection)
     return Response(at.metrics.text(queue), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -1,35 +1,38 @@
 """From a request to its answer: at once, as a job, or as the job that was made of the same request before."""
 
-import asyncio
 import hashlib
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from tableseal.api.http.errors import ProblemError, problem_response
-from tableseal.api.http.resources import at_once_response, job_resource, negotiated, result_response
+from tableseal.api.http.resources import at_once_response, negotiated, resource_of, result_response
 from tableseal.api.http.service import Analyst, Service, ServiceDep
 from tableseal.api.http.spool import Spool
 from tableseal.api.http.uploads import Fields, read_upload, refuse_too_much
+from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.bound import given_by_store, taken_by_store
 from tableseal.api.jobs.kinds import Kind, OutdatedError, Result, all_kinds
+from tableseal.api.options.request import groups_of
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
-from tableseal.api.store.jobs import Idempotency, KeyReusedError, job_by_id, record, same_request, submit
+from tableseal.api.store.jobs import Idempotency, KeyReusedError, QueueFullError, record, same_request, submit
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
 
-POLL = 0.05
-"""Seconds between two looks at a job that somebody waits for."""
+TIME = "time_limit"
+"""Option of many kinds of work: seconds that a search or an audit may take."""
 
-_WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,6})\"?(?=$|[,;\s])", re.IGNORECASE)
+FULL_PAUSE = "10"
+"""Seconds after which somebody may ask again of whom too many jobs wait (`Retry-After`)."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Order:
 class Ask:
     """A request for work: who asks where, and how the answer is to come.
 
-    wait: seconds that the client waits for the result; key: Idempotency-Key; accept: media types of the result.
+    wait: seconds that the client waits for the result, from when its request came; key: Idempotency-Key; accept: media
+    types of the result.
     """
 
     http: Request
@@ -66,6 +70,11 @@ class Ask:
     wait: float
     key: str | None
     accept: str | None
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left of these."""
+        return left_of(self.wait, self.http)
 
 
 async def _ask(
@@ -104,47 +113,51 @@ async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], *
             packed = next(file.content for file in upload.files if file.name == upload.main)
             await run_in_threadpool(refuse_too_much, packed, ask.at.settings)
         wanted = kind.request.model_validate({fields.main: upload.main, **upload.roles, **said, **more})
-        return await answer(ask, Order(kind.name, wanted.model_dump_json(), upload.files))
+        return await answer(ask, ordered(ask.at, kind, wanted, upload.files), upload.main)
 
 
-async def answer(ask: Ask, order: Order) -> Response:
-    """The result if the client waits and it is there in time, else the job (202).
+def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...]) -> Order:
+    """The order for a kind of work.
 
     Raises
     ------
+    ProblemError: it asks for more time than an attempt has here.
+    """
+    most = at.settings.job_seconds
+    for group in groups_of(kind.request):
+        asked = getattr(getattr(wanted, group), TIME, None)
+        if asked is not None and asked > most:
+            text = f"time_limit: found {asked:g} seconds, expected at most {most:g}, the limit of this service."
+            raise ProblemError(Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=TIME))
+    return Order(kind.name, wanted.model_dump_json(), files)
+
+
+async def answer(ask: Ask, order: Order, main: str) -> Response:
+    """The result if the client waits and it is there in time, else the job (202). main: the file that is read first.
+
+    Raises
+    ------
+    InputError: that is a document with a syntax error.
     ProblemError: the key came with another request before; the result cannot be had in the form that is asked for.
     """
     if ask.wait > 0:
         negotiated(order.kind, ask.accept)
+    at, asking = ask.at, ask.asking
     once = None if ask.key is None else Idempotency(ask.key, await run_in_threadpool(lambda: order.fingerprint))
     try:
         job = await _existing(ask, once)
-        if job is None and ask.wait > 0 and _is_small(ask.at, order):
-            done = await run_in_threadpool(_at_once, ask.at, ask.asking, order, once)
+        if job is None and ask.wait > 0 and _is_small(at, order):
+            done = await _at_once(at, asking, order, once, ask.left)
             if done is not None:
                 return _applied(_response(done, ask.accept), ask.wait)
         if job is None:
-            job = await run_in_threadpool(submitted, ask.at, ask.asking, order, once)
+            await at.threads.run(_parsed, at, order, main)
+            job = await submitted(at, asking, order, once)
     except KeyReusedError:
         text = "This Idempotency-Key came with another request before. Use a new key for a new request."
         problem = Problem("idempotency-key-reused", "The key was used before", 422, text, parameter="Idempotency-Key")
         raise ProblemError(problem) from None
     return _applied(await _answered(ask, job), ask.wait)
-
-
-async def finished(at: Service, job: Job, wait: float) -> Job:
-    """The job as soon as it is final, or as it is after so many seconds."""
-    until = time.monotonic() + wait
-    while not job.state.final and time.monotonic() < until:
-        await asyncio.sleep(POLL)
-        job = await run_in_threadpool(_again, at, job)
-    return job
-
-
-def wait_of(prefer: str | None, most: float) -> float:
-    """Seconds that a header `Prefer` asks to wait for; 0 if it does not."""
-    found = _WAIT.search(prefer or "")
-    return min(float(found.group(1)), most) if found else 0.0
 
 
 def _applied(response: Response, wait: float) -> Response:
@@ -162,43 +175,89 @@ async def _existing(ask: Ask, once: Idempotency | None) -> Job | None:
         with ask.at.store.reading() as connection:
             return same_request(connection, ask.asking.owner, once)
 
-    return await run_in_threadpool(look)
+    return await ask.at.threads.run(look)
+
+
+def _parsed(at: Service, order: Order, main: str) -> None:
+    """Nobody is to wait for a job to hear of a syntax error: documents that are not large are parsed before.
+
+    Raises
+    ------
+    InputError: where it is.
+    """
+    from tableseal.audit.io.yaml_text import parse_document
+
+    for file in order.files:
+        if file.name == main and main.lower().endswith((".json", ".yaml", ".yml")) and _is_short(at, [file]):
+            with suppress(UnicodeDecodeError):  # another encoding, which the job knows
+                parse_document(file.read().decode("utf-8-sig"), main, json_only=main.lower().endswith(".json"))
 
 
 async def begin(at: Service, asking: Principal, order: Order) -> Job | Problem:
     """For those who look at a job rather than at its result: done at once if it is small, else under way.
 
     A problem is what came of a job that was done at once; nothing is kept of it.
+
+    Raises
+    ------
+    ProblemError: as `submitted`.
     """
     if _is_small(at, order):
-        done = await run_in_threadpool(_at_once, at, asking, order, None)
+        done = await _at_once(at, asking, order, None, at.settings.inline_seconds)
         if done is not None:
             return done if isinstance(done, Problem) else done[0]
-    return await run_in_threadpool(submitted, at, asking, order, None)
+    return await submitted(at, asking, order)
 
 
 def _is_small(at: Service, order: Order) -> bool:
-    small = sum(file.size for file in order.files) <= at.settings.inline_bytes
-    return small and all_kinds()[order.kind].inline
+    return _is_short(at, order.files) and all_kinds()[order.kind].inline
 
 
-def _at_once(
-    at: Service, asking: Principal, order: Order, once: Idempotency | None
+def _is_short(at: Service, files: Iterable[Document]) -> bool:
+    return sum(file.size for file in files) <= at.settings.inline_bytes
+
+
+async def _at_once(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None, left: float
 ) -> tuple[Job, Result] | Problem | None:
-    """The result or the problem; None if it is to be a job after all."""
+    """The result or the problem; None if it is to be a job after all. left: seconds that somebody waits for it."""
     begun = time.monotonic()
-    beside: tuple[Document, ...] = ()
+    files: Mapping[str, bytes] = {file.name: file.read() for file in order.files}  # few bytes: not worth a thread
     if all_kinds()[order.kind].ledger is not None:
-        with at.store.reading() as connection:
-            beside = tuple(given_by_store(connection, asking.owner, order.kind, order.request))
-    if sum(file.size for file in beside) > at.settings.inline_bytes:
-        return None
-    files = {file.name: file.read() for file in (*order.files, *beside)}
-    found = at.inline.answer(order.kind, order.request, files)
+        beside = await at.threads.run(_beside, at, asking, order)
+        if sum(map(len, beside.values())) > at.settings.inline_bytes:
+            return None
+        files = {**files, **beside}
+    found = await at.inline.answer(
+        asking.owner,
+        order.kind,
+        order.request,
+        files,
+        wait=at.settings.inline_wait,
+        seconds=min(at.settings.inline_seconds, left),
+    )
     at.metrics.inline.labels(type(found).__name__.lower() if found else "job").inc()
     if found is None or isinstance(found, Problem):
         return found
-    result, seconds, owner = found, time.monotonic() - begun, asking.owner
+    seconds = time.monotonic() - begun
+    try:
+        return await at.threads.run(_kept, at, asking, order, once, found, seconds), found
+    except OutdatedError:
+        return None
+
+
+def _beside(at: Service, asking: Principal, order: Order) -> Mapping[str, bytes]:
+    """What the database gives besides the files of an order."""
+    with at.store.reading() as connection:
+        given = given_by_store(connection, asking.owner, order.kind, order.request)
+        return {document.name: document.read() for document in given}
+
+
+def _kept(
+    at: Service, asking: Principal, order: Order, once: Idempotency | None, result: Result, seconds: float
+) -> Job:
+    """The finished job of a result that was had at once."""
+    owner = asking.owner
 
     def keep(connection: Connection) -> Job:
         before = None if once is None else same_request(connection, owner, once)
@@ -218,10 +277,7 @@ def _at_once(
         note(connection, asking, f"{order.kind}.done", job.id, kept.outcome or "done")
         return job
 
-    try:
-        return _written(at, keep), result
-    except OutdatedError:
-        return None
+    return _written(at, keep)
 
 
 def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Response:
@@ -231,16 +287,27 @@ def _response(done: tuple[Job, Result] | Problem, accept: str | None) -> Respons
     return at_once_response(job, result.documents[0].read(), accept)
 
 
-def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None) -> Job:
-    """A job that is under way."""
-    owner = asking.owner
+async def submitted(at: Service, asking: Principal, order: Order, once: Idempotency | None = None) -> Job:
+    """A job that is under way.
+
+    Raises
+    ------
+    KeyReusedError: see there. ProblemError: too many jobs of the owner wait.
+    """
+    owner, most, small = asking.owner, at.settings.owner_queued, _is_small(at, order)
 
     def keep(connection: Connection) -> Job:
-        job = submit(connection, owner, order.kind, order.request, order.files, once=once)
+        job = submit(connection, owner, order.kind, order.request, order.files, once=once, small=small, most=most)
         note(connection, asking, f"{order.kind}.submit", job.id)
         return job
 
-    return _written(at, keep)
+    try:
+        return await at.threads.run(_written, at, keep)
+    except QueueFullError as error:
+        text = f"{error.most:,} jobs of yours wait already, the limit of this service. Ask again when some have ended."
+        raise ProblemError(
+            Problem("queue-full", "Too many jobs wait", 429, text), {"Retry-After": FULL_PAUSE}
+        ) from None
 
 
 def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:
@@ -257,13 +324,9 @@ def _written(at: Service, keep: Callable[[Connection], Job]) -> Job:
 
 
 async def _answered(ask: Ask, job: Job) -> Response:
-    job = await finished(ask.at, job, ask.wait)
-    if job.state.final and ask.wait > 0:
-        return await run_in_threadpool(result_response, ask.at, job, ask.accept)
+    done = await ask.at.watch.final(job, ask.left)
+    if done is not None and ask.wait > 0:
+        return await run_in_threadpool(result_response, ask.at, done, ask.accept, here=False)
     headers = {"Location": f"/v1/jobs/{job.id}", "Retry-After": "1"}
-    return Response(job_resource(job).model_dump_json(), 202, headers, "application/json")
-
-
-def _again(at: Service, job: Job) -> Job:
-    with at.store.reading() as connection:
-        return job_by_id(connection, job.owner, job.id) or job
+    content = await run_in_threadpool(lambda: resource_of(ask.at, done or job).model_dump_json())
+    return Response(content, 202, headers, "application/json")

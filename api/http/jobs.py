@@ -1,16 +1,16 @@
 """/v1/jobs: how far a job is, what came out of it, and how to end or erase it."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterable
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from tableseal.api.http.described import READING, gives, problems, results
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import finished, wait_of
 from tableseal.api.http.renderings import FORMATS
 from tableseal.api.http.resources import (
     JobResource,
@@ -18,18 +18,25 @@ from tableseal.api.http.resources import (
     job_resource,
     note_read,
     own_job,
+    places_of,
+    resource_of,
     result_response,
 )
-from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
+from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep, principal_of_request
+from tableseal.api.http.waiting import left_of, wait_of
 from tableseal.api.jobs.audit_kind import KIND
 from tableseal.api.problems import Problem
 from tableseal.api.store.events import events_after
 from tableseal.api.store.job import Event, Job, State
 from tableseal.api.store.jobs import erase, jobs_of, request_cancel
 from tableseal.api.store.log import note
+from tableseal.api.store.tokens import Principal
 
 POLL = 0.25
 """Seconds between two looks for events."""
+
+LOOK = 1.0
+"""Seconds between two looks whether the key of who listens is still good."""
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -66,13 +73,16 @@ def list_jobs(
         chosen = {"limit": limit, "after": found[limit - 1].id, "state": state, "kind": kind}
         query = "&".join(f"{name}={value}" for name, value in chosen.items() if value is not None)
         response.headers["Link"] = f'</v1/jobs?{query}>; rel="next"'
-    return [job_resource(job) for job in found[:limit]]
+    waiting = places_of(at, found)
+    return [job_resource(job, waiting) for job in found[:limit]]
 
 
 @router.get("/{job}", responses=problems(*READING))
 async def get_job(
+    request: Request,
     found: OwnJob,
     at: ServiceDep,
+    asking: Reader,
     response: Response,
     prefer: Annotated[
         str | None, Header(description="`wait=N`: answer when the job has ended, or after N seconds.")
@@ -82,23 +92,32 @@ async def get_job(
     wait = wait_of(prefer, at.settings.max_wait)
     if wait > 0:
         response.headers["Preference-Applied"] = f"wait={wait:g}"
-        found = await finished(at, found, wait)
+        done = await at.watch.final(found, left_of(wait, request))
+        found = await run_in_threadpool(own_job, at, asking, found.id) if done is None else done
     if not found.state.final:
         response.headers["Retry-After"] = "1"
-    return job_resource(found)
+    return await run_in_threadpool(resource_of, at, found)
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, responses=problems(*READING))
 async def get_events(
-    found: OwnJob, at: ServiceDep, last_event_id: Annotated[int, Header(ge=0, le=2**63 - 1)] = 0
+    request: Request,
+    found: OwnJob,
+    at: ServiceDep,
+    asking: Reader,
+    last_event_id: Annotated[int, Header(ge=0, le=2**63 - 1)] = 0,
 ) -> AsyncIterable[ServerSentEvent]:
-    """What happens to a job, as server-sent events `state` and `progress`; ends when the job does.
+    """What happens to a job, as server-sent events `state` and `progress`; ends when the job does, or the key.
 
     After a broken connection browsers go on behind the last event they saw (`Last-Event-ID`). A comment comes when
     nothing has happened for some seconds. Where events do not get through, `GET /v1/jobs/{job}` says the same.
     """
-    last = last_event_id
+    last, looked = last_event_id, time.monotonic()
     while True:
+        if time.monotonic() - looked >= LOOK:
+            if not await run_in_threadpool(_still, request, at, asking):
+                return
+            looked = time.monotonic()
         events, final = await run_in_threadpool(_news, at, found, last)
         for event in events:
             last = event.id
@@ -106,6 +125,14 @@ async def get_events(
         if final:
             return
         await asyncio.sleep(POLL)
+
+
+def _still(request: Request, at: Service, asking: Principal) -> bool:
+    """Whether whoever listens may go on: keys are revoked, sessions and tokens end."""
+    try:
+        return principal_of_request(request, at, request.headers.get("authorization")) == asking
+    except ProblemError:
+        return False
 
 
 def _news(at: Service, job: Job, last: int) -> tuple[tuple[Event, ...], bool]:
@@ -205,4 +232,4 @@ def delete_job(found: OwnJob, at: ServiceDep, asking: Analyst) -> Response:
     if job is None:
         at.store.scrub()
         return Response(status_code=204)
-    return Response(job_resource(job).model_dump_json(), 200, media_type="application/json")
+    return Response(job_resource(job, {}).model_dump_json(), 200, media_type="application/json")

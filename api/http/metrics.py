@@ -4,6 +4,7 @@ Labels are names of routes, kinds of jobs and states: never values, codes, owner
 """
 
 import logging
+import math
 import re
 import time
 from secrets import token_hex
@@ -12,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tableseal.api.http.waiting import ARRIVED
 from tableseal.api.logs import REQUEST, fields
 from tableseal.api.store.figures import QueueFigures
 
@@ -39,6 +41,11 @@ class Metrics:
         self.inline = Counter(
             "tableseal_inline", "Small requests, answered at once or made jobs.", ["outcome"], registry=self._registry
         )
+        self._database = Gauge(
+            "tableseal_database_up",
+            "Whether the database answers; if not, its figures are missing.",
+            registry=self._registry,
+        )
         self._jobs = Gauge("tableseal_jobs", "Jobs by state.", ["state"], registry=self._registry)
         self._oldest = Gauge(
             "tableseal_queue_seconds", "How long the job has waited that waits longest.", registry=self._registry
@@ -54,15 +61,21 @@ class Metrics:
             registry=self._registry,
         )
 
-    def text(self, queue: QueueFigures) -> bytes:
-        """All figures in Prometheus' text format."""
+    def text(self, queue: QueueFigures | None) -> bytes:
+        """All figures in Prometheus' text format; None: the database does not answer."""
+        self._database.set(queue is not None)
+        self._ended.clear()  # what nobody did within the hour is not there
+        self._time.clear()
+        if queue is None:
+            self._jobs.clear()
+            for gauge in (self._oldest, self._silent, self._workers):
+                gauge.set(math.nan)
+            return generate_latest(self._registry)
         for state, number in queue.states.items():
             self._jobs.labels(state.value).set(number)
         self._oldest.set(queue.oldest)
         self._silent.set(queue.silent)
         self._workers.set(queue.workers)
-        self._ended.clear()  # what nobody did within the hour is not there
-        self._time.clear()
         for ended in queue.ended:
             self._ended.labels(ended.kind, ended.outcome).set(ended.number)
             for phase, (mean, longest) in {"queued": ended.queued, "running": ended.running}.items():
@@ -81,7 +94,8 @@ class Measured:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun = time.perf_counter()
+        begun = scope[ARRIVED] = time.monotonic()
+        method = scope["method"]
         given = Headers(scope=scope).get(HEADER, "")
         request = given if _ID.fullmatch(given) else token_hex(8)
         token = REQUEST.set(request)
@@ -89,7 +103,7 @@ class Measured:
         async def begin(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)[HEADER] = request
-                self._note(scope, message["status"], time.perf_counter() - begun)
+                self._note(method, scope, message["status"], time.monotonic() - begun)
             await send(message)
 
         try:
@@ -97,10 +111,10 @@ class Measured:
         finally:
             REQUEST.reset(token)
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    def _note(self, method: str, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "none")
-        self._metrics.requests.labels(scope["method"], route, status).inc()
+        self._metrics.requests.labels(method, route, status).inc()
         self._metrics.seconds.labels(route).observe(seconds)
         if route not in _QUIET:
-            said = fields(method=scope["method"], route=route, status=status, seconds=round(seconds, 4))
-            logger.info("%s %s %d", scope["method"], route, status, extra=said)
+            said = fields(method=method, route=route, status=status, seconds=round(seconds, 4))
+            logger.info("%s %s %d", method, route, status, extra=said)

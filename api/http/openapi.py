@@ -41,6 +41,11 @@ PROBLEM: dict[str, Any] = {
             "description": "All places, if there are several; the first one stands beside the detail too.",
             "items": {"type": "object", "properties": _PLACE},
         },
+        "errors": {
+            "type": "array",
+            "description": "All errors of the document, if it has several; the first one stands beside `detail` too.",
+            "items": {"type": "object", "properties": {"detail": {"type": "string"}, **_PLACE}},
+        },
         "imbalances": {
             "type": "array",
             "description": "Released sums that their released parts cannot give.",

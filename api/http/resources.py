@@ -1,5 +1,6 @@
 """Jobs as clients see them."""
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from tableseal.api.store.job import Job, State, StoredFile
 from tableseal.api.store.jobs import job_by_id
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
+from tableseal.api.store.turns import places
 
 SAFETY = {
     "Cache-Control": "no-store",
@@ -54,14 +56,18 @@ class JobResource(BaseModel):
     started: datetime | None
     finished: datetime | None
     attempts: int
+    place: Annotated[
+        int | None,
+        Field(description="of a job that waits: its place in the queue if no other comes, 1 for the next to begin"),
+    ]
     progress: ProgressResource | None
     timings: Timings
     problem: Annotated[dict[str, Any] | None, Field(description="RFC 9457 problem of a job that failed")]
     links: dict[str, str]
 
 
-def job_resource(job: Job) -> JobResource:
-    """The job as clients see it."""
+def job_resource(job: Job, places: Mapping[str, int]) -> JobResource:
+    """The job as clients see it. places: of jobs that wait (`places_of`)."""
     at = f"/v1/jobs/{job.id}"
     links = {"self": at, "events": f"{at}/events"}
     if job.state is State.SUCCEEDED:
@@ -75,6 +81,7 @@ def job_resource(job: Job) -> JobResource:
         started=None if job.started is None else _time(job.started),
         finished=None if job.finished is None else _time(job.finished),
         attempts=job.attempts,
+        place=places.get(job.id) if job.state is State.QUEUED else None,
         progress=None
         if job.progress is None
         else ProgressResource(stage=job.progress[0], done=job.progress[1], total=job.progress[2]),
@@ -85,6 +92,20 @@ def job_resource(job: Job) -> JobResource:
         problem=None if job.problem is None else dict(job.problem),
         links=links,
     )
+
+
+def places_of(at: Service, jobs: Iterable[Job]) -> Mapping[str, int]:
+    """Places in the queue, if any of these jobs of one owner waits."""
+    owner = next((job.owner for job in jobs if job.state is State.QUEUED), None)
+    if owner is None:
+        return {}
+    with at.store.reading() as connection:
+        return places(connection, owner)
+
+
+def resource_of(at: Service, job: Job) -> JobResource:
+    """One job as clients see it, with its place in the queue."""
+    return job_resource(job, places_of(at, [job]))
 
 
 def own_job(at: Service, asking: Principal, job: str) -> Job:
@@ -107,8 +128,12 @@ def note_read(at: Service, asking: Principal, job: Job) -> None:
         note(connection, asking, "result.read", job.id, job.state)
 
 
-def result_response(at: Service, job: Job, accept: str | None = None) -> Response:
+def result_response(at: Service, job: Job, accept: str | None = None, *, here: bool = True) -> Response:
     """The answer of a finished job as the client likes it, or its problem; 409 while there is none.
+
+    Parameters
+    ----------
+    here: this is the address of the result itself.
 
     Raises
     ------
@@ -119,10 +144,11 @@ def result_response(at: Service, job: Job, accept: str | None = None) -> Respons
         return JSONResponse(problem, int(problem.get("status", 500)), media_type=MEDIA_TYPE)
     first = _file(at, job, None)
     media_type = negotiated(job.kind, accept)
+    headers = _headers(job) if here else _headers(job) | _elsewhere(job)
     if media_type == JSON:
-        return _streamed(at, job, first)
+        return _streamed(at, first, headers)
     return StreamingResponse(
-        rendered(content_of(at.store, first), media_type, _rows(job.kind)), headers=_headers(job), media_type=media_type
+        rendered(content_of(at.store, first), media_type, _rows(job.kind)), headers=headers, media_type=media_type
     )
 
 
@@ -131,7 +157,7 @@ def at_once_response(job: Job, content: bytes, accept: str | None) -> Response:
     media_type = negotiated(job.kind, accept)
     if media_type != JSON:
         content = b"".join(rendered([content], media_type, _rows(job.kind)))
-    return Response(content, 200, _headers(job), media_type)
+    return Response(content, 200, _headers(job) | _elsewhere(job), media_type)
 
 
 def negotiated(kind: str, accept: str | None) -> str:
@@ -156,7 +182,7 @@ def document_response(at: Service, job: Job, name: str) -> Response:
     ------
     ProblemError: 409 if the job has no result (yet), 404 if the result has no such file.
     """
-    return _streamed(at, job, _file(at, job, name))
+    return _streamed(at, _file(at, job, name), _headers(job))
 
 
 def _rows(kind: str) -> Rows:
@@ -183,9 +209,14 @@ def _headers(job: Job) -> dict[str, str]:
     return {**SAFETY, "Link": f'</v1/jobs/{job.id}>; rel="describedby"', "Vary": "Accept"}
 
 
-def _streamed(at: Service, job: Job, file: StoredFile) -> Response:
-    headers = {**_headers(job), "Content-Length": str(file.size)}
-    return StreamingResponse(content_of(at.store, file), headers=headers, media_type=file.media_type)
+def _elsewhere(job: Job) -> dict[str, str]:
+    """RFC 9110, 8.7: the answer to a request for work is what is found at another address."""
+    return {"Content-Location": f"/v1/jobs/{job.id}/result"}
+
+
+def _streamed(at: Service, file: StoredFile, headers: Mapping[str, str]) -> Response:
+    length = {"Content-Length": str(file.size)}
+    return StreamingResponse(content_of(at.store, file), headers={**headers, **length}, media_type=file.media_type)
 
 
 def _time(seconds: float) -> datetime:

@@ -75,11 +75,14 @@ class Workers:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._processes: list[SpawnProcess] = []
+        self._small: list[bool] = []
         self._ending = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     def __enter__(self) -> "Workers":
-        self._processes = [self._started() for _ in range(self._settings.workers)]
+        number = self._settings.workers
+        self._small = [False] * number + [True] * (self._settings.small_workers if number else 0)
+        self._processes = [self._started(small) for small in self._small]
         self._keeper.start()
         return self
 
@@ -98,10 +101,10 @@ class Workers:
             for at, process in enumerate(self._processes):
                 if not process.is_alive():
                     logger.warning("a worker ended (exit code %s); another takes its place", process.exitcode)
-                    self._processes[at] = self._started()
+                    self._processes[at] = self._started(self._small[at])
 
-    def _started(self) -> SpawnProcess:
+    def _started(self, small: bool) -> SpawnProcess:
         # Settings go through a pipe: a password of the database is seen neither in arguments nor in the environment.
-        process = get_context("spawn").Process(target=work, args=(self._settings,), name="tableseal-worker")
+        process = get_context("spawn").Process(target=work, args=(self._settings, small), name="tableseal-worker")
         process.start()
         return process

@@ -1,5 +1,6 @@
 """What every route needs, and who is asking."""
 
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,15 +10,21 @@ from fastapi import Depends, Header, Request
 from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.access.browser import is_foreign
-from tableseal.api.access.who import Identity, principal_behind
+from tableseal.api.access.guessing import Guesses
+from tableseal.api.access.who import COOKIE, Identity, principal_behind
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.inline import Inline
 from tableseal.api.http.metrics import Metrics
+from tableseal.api.http.threads import Threads
+from tableseal.api.http.waiting import Watch
+from tableseal.api.logs import fields
 from tableseal.api.problems import Problem
 from tableseal.api.settings import Settings, is_loopback
 from tableseal.api.store.engine import Store
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal, Role
+
+logger = logging.getLogger(__name__)
 
 LOCAL = Principal("local", Role.OFFICER)
 """Who asks where nobody is asked who he is."""
@@ -30,15 +37,25 @@ _UNKNOWN = Problem(
     "one); what came is none, has expired or was revoked.",
 )
 
+_GUESSING = Problem(
+    "too-many-refused",
+    "Too many keys were refused",
+    429,
+    "Keys from this address were refused again and again. Wait, and look at the key that is sent.",
+)
+
 
 @dataclass(frozen=True)
 class Service:
-    """Everything a route works with; one an app."""
+    """Everything a route works with; one an app. threads: of requests for work, which may have to wait for others."""
 
     settings: Settings
     store: Store
     inline: Inline
     metrics: Metrics
+    threads: Threads
+    watch: Watch
+    guesses: Guesses
     identity: Identity | None = None
 
 
@@ -59,7 +76,42 @@ async def principal(
     """Dependency: who is asking. A browser that nobody has signed in is shown the form for it."""
     if at.settings.access == "local":  # known without the database: no thread has to wait for it
         return principal_of_request(request, at, authorization)
-    return await run_in_threadpool(principal_of_request, request, at, authorization)
+    return await known(request, at, authorization)
+
+
+async def known(request: Request, at: Service, authorization: str | None) -> Principal:
+    """Who is asking; what is refused is in the log with its address, never with what was shown.
+
+    Raises
+    ------
+    ProblemError: nobody knows, or too many from there have shown what was no good.
+    """
+    address = await admitted(request, at)
+    try:
+        return await run_in_threadpool(principal_of_request, request, at, authorization)
+    except ProblemError as error:
+        if error.problem.status == 401 and (authorization or COOKIE in request.cookies):
+            note_refused(at, address)
+        raise
+
+
+async def admitted(request: Request, at: Service) -> str:
+    """The address from which somebody shows a key; who guesses waits here.
+
+    Raises
+    ------
+    ProblemError: 429.
+    """
+    address = "" if request.client is None else request.client.host
+    if not await at.guesses.admitted(address):
+        raise ProblemError(_GUESSING, {"Retry-After": "5"})
+    return address
+
+
+def note_refused(at: Service, address: str) -> None:
+    """What somebody showed from an address was no good."""
+    at.guesses.refused(address)
+    logger.warning("a key was refused, from %s", address, extra=fields(address=address))
 
 
 def principal_of_request(request: Request, at: Service, authorization: str | None) -> Principal:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -95,6 +96,7 @@ class Ledger:
     after: Callable[["Connection", str, Any, Result], Result]
 
 
+@cache
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from tableseal.api.drafts.kind import KIND as DRAFT

@@ -39,10 +39,13 @@ T = TypeVar("T")
 
 
 class Worker:
-    """Works until told to stop. Any number of workers may share a store."""
+    """Works until told to stop. Any number of workers may share a store.
 
-    def __init__(self, settings: Settings, store: Store, stop: threading.Event) -> None:
-        self._settings, self._store, self._stop = settings, store, stop
+    small: only does small jobs, and leaves those to others that take longer than `small_seconds` after all.
+    """
+
+    def __init__(self, settings: Settings, store: Store, stop: threading.Event, *, small: bool = False) -> None:
+        self._settings, self._store, self._stop, self._small = settings, store, stop, small
         self._limits = Limits(settings.job_memory, settings.max_cells)
         self._name = token_hex(16)
         self._swept, self._beaten = -SWEEP, -workers.BEAT
@@ -69,6 +72,8 @@ class Worker:
                     lease_seconds=self._settings.lease_seconds,
                     attempts=self._settings.attempts,
                     poison=POISON.document(),
+                    small=self._small,
+                    most=self._settings.owner_running,
                 )
         except Unreachable:
             logger.warning("the database does not answer")
@@ -131,6 +136,10 @@ class Worker:
             now = time.monotonic()
             if self._stopped():
                 end(lambda c: queue.release(c, lease))
+                return
+            if self._small and now - begun > settings.small_seconds:
+                logger.info("job %s: not small after all", lease.job.id)
+                self._patiently(lambda c: queue.release(c, lease, small=False))
                 return
             if now - begun > settings.job_seconds:
                 end(lambda c: queue.fail(c, lease, TIME_LIMIT.document()))
@@ -216,7 +225,7 @@ class Worker:
         return self._stop.is_set() or (parent is not None and not parent.is_alive())
 
 
-def work(settings: Settings) -> None:
+def work(settings: Settings, small: bool = False) -> None:
     """A worker as the main thread of a process: until SIGTERM or SIGINT, when the job under way is given back."""
     log_to_stderr(settings.log)
     os.umask(0o077)  # nothing that is written is for others on this machine
@@ -225,6 +234,6 @@ def work(settings: Settings) -> None:
         signal.signal(number, lambda *_: stop.set())
     store = Store(settings.database_url)
     try:
-        Worker(settings, store, stop).run()
+        Worker(settings, store, stop, small=small).run()
     finally:
         store.close()

@@ -1,9 +1,10 @@
 """Connections to the database, and its clock."""
 
 import os
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ class Store:
         else:
             raise InputError(f"database: found {backend}, expected sqlite or postgresql.")
         self._writer = self._engine.execution_options(tableseal_write=True)
+        # SQLite has one writer at a time, and lets those who wait look again ever more rarely: threads take turns here.
+        self._turn = threading.Lock() if backend == "sqlite" else nullcontext()
 
     @property
     def engine(self) -> Engine:
@@ -77,7 +80,7 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is kept if the block ends without an error."""
-        with self._writer.begin() as connection:
+        with self._turn, self._writer.begin() as connection:
             yield connection
 
     def scrub(self) -> bool:

@@ -38,8 +38,8 @@ class Job:
     """One piece of work.
 
     request: what the kind's request model wrote. created, due, started, finished: seconds since 1970.
-    attempts: times it was begun. progress: (stage, steps done, steps in all; 0: unknown).
-    outcome: of a job that succeeded, such as the verdict. problem: of one that failed.
+    attempts: times it was begun. small: workers that only do small jobs may take it. progress: (stage, steps done,
+    steps in all; 0: unknown). outcome: of a job that succeeded, such as the verdict. problem: of one that failed.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Job:
     finished: float | None
     attempts: int
     cancel: bool
+    small: bool
     progress: tuple[str, int, int] | None
     outcome: str | None
     problem: Mapping[str, Any] | None
@@ -129,6 +130,7 @@ def job_of(row: Mapping[str, Any] | RowMapping) -> Job:
         finished=row["finished"],
         attempts=row["attempts"],
         cancel=row["cancel"],
+        small=row["small"],
         progress=None if row["stage"] is None else (row["stage"], row["done"], row["total"]),
         outcome=row["outcome"],
         problem=None if row["problem"] is None else json.loads(row["problem"]),

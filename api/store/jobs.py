@@ -1,6 +1,6 @@
 """Jobs for those who ask for them: submit, look up, cancel, erase. What workers do is in `queue.py`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import Any
@@ -11,7 +11,7 @@ from tableseal.api.store.engine import clock, put
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
 from tableseal.api.store.job import Document, Job, State, job_of
-from tableseal.api.store.schema import idempotency, jobs
+from tableseal.api.store.schema import idempotency, jobs, turns
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,14 @@ class KeyReusedError(Exception):
     """An idempotency key comes with another request than the first time."""
 
 
+class QueueFullError(Exception):
+    """As many jobs of this owner wait as may. most: how many that is."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"{most} jobs wait")
+        self.most = most
+
+
 def submit(
     connection: Connection,
     owner: str,
@@ -34,17 +42,28 @@ def submit(
     files: Sequence[Document] = (),
     *,
     once: Idempotency | None = None,
+    small: bool = False,
+    most: int | None = None,
 ) -> Job:
     """A new queued job, or the one that the idempotency key stands for.
 
+    Parameters
+    ----------
+    small: workers that only do small jobs may take it. most: jobs of this owner that may wait (a few more where several
+    come at the same moment); None: any number.
+
     Raises
     ------
-    KeyReusedError: the key stands for another request.
+    KeyReusedError: the key stands for another request. QueueFullError: too many wait.
     """
     found = None if once is None else same_request(connection, owner, once)
     if found is not None:
         return found
-    job = _insert(connection, owner, kind, request, State.QUEUED)
+    if most is not None:
+        waiting = select(func.count()).where(jobs.c.owner == owner, jobs.c.state == State.QUEUED)
+        if connection.execute(waiting).scalar_one() >= most:
+            raise QueueFullError(most)
+    job = _insert(connection, owner, kind, request, State.QUEUED, small=small)
     add_files(connection, job.id, owner, "input", files)
     _remember(connection, job, once)
     return job
@@ -141,7 +160,16 @@ def erase(connection: Connection, owner: str, job: str) -> bool:
 def erase_finished(connection: Connection, older_than: float) -> int:
     """Erase jobs that ended so many seconds ago, with all that belongs to them; how many there were."""
     old = jobs.c.finished < clock(connection) - older_than
-    return connection.execute(delete(jobs).where(old)).rowcount
+    erased = connection.execute(delete(jobs).where(old)).rowcount
+    connection.execute(delete(turns).where(turns.c.owner.not_in(select(jobs.c.owner))))
+    return erased
+
+
+def ended(connection: Connection, wanted: Collection[str]) -> tuple[Job, ...]:
+    """Those of some jobs, by id, that have ended."""
+    final = [state for state in State if state.final]
+    chosen = select(jobs).where(jobs.c.id.in_(wanted), jobs.c.state.in_(final))
+    return tuple(job_of(row._mapping) for row in connection.execute(chosen))
 
 
 def count_by_state(connection: Connection) -> Mapping[State, int]:
@@ -170,7 +198,7 @@ def _insert(connection: Connection, owner: str, kind: str, request: str, state: 
         "created": now,
         "due": now,
     }
-    row |= {"attempts": 0, "cancel": False, **more}
+    row |= {"attempts": 0, "cancel": False, "small": False, **more}
     put(connection, jobs, **row)
     add_event(connection, job, now, "state", {"state": state})
     return job_of(_NO_ROW | row)

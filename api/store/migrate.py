@@ -28,7 +28,8 @@ def migrate(store: Store) -> None:
     if found == newest:
         return  # without loading alembic, which takes a second
     if found is not None and found > newest:
-        raise InputError(f"database: is of a later version of tableseal ({found}); this one knows {newest}.")
+        said = f"database: is of a later version of tableseal ({found}); this one knows {newest}."
+        raise InputError(f"{said} Use that version, or restore a backup made before it: tables are never taken back.")
     from alembic import command
     from alembic.config import Config
 

@@ -6,13 +6,14 @@ from enum import Enum
 from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, true, update
 
 from tableseal.api.store.engine import clock
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
 from tableseal.api.store.job import Document, Job, Lease, State, job_of
-from tableseal.api.store.schema import jobs
+from tableseal.api.store.schema import jobs, turns
+from tableseal.api.store.turns import take_turn
 
 
 class Held(Enum):
@@ -33,34 +34,55 @@ def claim(
     lease_seconds: float,
     attempts: int,
     poison: Mapping[str, Any],
+    small: bool = False,
+    most: int | None = None,
 ) -> Lease | None:
-    """Take the oldest job that is due, or whose worker is silent; None if there is none.
+    """Take a job that is due, or whose worker is silent; None if there is none.
+
+    Owners take turns (CONVENTION 725): first who has the fewest jobs under way, of these whose last turn is longest
+    ago, and of an owner's jobs the oldest.
 
     Parameters
     ----------
-    attempts: a job that was begun so often and never ended is given up, with the problem `poison`.
+    attempts: a job that was begun so often and never ended is given up, with the problem `poison`. small: take small
+    jobs only, and count those alone as under way. most: jobs of one owner that may be under way; None: any number.
     """
     while True:
         now = clock(connection)
-        waits = (jobs.c.state == State.QUEUED) & (jobs.c.due <= now)
-        silent = (jobs.c.state == State.RUNNING) & (jobs.c.lease_until < now)
-        chosen = (
-            select(jobs)
-            .where(jobs.c.kind.in_(kinds), waits | silent)
-            .order_by(jobs.c.due, jobs.c.id)
-            .limit(1)
-            .with_for_update(skip_locked=True)
-        )
-        row = connection.execute(chosen).one_or_none()
-        if row is None:
+        job = _next(connection, kinds, now, small, most)
+        if job is None:
             return None
-        job = job_of(row._mapping)
         if job.cancel:
             _end(connection, job, now, State.CANCELLED)
         elif job.attempts >= attempts:
             _end(connection, job, now, State.FAILED, problem=poison)
         else:
+            take_turn(connection, job.owner)
             return _lease(connection, job, now, lease_seconds)
+
+
+def _next(connection: Connection, kinds: Collection[str], now: float, small: bool, most: int | None) -> Job | None:
+    """The job whose turn it is, locked."""
+    lane = jobs.c.small if small else true()
+    held = (jobs.c.state == State.RUNNING) & (jobs.c.lease_until >= now)
+    number = func.count().label("number")
+    under_way = select(jobs.c.owner, number).where(held, lane).group_by(jobs.c.owner).subquery()
+    running = func.coalesce(under_way.c.number, 0)
+    waits = (jobs.c.state == State.QUEUED) & (jobs.c.due <= now)
+    silent = (jobs.c.state == State.RUNNING) & (jobs.c.lease_until < now)
+    chosen = (
+        select(jobs.c.id)
+        .outerjoin(under_way, under_way.c.owner == jobs.c.owner)
+        .outerjoin(turns, turns.c.owner == jobs.c.owner)
+        .where(jobs.c.kind.in_(kinds), waits | silent, lane, true() if most is None else running < most)
+        .order_by(running, func.coalesce(turns.c.number, 0), jobs.c.due, jobs.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=jobs)
+    )
+    found = connection.execute(chosen).scalar_one_or_none()
+    if found is None:
+        return None
+    return job_of(connection.execute(select(jobs).where(jobs.c.id == found)).one()._mapping)
 
 
 def renew(
@@ -103,9 +125,9 @@ def again(connection: Connection, lease: Lease, *, pause: float) -> bool:
     return _give_back(connection, lease, pause, lease.job.attempts)
 
 
-def release(connection: Connection, lease: Lease) -> bool:
-    """Give the job back unharmed, because the worker is to stop: this was no attempt."""
-    return _give_back(connection, lease, 0.0, lease.job.attempts - 1)
+def release(connection: Connection, lease: Lease, *, small: bool | None = None) -> bool:
+    """Give the job back unharmed, because the worker is to stop: this was no attempt. small: what it is from now on."""
+    return _give_back(connection, lease, 0.0, lease.job.attempts - 1, small)
 
 
 def _lease(connection: Connection, job: Job, now: float, lease_seconds: float) -> Lease:
@@ -161,9 +183,16 @@ def _end(
     add_event(connection, job.id, now, "state", {"state": state})
 
 
-def _give_back(connection: Connection, lease: Lease, pause: float, attempts: int) -> bool:
+def _give_back(connection: Connection, lease: Lease, pause: float, attempts: int, small: bool | None = None) -> bool:
     now = clock(connection)
-    values: dict[str, Any] = {"state": State.QUEUED, "lease": None, "lease_until": None, "attempts": attempts}
+    small = lease.job.small if small is None else small
+    values: dict[str, Any] = {
+        "state": State.QUEUED,
+        "lease": None,
+        "lease_until": None,
+        "attempts": attempts,
+        "small": small,
+    }
     if not _update(connection, lease, due=now + pause, stage=None, **values):
         return False
     add_event(connection, lease.job.id, now, "state", {"state": State.QUEUED})

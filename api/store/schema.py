@@ -14,6 +14,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData(
@@ -44,6 +45,7 @@ jobs = Table(
     Column("lease", String(32)),  # token of the attempt under way
     Column("lease_until", Double),
     Column("cancel", Boolean, nullable=False),
+    Column("small", Boolean, nullable=False, server_default=false()),  # workers that only do small jobs may take it
     Column("stage", String(200)),
     Column("done", BigInteger),
     Column("total", BigInteger),
@@ -51,6 +53,13 @@ jobs = Table(
     Column("problem", Text),
     Index(None, "state", "due"),
     Index(None, "owner", "created"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("number", BigInteger, nullable=False),  # of the last time that a job of the owner was begun; they grow
 )
 
 files = Table(

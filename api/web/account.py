@@ -5,12 +5,12 @@ from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.access.who import COOKIE
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.service import Service, ServiceDep, principal_of_request
+from tableseal.api.http.service import Service, ServiceDep, admitted, note_refused, principal
 from tableseal.api.problems import Problem
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import begin_session, end_session, principal_of
 from tableseal.api.web.intake import plain_form
-from tableseal.api.web.pages import page, see
+from tableseal.api.web.pages import page, see, sign_in_page
 
 _NO_KEY = Problem("not-authenticated", "This is no valid key", 401, "It is mistyped, has expired or was revoked.")
 
@@ -18,14 +18,14 @@ router = APIRouter(prefix="/account")
 
 
 @router.get("")
-def get_account(request: Request, at: ServiceDep) -> Response:
+async def get_account(request: Request, at: ServiceDep) -> Response:
     """Who is asking, as far as it is known."""
     try:
-        asking = principal_of_request(request, at, request.headers.get("authorization"))
+        asking = await principal(request, at, request.headers.get("authorization"))
     except ProblemError as error:
         if error.problem.status != 401:
             raise
-        return page("account.html", asking=None, local=False)
+        return sign_in_page(at.settings.session_hours)
     return page("account.html", asking=asking, local=at.settings.access == "local")
 
 
@@ -33,9 +33,11 @@ def get_account(request: Request, at: ServiceDep) -> Response:
 async def post_account(request: Request, at: ServiceDep) -> Response:
     """Sign in: the browser keeps a session, where no script sees it, and not the key."""
     key = str((await plain_form(request)).get("key", "")).strip()
+    address = await admitted(request, at)
     session = await run_in_threadpool(_begun, at, key)
     if session is None:
-        return page("account.html", asking=None, local=False, problem=_NO_KEY)
+        note_refused(at, address)
+        return sign_in_page(at.settings.session_hours, _NO_KEY)
     response = see("/")
     secure = request.url.scheme == "https"
     response.set_cookie(

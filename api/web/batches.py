@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.intake import ordered, submitted
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.http.spool import Spool
 from tableseal.api.http.uploads import bad_upload, refuse_too_much
@@ -45,10 +45,10 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
             wanted = await run_in_threadpool(
                 lambda: filled(BatchRequest, form.fields, releases=releases, manifest=manifest, policy=policy)
             )
+            order = ordered(at, KIND, wanted, files)
         except ProblemError as error:
             return await run_in_threadpool(_list, at, asking, error)
-        order = Order(KIND.name, wanted.model_dump_json(), files)
-        job = await run_in_threadpool(submitted, at, asking, order, None)
+        job = await submitted(at, asking, order)
     return see(f"/jobs/{job.id}")
 
 

@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 
 from tableseal.api.drafts.kind import DESCRIPTION, FILES, MARKED, DraftRequest
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.intake import Order, submitted
+from tableseal.api.http.intake import Order, ordered, submitted
 from tableseal.api.http.service import Service
 from tableseal.api.jobs.kinds import Kind
 from tableseal.api.problems import Problem
@@ -104,6 +104,21 @@ def draft_behind(job: Job) -> str | None:
     return found if isinstance(found, str) else None
 
 
+_MISSING = {
+    "choose": "choose which of its files is the release",
+    "columns": "mark what its columns are",
+    "unbalanced": "mend the values that do not add up",
+    "ready": "begin with it",
+}
+"""State of a draft -> what is to be done next, on its page."""
+
+
+def not_ready(draft: Draft, what: str) -> Problem:
+    """Something cannot be done with a draft as it is; where to go on instead."""
+    text = f"{what}: {_MISSING[draft.said['state']]} at /releases/{draft.job.id}."
+    return Problem("not-ready", "Not ready", 409, text)
+
+
 async def begun(
     at: Service,
     asking: Principal,
@@ -121,10 +136,9 @@ async def begun(
     """
     found = await run_in_threadpool(own_draft, at, asking, draft)
     if found.said["state"] != "ready":
-        text = "The release cannot be audited yet; its page says what is missing."
-        raise ProblemError(Problem("not-ready", "Not ready", 409, text))
+        raise ProblemError(not_ready(found, "The release cannot be audited yet"))
     given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
     wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
     files = await files_of_draft(at, found, found.said["names"])
-    job = await run_in_threadpool(submitted, at, asking, Order(kind.name, wanted.model_dump_json(), files), None)
+    job = await submitted(at, asking, ordered(at, kind, wanted, files))
     return see(f"/jobs/{job.id}")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from fastapi import APIRouter, Response
 
 from tableseal.api.http.errors import ProblemError
-from tableseal.api.http.resources import note_read, own_job
+from tableseal.api.http.resources import note_read, own_job, places_of
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job, State
@@ -44,6 +44,7 @@ def list_jobs(at: ServiceDep, asking: Reader, after: str | None = None) -> Respo
     return page(
         "jobs.html",
         jobs=[(job, titles.get(draft_behind(job) or "")) for job in shown],
+        places=places_of(at, shown),
         after=found[LISTED - 1].id if len(found) > LISTED else None,
     )
 
@@ -56,7 +57,7 @@ def get_job(job: str, at: ServiceDep, asking: Reader) -> Response:
         return see(f"/releases/{found.id}")
     draft = _draft_there(at, asking, found)
     if found.state is not State.SUCCEEDED or found.kind not in RESULTS:
-        return page("job.html", job=found, draft=draft)
+        return page("job.html", job=found, draft=draft, place=places_of(at, [found]).get(found.id))
     note_read(at, asking, found)
     return RESULTS[found.kind](at, asking, found, draft)
 

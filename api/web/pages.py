@@ -48,10 +48,15 @@ def see(path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "Location": path})
 
 
-def problem_page(problem: Problem) -> Response:
+def sign_in_page(hours: float, problem: Problem | None = None, status: int = 200) -> Response:
+    """The form with which somebody signs in, for so many hours."""
+    return page("account.html", status=status, asking=None, local=False, problem=problem, hours=hours)
+
+
+def problem_page(problem: Problem, hours: float = 0.0) -> Response:
     """A problem that ended a request; where somebody is not signed in, the form for it."""
     if problem.status == 401:
-        return page("account.html", status=401, asking=None, local=False)
+        return sign_in_page(hours, status=401)
     return page("problem.html", problem=problem)
 
 

@@ -28,6 +28,7 @@ from tableseal.api.web.drafts import (
     drafts_of,
     files_of_draft,
     jobs_of_draft,
+    not_ready,
     order_of,
     own_draft,
 )
@@ -96,6 +97,8 @@ def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
 async def post_choice(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """Which of several files the release is."""
     found = await run_in_threadpool(own_draft, at, asking, draft)
+    if found.said["state"] != "choose":
+        raise ProblemError(not_ready(found, "There is no choice of files"))
     chosen = str((await plain_form(request)).get("release", ""))
     if chosen not in found.plain:
         return page("choose.html", status=422, draft=found)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn, TypeVar
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from tableseal.audit.errors import InputError, Place
+from tableseal.audit.errors import InputError, Place, TablesealError
 from tableseal.audit.io.numbers import places, rational
 from tableseal.audit.io.yaml_text import Document
 from tableseal.audit.wording import listing, quoted, suggestion
@@ -155,6 +155,9 @@ def shape(value: object) -> str:
 
 M = TypeVar("M", bound=BaseModel)
 
+TOLD = 100
+"""Errors of a document that are told, at most."""
+
 
 def validate(model: type[M], document: Document, where: Place) -> M:
     """The document as a model.
@@ -167,17 +170,24 @@ def validate(model: type[M], document: Document, where: Place) -> M:
         return model.model_validate(document)
     except ValidationError as error:
         found = error.errors(include_url=False)
-        first = found[0]
         others = len(found) - 1
         more = f" (And {others} more error{'s' if others > 1 else ''} in this document.)" if others else ""
-        at = replace(where, path=(*where.path, *(part for part in first["loc"] if not str(part).startswith(TAG))))
-        match first["type"]:
-            case "missing":  # what is there lies above it
-                raise InputError("is missing." + more, at=at, places=[replace(at, path=at.path[:-1])]) from None
-            case "unknown_key":
-                raise InputError(first["msg"] + more, at=at, places=[at / first["ctx"]["key"]]) from None
-        what, expected = _wrong(first)
-        raise InputError(f"found {what}, expected {expected}.{more}", at=at, found=what, expected=expected) from None
+        several = tuple(_error(one, where) for one in found[:TOLD]) if others else ()
+        raise _error(found[0], where, more, several) from None
+
+
+def _error(one: Any, where: Place, more: str = "", several: tuple[TablesealError, ...] = ()) -> InputError:
+    """An error of pydantic as one of ours."""
+    at = replace(where, path=(*where.path, *(part for part in one["loc"] if not str(part).startswith(TAG))))
+    match one["type"]:
+        case "missing":  # what is there lies above it
+            return InputError("is missing." + more, at=at, places=[replace(at, path=at.path[:-1])], several=several)
+        case "unknown_key":
+            return InputError(one["msg"] + more, at=at, places=[at / one["ctx"]["key"]], several=several)
+    what, expected = _wrong(one)
+    return InputError(
+        f"found {what}, expected {expected}.{more}", at=at, found=what, expected=expected, several=several
+    )
 
 
 def _wrong(error: Any) -> tuple[str, str]:

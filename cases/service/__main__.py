@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from cases.service import disk, killed, outage, small_audits, uploads
+from cases.service import crowd, disk, killed, outage, small_audits, uploads
 from cases.service.figures import Figure, SkippedError, table, where
 from cases.service.running import ROOT
 
@@ -34,6 +34,7 @@ RUNS: Mapping[str, Run] = {
         partial(small_audits.run, small_audits.FULL),
         partial(small_audits.run, small_audits.SHORT),
     ),
+    "crowd": Run("one owner asks for much at once", partial(crowd.run, crowd.FULL), partial(crowd.run, crowd.SHORT)),
     "killed": Run("workers killed at random", partial(killed.run, killed.FULL), partial(killed.run, killed.SHORT)),
     "outage": Run("PostgreSQL away for a while", partial(outage.run, outage.FULL), partial(outage.run, outage.SHORT)),
     "disk": Run("no room on the disk", partial(disk.run, disk.FULL), partial(disk.run, disk.SHORT)),

@@ -52,14 +52,19 @@ def address(process: Process, log: Path) -> str:
 
 
 def ask(
-    url: str, body: object = None, *, method: str | None = None, headers: Mapping[str, str] | None = None
+    url: str,
+    body: object = None,
+    *,
+    method: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    timeout: float = DEADLINE,
 ) -> tuple[int, bytes]:
     """Status and body of an answer."""
     data = None if body is None else json.dumps(body).encode()
     sent = {"Content-Type": "application/json", **(headers or {})}
     request = Request(url, data, sent, method=method)
     try:
-        with urlopen(request, timeout=DEADLINE) as response:
+        with urlopen(request, timeout=timeout) as response:
             return response.status, response.read()
     except HTTPError as error:
         with error:

@@ -16,6 +16,7 @@ from sqlalchemy import delete, update
 from sqlalchemy.exc import DBAPIError
 from typer.testing import CliRunner
 
+from tableseal.api.access import guessing
 from tableseal.api.cli.app import app as command
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.protections import UNPROTECTED
@@ -48,7 +49,11 @@ class Office:
 @pytest.fixture(scope="module")
 def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
     folder = tmp_path_factory.mktemp("office")
-    with asked(folder, worker=False, access="keys", key_secret="pepper") as client:
+    with (
+        pytest.MonkeyPatch.context() as patched,
+        asked(folder, worker=False, access="keys", key_secret="pepper") as client,
+    ):
+        patched.setattr(guessing, "PAUSE", 0.0)  # here very many keys are refused
         store = Store(Settings(data=folder).database_url)
         with store.writing() as connection:
 

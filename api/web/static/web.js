@@ -47,10 +47,21 @@
     } catch { /* the service is not there at the moment */ }
     setTimeout(poll, 1000);
   };
+  // The place in the queue is no event of the job: it moves when others begin.
+  let queued = "queued" in job.dataset;
+  const look = async () => {
+    try {
+      const { place } = queued ? await (await fetch(job.dataset.job)).json() : {};
+      if (queued && place) stage.textContent = `Waiting for a worker: place ${group(place)} in the queue`;
+    } catch { /* the service is not there at the moment */ }
+    setTimeout(look, 3000);
+  };
+  setTimeout(look, 3000);
   const events = new EventSource(job.dataset.events);
   events.addEventListener("progress", (event) => show(JSON.parse(event.data)));
   events.addEventListener("state", (event) => {
     const { state } = JSON.parse(event.data);
+    queued = state === "queued";
     if (ended(state)) { events.close(); location.reload(); }
     else if (state === "running") stage.textContent = "At work";
   });
