@@ -219,7 +219,12 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
     rounding = table.rounding
     assert rounding is not None
     found: dict[str, Any] = {}
-    if rounding.method != "ranges":
+    if rounding.method == "cell_key":
+        found = {"method": "cell_key", "range": exact(rounding.range * unit), "never": exact(rounding.never * unit)}
+        found["zeros"] = "stay" if rounding.zeros_stay else "change"
+        if rounding.unchanged is not None:
+            found["unchanged"] = exact(rounding.unchanged)
+    elif rounding.method != "ranges":
         found = {"base": exact(rounding.base * unit), "method": rounding.method}
     if rounding.method in EXACT_METHODS:
         shown = np.unique(table.value.units[table.value.known])

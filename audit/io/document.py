@@ -125,7 +125,7 @@ class ProtectionDocument(Model):
     sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
-RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small"]
+RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "cell_key"]
 Ranges = Annotated[
     Any,
     WithJsonSchema(
@@ -152,8 +152,16 @@ class RoundingDocument(Model):
 
     base: Positive | None = Field(default=None, description="in the measure's own decimals")
     method: RoundingMethod | None = Field(
-        default=None, description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base"
+        default=None,
+        description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base; cell_key: "
+        "changed by at most `range`, which stands in place of a base",
     )
+    range: Positive | None = Field(default=None, description="cell_key: the largest change of a value, up or down")
+    never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
+    zeros: Literal["stay", "change"] | None = Field(
+        default=None, description="cell_key: what becomes of true zeros (default: stay)"
+    )
+    unchanged: Number | None = Field(default=None, description="cell_key: share of values that stay as they are")
     bands: list[BandDocument] | None = Field(default=None, min_length=1)
     ranges: Ranges | None = Field(
         default=None, description="what published values stand for (beside base and method: written by convert)"

@@ -41,11 +41,17 @@ class Rounding:
 
     base: in units of the measure; method: what the true value may be (see `audit.model.rounding`). ranges: with method
     `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
+    With method `cell_key`: range: largest change of a value, in units (base is 1). never: no value from one unit to
+    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told.
     """
 
     base: int
-    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges"]
+    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges", "cell_key"]
     ranges: tuple[tuple[int, int, int | None], ...] = ()
+    range: int = 0
+    never: int = 0
+    zeros_stay: bool = True
+    unchanged: Fraction | None = None
 
 
 @dataclass(frozen=True)
