@@ -8,6 +8,7 @@ the minimum of a convex function of two variables (the dual), which Newton's met
 Source: Marley & Leaver 2011; Giessing 2016 (constraints). Multipliers: Jaynes 1957.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.suppression.protections.cell_keys.ptable import PTable, table_of
+from tableseal.suppression.protections.cell_keys.whole_keys import allocated
 
 Floats = NDArray[np.float64]
 
@@ -54,8 +56,26 @@ def distributions(wanted: Wanted) -> list[tuple[NDArray[np.int64], Floats]]:
     found = [(np.zeros(1, np.int64), np.ones(1))]
     for count in range(1, wanted.rows):
         changes = wanted.changes(count)
-        found.append((changes, _row(changes, count, wanted)))
+        found.append((changes, _row(changes, wanted.variance, wanted.unchanged, f"count {count}")))
     return found
+
+
+def magnitude_table(
+    range: int, variance: float, modulus: int, *, levels: Sequence[int] = (0, 1), parts: int = 2
+) -> PTable:
+    """The perturbation table of maximum entropy for magnitudes: rows for 0, each of the levels and the range (whose row
+    is that of all beyond it), with changes in steps of 1 / parts, never below minus the value.
+
+    Raises
+    ------
+    InputError: as `table_of_maximum_entropy`.
+    """
+    rows = []
+    for level in sorted({0, *levels, range}):
+        changes = np.arange(-min(level, range) * parts, range * parts + 1) if level else np.zeros(1, np.int64)
+        p = _row(changes, variance * parts**2, None, f"value {level}") if level else np.ones(1)
+        rows.append((level * parts, _segments(changes, p, modulus, f"value {level}")))
+    return table_of(rows, modulus, 1, Fraction(1, parts))
 
 
 def _refuse(wanted: Wanted) -> None:
@@ -71,18 +91,18 @@ def _refuse(wanted: Wanted) -> None:
         raise InputError(at=OptionName("unchanged"), found=f"{wanted.unchanged:g}", expected="from 0 to below 1")
 
 
-def _row(changes: NDArray[np.int64], count: int, wanted: Wanted) -> Floats:
-    """Probabilities of the changes of a count."""
+def _row(changes: NDArray[np.int64], variance: float, unchanged: float | None, what: str) -> Floats:
+    """Probabilities of the changes of a value."""
     stays = np.flatnonzero(changes == 0)
-    share = wanted.unchanged if len(stays) else None
+    share = unchanged if len(stays) else None
     free = np.delete(changes, stays) if share is not None else changes
     mass = 1.0 - (share or 0.0)
     least, most = possible_variances(free, mass)
-    if not least - 1e-9 <= wanted.variance <= most + 1e-9:
-        text = f"count {count}: no unbiased change has variance {wanted.variance:g}; {least:.6g} to {most:.6g} can be."
+    if not least - 1e-9 <= variance <= most + 1e-9:
+        text = f"{what}: no unbiased change has variance {variance:g}; {least:.6g} to {most:.6g} can be."
         raise InputError(text, at=OptionName("variance"))
     values = free.astype(np.float64)
-    found = mass * _maximum_entropy(values, wanted.variance / mass)
+    found = mass * _maximum_entropy(values, variance / mass)
     return found if share is None else np.insert(found, stays, share)
 
 
@@ -145,46 +165,16 @@ def table_of_maximum_entropy(wanted: Wanted, modulus: int) -> PTable:
     ------
     InputError: as `distributions`; a modulus with which a row cannot be unbiased.
     """
-    rows = []
-    for count, (changes, p) in enumerate(distributions(wanted)):
-        numbers = _allocated(changes, p, modulus)
-        if numbers is None:
-            text = f"count {count} cannot be changed without bias by {modulus} keys; use a larger modulus."
-            raise InputError(text, at=OptionName("modulus"))
-        ends = np.cumsum(numbers) - 1
-        rows.append((count, [(int(e), int(v)) for e, v, n in zip(ends, changes, numbers, strict=True) if n]))
+    found = enumerate(distributions(wanted))
+    rows = [(count, _segments(changes, p, modulus, f"count {count}")) for count, (changes, p) in found]
     return table_of(rows, modulus)
 
 
-def _allocated(changes: NDArray[np.int64], p: Floats, modulus: int) -> NDArray[np.int64] | None:
-    """Whole numbers that add up to the modulus, with mean 0, at the smallest sum of absolute differences from p times
-    the modulus; those of 0 are rounded, and kept where that can be. None: there are none."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    exact = [Fraction(float(x)) * modulus for x in p]
-    floor = np.array([int(x) for x in exact], np.int64)
-    rest = np.array([float(x - int(x)) for x in exact])
-    n = len(changes)
-    fixed = changes == 0
-    lower = np.maximum(-floor, -8).astype(float)
-    upper = np.full(n, 9.0)
-    sums = np.array([modulus - floor.sum(), -(changes * floor).sum()], float)
-    # Variables: steps from the floor, then how far each is from the exact share.
-    far = np.hstack([np.eye(n), -np.eye(n)])
-    rows = [LinearConstraint(np.hstack([np.vstack([np.ones(n), changes]), np.zeros((2, n))]), sums, sums)]
-    rows.append(LinearConstraint(far, -np.inf, rest))
-    rows.append(LinearConstraint(np.hstack([-np.eye(n), -np.eye(n)]), -np.inf, -rest))
-    for kept in (True, False):
-        low, high = lower.copy(), upper.copy()
-        if kept:
-            low[fixed] = high[fixed] = np.round(rest[fixed])
-        bounds = Bounds(np.concatenate([low, np.zeros(n)]), np.concatenate([high, np.full(n, np.inf)]))
-        integrality = np.concatenate([np.ones(n), np.zeros(n)])
-        cost = np.concatenate([np.zeros(n), np.ones(n)])
-        found = milp(cost, constraints=rows, bounds=bounds, integrality=integrality)
-        if found.success:
-            numbers: NDArray[np.int64] = floor + np.round(found.x[:n]).astype(np.int64)
-            assert numbers.sum() == modulus
-            assert (numbers * changes).sum() == 0
-            return numbers
-    return None
+def _segments(changes: NDArray[np.int64], p: Floats, modulus: int, what: str) -> list[tuple[int, int]]:
+    """(last key, change) of each change that gets keys."""
+    numbers = allocated(changes, p, modulus)
+    if numbers is None:
+        text = f"{what} cannot be changed without bias by {modulus} keys; use a larger modulus."
+        raise InputError(text, at=OptionName("modulus"))
+    ends = np.cumsum(numbers) - 1
+    return [(int(e), int(v)) for e, v, n in zip(ends, changes, numbers, strict=True) if n]
