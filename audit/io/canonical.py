@@ -194,6 +194,8 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         found["cost"] = add("cost", [None if np.isnan(cost) else cost for cost in table.cost.tolist()])
     if table.reason is not None:
         found["reason"] = add("reason", list(table.reason))
+    if table.cell_key is not None:
+        found["cell_key"] = add("cell_key", list(table.cell_key))
     if table.rounding is not None:
         found["rounding"] = _rounding(table, unit)
     found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}
@@ -266,6 +268,8 @@ def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
         found["id"] = add("id", microdata.unit_id)
     if microdata.holding is not None:
         found["holding"] = add("holding", microdata.holding)
+    if microdata.key is not None:
+        found["key"] = add("key", microdata.key)
     if microdata.weight is not None:
         found["weight"] = add("weight", microdata.weight.tolist())
     if microdata.request is not None:

@@ -202,6 +202,7 @@ class TableDocument(Model):
     reason: Text | None = Field(
         default=None, description="column: why cells are withheld, in letters of the agency's own (used for nothing)"
     )
+    cell_key: Text | None = Field(default=None, description="column: key of the cell, for protection by cell keys")
     contributors: list[Text] = Field(
         default=[], description="columns: largest contributions, descending (agency knowledge)"
     )
@@ -234,6 +235,7 @@ class MicrodataDocument(Model):
     values: dict[str, Text] = Field(default={}, description="measure -> column of the contributions")
     id: Text | None = Field(default=None, description="column: identifies the unit")
     holding: Text | None = Field(default=None, description="column: units of one holding are one contributor")
+    key: Text | None = Field(default=None, description="column: key of the record, for protection by cell keys")
     weight: Text | None = Field(default=None, description="column: sampling weight")
     request: Text | None = Field(
         default=None, description="column: the unit asked for protection (1/0, true/false, yes/no)"

@@ -31,7 +31,7 @@ def read_microdata(
     """
     columns = data_columns(document.file, document.cells, folder, where)
     numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
-    taken = {*numbers, *(name for name in (document.id, document.holding, document.request) if name)}
+    taken = {*numbers, *(name for name in (document.id, document.holding, document.request, document.key) if name)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = np.full((len(columns), len(setting.variables)), -1, dtype=np.int32)
     for at, (name, hierarchy) in enumerate(setting.variables.items()):
@@ -70,6 +70,7 @@ def read_microdata(
             None if document.weight is None else _weights(columns, document.weight, sign),
             None if document.request is None else _requests(columns, document.request),
             columns.source,
+            _labels(columns, document.key, "the key of the record"),
         ),
         notes,
     )

@@ -95,6 +95,7 @@ class Table:
     impossible: bool (rows), beside whose status the agency states a value that cannot be (a negative one), which is
         used for nothing; None: no row.
     reason: why each cell is withheld, in the agency's letters (rows); for readers, used for nothing.
+    cell_key: the key of each cell as it is written, by which a protection changes it (rows); agency knowledge.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
     headings: the names of the user's file; no part of the canonical form.
     """
@@ -122,6 +123,7 @@ class Table:
     source: Place | None = None
     rows: NDArray[np.int64] | None = None
     headings: Headings | None = None
+    cell_key: tuple[str, ...] | None = None
 
     @property
     def where(self) -> Place:
@@ -201,6 +203,7 @@ class Microdata:
     codes: int32 (records x variables of the release): leaf or group code each record belongs to, -1 where unknown.
     values: measure -> Amounts (records).
     unit_id, holding: text labels or None; weight: float64 or None; request: bool or None.
+    key: the key of each record as it is written, or None.
     """
 
     codes: NDArray[np.int32]
@@ -210,6 +213,7 @@ class Microdata:
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
     source: Place | None = None
+    key: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
