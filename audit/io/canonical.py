@@ -70,6 +70,8 @@ def canonical_document(release: Release) -> dict[str, Any]:
     }
     if release.microdata is not None:
         document["microdata"] = _microdata(release.microdata, release)
+    if release.ptable is not None:
+        document["ptable"] = {"cells": {name: list(entries) for name, entries in release.ptable.columns.items()}}
     if release.statements:
         document["links"] = [_link(link, release) for link in release.links]
         for statistic in release.statistics:

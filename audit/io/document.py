@@ -236,6 +236,9 @@ class MicrodataDocument(Model):
     id: Text | None = Field(default=None, description="column: identifies the unit")
     holding: Text | None = Field(default=None, description="column: units of one holding are one contributor")
     key: Text | None = Field(default=None, description="column: key of the record, for protection by cell keys")
+    secret_file: Text | None = Field(
+        default=None, description="file with a secret of 16 or more characters: keys are made of it and of `id`"
+    )
     weight: Text | None = Field(default=None, description="column: sampling weight")
     request: Text | None = Field(
         default=None, description="column: the unit asked for protection (1/0, true/false, yes/no)"
@@ -244,6 +247,14 @@ class MicrodataDocument(Model):
         default=None, description="decimal sign, where the numbers alone leave it open"
     )
     thousands: Thousands | None = Field(default=None, description="separator of thousands; left out: there is none")
+
+
+class PtableDocument(Model):
+    """A perturbation table for protection by cell keys: as ONS (columns pcv, ckey, pvalue), tau-ARGUS (i, j, p, v,
+    p_int_ub) or the R package ptable (the same and p_int_lb) write it."""
+
+    file: Text | None = None
+    cells: Cells | None = Field(default=None, description="the table inline")
 
 
 class LinkDocument(Model):
@@ -340,6 +351,7 @@ class ReleaseDocument(Model):
     variables: dict[str, VariableDocument] = Field(min_length=1)
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
+    ptable: PtableDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)
     statistics: list[StatisticDocument] = Field(
         default_factory=list, description="published percentages, rates and means of the tables' values"

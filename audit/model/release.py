@@ -217,6 +217,17 @@ class Microdata:
 
 
 @dataclass(frozen=True)
+class Ptable:
+    """A perturbation table of the agency as it is written: by how much counts change, by their keys. Agency knowledge.
+
+    columns: name -> entries. source: where it stands, for messages.
+    """
+
+    columns: Mapping[str, tuple[str | None, ...]]
+    source: Place
+
+
+@dataclass(frozen=True)
 class Note:
     """Something the reader of the report should know: what was assumed, passed over or warned about."""
 
@@ -270,6 +281,7 @@ class Release:
     intruder: Intruder = Intruder()
     policy: Policy | None = None
     microdata: Microdata | None = None
+    ptable: Ptable | None = None
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""

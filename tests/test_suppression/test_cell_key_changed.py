@@ -2,27 +2,29 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cell_key_data import ons_long_form, records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io import canonical_document, release_from_document
+from tableseal.audit.io.record_keys import keys_of_identifiers
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.model import Release
-from tableseal.suppression.protections.cell_keys.changed import ChangedCounts, Changes, changed_counts
-from tableseal.suppression.protections.cell_keys.entropy import Wanted
-from tableseal.suppression.protections.cell_keys.of_release import CellKeys, keys_of_cells
-from tableseal.suppression.protections.cell_keys.ptable import table_of
+from tableseal.suppression.protections.cell_keys.changed import ChangedCounts, changed_counts
+from tableseal.suppression.protections.cell_keys.of_release import keys_of_cells
+from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 
 SECRET = "a secret of enough letters"
 CODES = {"sex": ["F", "M"], "area": ["N1", "N2", "S1"], "age": ["young", "old"]}
 TREES = {"N": ["N1", "N2"], "S": ["S1"]}
-WANTED = Wanted(range=3, variance=1.5, never=1)
+USUAL = CellKeySettings(range=3, variance=Fraction(3, 2), never=1)
 
 Person = tuple[str, str, str, str]
 """Identifier, sex, area, age."""
@@ -45,24 +47,24 @@ def counted(people: list[Person], names: list[str]) -> dict[str, list[Any]]:
 
 
 def document(people: list[Person], tables: list[list[str]], **more: Any) -> dict[str, Any]:
-    records = {"pid": [p[0] for p in people]} | {n: [p[k] for p in people] for k, n in enumerate(CODES, start=1)}
+    people_keys = keys_of_identifiers([p[0] for p in people], SECRET, Place())
+    own = {"pid": [p[0] for p in people]} | {n: [p[k] for p in people] for k, n in enumerate(CODES, start=1)}
     variables = {n: {"total": "T", "codes": codes} for n, codes in CODES.items() if n != "area"}
     return {
         "tableseal": 1,
         "kind": "count",
         "variables": variables | {"area": {"total": "T", "tree": TREES}},
         "tables": [{"name": "_".join(names), "cells": counted(people, names)} for names in tables],
-        "microdata": {"cells": records, "id": "pid"},
+        "microdata": {"cells": own | {"k": list(people_keys)}, "id": "pid", "key": "k"},
     } | more
 
 
-def changed(release: Release, changes: Changes, **of_keys: Any) -> tuple[dict[Any, int], ChangedCounts, CellKeys]:
+def changed(release: Release, changes: CellKeySettings = USUAL) -> tuple[dict[Any, int], ChangedCounts]:
     cells, _ = merge_cells(release)
     counts = cells.lower.units
-    keys = keys_of_cells(release, cells, counts, **of_keys)
-    found = changed_counts(release, cells, counts, np.zeros(len(counts), np.bool_), keys, changes, Limits())
+    found = changed_counts(release, cells, counts, np.zeros(len(counts), np.bool_), changes, Limits())
     names = [tuple(sorted(release.cell_codes(row).items())) for row in cells.codes]
-    return dict(zip(names, found.shown.tolist(), strict=True)), found, keys
+    return dict(zip(names, found.shown.tolist(), strict=True)), found
 
 
 persons = st.lists(st.tuples(*(st.sampled_from(codes) for codes in CODES.values())), min_size=1, max_size=40).map(
@@ -75,7 +77,7 @@ persons = st.lists(st.tuples(*(st.sampled_from(codes) for codes in CODES.values(
 def test_a_cell_is_changed_alike_in_every_table_order_and_release(people: list[Person], random: Any) -> None:
     """CONVENTION 740 and 747: linked tables, another order of records, rows and tables, and one table alone."""
     tables = [["sex", "area"], ["area", "age"]]
-    first, _, _ = changed(release_from_document(document(people, tables)), Changes(WANTED), secret=SECRET)
+    first, _ = changed(release_from_document(document(people, tables)))
     other = list(people)
     random.shuffle(other)
     again = document(other, tables[::-1])
@@ -83,9 +85,9 @@ def test_a_cell_is_changed_alike_in_every_table_order_and_release(people: list[P
         order = list(range(len(table["cells"]["value"])))
         random.shuffle(order)
         table["cells"] = {name: [column[k] for k in order] for name, column in table["cells"].items()}
-    second, _, _ = changed(release_from_document(again), Changes(WANTED), secret=SECRET)
+    second, _ = changed(release_from_document(again))
     assert first == second
-    alone, _, _ = changed(release_from_document(document(people, [["area"]])), Changes(WANTED), secret=SECRET)
+    alone, _ = changed(release_from_document(document(people, [["area"]])))
     assert alone.items() <= first.items()
 
 
@@ -97,8 +99,8 @@ def test_who_is_not_in_a_cell_changes_nothing(people: list[Person], data: st.Dat
     rest = [p for p in people if p != gone]
     if not rest:
         return
-    before, _, _ = changed(release_from_document(document(people, [["sex", "area"]])), Changes(WANTED), secret=SECRET)
-    after, _, _ = changed(release_from_document(document(rest, [["sex", "area"]])), Changes(WANTED), secret=SECRET)
+    before, _ = changed(release_from_document(document(people, [["sex", "area"]])))
+    after, _ = changed(release_from_document(document(rest, [["sex", "area"]])))
     for cell, shown in after.items():
         codes = dict(cell)
         elsewhere = codes["area"] not in (gone[2], "T") and gone[2] not in TREES.get(codes["area"], [])
@@ -113,9 +115,9 @@ def test_counts_keep_what_is_stated(people: list[Person]) -> None:
     release = release_from_document(document(people, [["sex", "area"], ["area", "age"]]))
     cells, _ = merge_cells(release)
     counts = cells.lower.units
-    for changes in (Changes(WANTED), Changes(replace(WANTED, range=6), additive=True)):
-        shown, found, _ = changed(release, changes, secret=SECRET)
-        assert (np.abs(found.shown - counts) <= changes.wanted.range).all()
+    for changes in (USUAL, replace(USUAL, range=6, additive=True)):
+        shown, found = changed(release, changes)
+        assert (np.abs(found.shown - counts) <= found.stated.range).all()
         assert not (found.shown[counts == 0]).any()
         assert not (found.shown == 1).any()
     assert found.additive is not None
@@ -136,91 +138,167 @@ PEOPLE: list[Person] = [(f"p{k}", "FM"[k % 2], ["N1", "N2", "S1"][k % 3], ["youn
 
 
 def test_keys_of_records_and_of_cells_give_the_same() -> None:
-    given_keys = [str(17 * k % 256) for k in range(12)]
+    """CONVENTION 747: whole keys with a modulus; the canonical form keeps both."""
     told = document(PEOPLE, [["sex", "area"]])
-    told["microdata"]["cells"]["k"] = given_keys
-    told["microdata"]["key"] = "k"
+    told["microdata"]["cells"]["k"] = [str(17 * k % 256) for k in range(12)]
     release = release_from_document(told)
-    first, _, keys = changed(release, Changes(WANTED), modulus=256)
+    first, _ = changed(release, replace(USUAL, modulus=256))
     cells, _ = merge_cells(release)
+    keys = keys_of_cells(release, cells, cells.lower.units, modulus=256)
     order = np.argsort(cells.listing_table, kind="stable")
     del told["microdata"]
     told["tables"][0]["cells"]["ck"] = [str(k) for k in keys.key[cells.listing_cell[order]].tolist()]
     told["tables"][0]["cell_key"] = "ck"
     tabled = release_from_document(told)
-    second, _, _ = changed(tabled, Changes(WANTED), modulus=256)
+    second, _ = changed(tabled, replace(USUAL, modulus=256))
     assert first == second
-    assert canonical_document(release_from_document(canonical_document(tabled))) == canonical_document(tabled)
-    assert canonical_document(release_from_document(canonical_document(release))) == canonical_document(release)
+    for one in (release, tabled):
+        assert canonical_document(release_from_document(canonical_document(one))) == canonical_document(one)
+
+
+def test_keys_from_a_file_with_a_secret(tmp_path: Path) -> None:
+    """CONVENTION 740: only the keys are kept."""
+    (tmp_path / "secret.txt").write_text(f"{SECRET}\n")
+    told = document(PEOPLE, [["sex", "area"]])
+    keys = tuple(told["microdata"]["cells"].pop("k"))
+    told["microdata"] |= {"key": None, "secret_file": "secret.txt"}
+    release = release_from_document(told, folder=tmp_path)
+    assert release.microdata is not None
+    assert release.microdata.key == keys
+    assert SECRET not in str(canonical_document(release))
+    assert [path.name for path in release.files] == ["secret.txt"]
+    (tmp_path / "secret.txt").write_text("short")
+    with pytest.raises(
+        InputError, match=r"secret_file: expected a file with a secret of at least 16 characters"
+    ) as error:
+        release_from_document(told, folder=tmp_path)
+    assert "short" not in str(error.value)
+    told["microdata"] |= {"id": None}
+    with pytest.raises(InputError, match="secret_file: keys are made of `id` and a secret"):
+        release_from_document(told, folder=tmp_path)
 
 
 def test_a_threshold_withholds_what_is_below_it() -> None:
     release = release_from_document(document(PEOPLE, [["sex", "area"]]))
-    _, found, _ = changed(release, Changes(WANTED, threshold=4), secret=SECRET)
+    _, found = changed(release, replace(USUAL, threshold=4))
     assert (found.known == (found.shown >= 4)).all()
     assert found.most_withheld == 4 - 1 + 3
 
 
-USUAL = Changes(WANTED)
+def ons_release() -> dict[str, Any]:
+    """The ONS records with their own perturbation table: all 40 cells of var1 = 1 that are given."""
+    rows, expected = records("ons_records.csv"), records("ons_expected.csv")
+    names = ["var1", "var5", "var8"]
+    cells = {name: [row[name] for row in expected] for name in names}
+    cells["value"] = [row["pre_sdc_count"] for row in expected]
+    columns = {name: [row[name] for row in rows] for name in [*names, "record_key"]}
+    table = ons_long_form()
+    return {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {name: {"codes": sorted({row[name] for row in rows})} for name in names},
+        "tables": [{"name": "t", "cells": cells, "absent": {"leaves": "not_released"}}],
+        "microdata": {"cells": columns, "key": "record_key"},
+        "ptable": {"cells": {name: list(entries) for name, entries in table.data.items()}},
+    }
 
 
-def refusal(told: dict[str, Any], changes: Changes = USUAL, **of_keys: Any) -> str:
+def test_a_release_with_a_perturbation_table_of_its_own() -> None:
+    """All 40 given cells (data/perturbation/cellkey_expected.csv) through the release; what is stated follows from the
+    table: nothing moves by more than 9, and 1 to 9 are never published."""
+    release = release_from_document(ons_release())
+    shown, found = changed(release, CellKeySettings(modulus=256, unbiased_from=10**6, threshold=10))
+    for row in records("ons_expected.csv"):
+        cell = tuple(sorted((name, row[name]) for name in ("var1", "var5", "var8")))
+        assert shown[cell] == int(row["pre_sdc_count"]) + int(row["pvalue"])
+    assert sorted(n for n, known in zip(found.shown, found.known, strict=True) if known) == sorted(
+        int(row["count"]) for row in records("ons_expected.csv") if row["count"]
+    )
+    assert (found.stated.range, found.stated.never) == (9, 9)
+
+
+def refusal(told: dict[str, Any], changes: CellKeySettings = USUAL) -> str:
     with pytest.raises(InputError) as error:
-        changed(release_from_document(told), changes, **of_keys)
+        changed(release_from_document(told), changes)
     return str(error.value)
 
 
 def test_releases_that_cannot_be_changed() -> None:
     """CONVENTION 741 and 747."""
     told = document(PEOPLE, [["sex", "area"]])
-    assert "cell keys need keys" in refusal(told)
-    assert "at least 16 characters" in refusal(told, secret="short")
     told["tables"][0]["cells"]["value"][0] += 1
     told["tables"][0]["absent"] = {"leaves": "not_released", "totals": "not_released"}
-    message = refusal(told, secret=SECRET)
+    message = refusal(told)
     assert 'sex=F, age=T, area=N1 in table "sex_area": its count is not the number of its records' in message
     coarse = document(PEOPLE, [["sex", "area"]])
     coarse["microdata"]["cells"]["area"][0] = "N"
-    assert "open whether some records belong to it" in refusal(coarse, secret=SECRET)
+    assert "open whether some records belong to it" in refusal(coarse)
     holes = document(PEOPLE, [["sex", "area"]])
-    holes["microdata"] |= {"key": "k"}
     holes["microdata"]["cells"]["k"] = ["1"] * 5 + [""] * 7
-    assert "7 of 12 records have no key; more than half" in refusal(holes, modulus=256)
-    assert "have keys of their own" in refusal(holes, modulus=256, secret=SECRET)
+    assert "7 of 12 records have no key; more than half" in refusal(holes, replace(USUAL, modulus=256))
+    holes["microdata"]["cells"]["k"] = ["1"] * 6 + [""] * 6
+    _, found = changed(release_from_document(holes), replace(USUAL, modulus=256))
+    assert [note.count for note in found.notes] == [6]
+    none = document(PEOPLE, [["sex", "area"]])
+    none["microdata"]["key"] = None
+    assert "cell keys need keys" in refusal(none)
+    magnitude = document(PEOPLE, [["sex", "area"]], kind="magnitude")
+    assert "measure value is no count" in refusal(magnitude)
 
 
-def test_tables_that_cannot_be_used() -> None:
-    zero = (0, [(255, 0)])
-    biased = table_of([zero, (1, [(127, -1), (255, 2)])], 256)
-    told = document(PEOPLE, [["sex", "area"]])
-    told["microdata"] |= {"key": "k"}
-    told["microdata"]["cells"]["k"] = [str(k) for k in range(12)]
-    assert "the table is biased" in refusal(told, Changes(Wanted(2, 1.0), own=biased), modulus=256)
-    assert "a change by 2, expected at most 1" in refusal(told, Changes(Wanted(1, 1.0), own=biased), modulus=256)
-    fair = table_of([zero, (1, [(127, -1), (255, 1)])], 256)
-    assert "for keys below 256, and these are below 512" in refusal(
-        told, Changes(Wanted(1, 1.0), own=fair), modulus=512
-    )
-    assert "cannot add up" in refusal(told, Changes(WANTED, threshold=3, additive=True), modulus=256)
+def ptable(text: str) -> dict[str, Any]:
+    """A release with whole keys below 4, two persons in two areas, and a table in the long form."""
+    told = document([("p0", "F", "N1", "old"), ("p1", "F", "S1", "old")], [["area"]])
+    told["microdata"]["cells"]["k"] = ["0", "1"]
+    entries = [entry.split(":") for entry in text.split()]
+    rows = [(count, str(key), change) for count, changes in entries for key, change in enumerate(changes.split(","))]
+    told["ptable"] = {"cells": {name: [r[k] for r in rows] for k, name in enumerate(("pcv", "ckey", "pvalue"))}}
+    return told
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "message"),
+    [
+        ("1:-1,0,0,2 2:0,0,0,0", CellKeySettings(), "value 1: found changes of 0.25 in the mean"),
+        ("1:-1,-1,0,2 2:0,0,0,0", CellKeySettings(range=1), "a change by 2, expected at most 1"),
+        ("1:-1,-1,0,2 2:0,0,0,0", CellKeySettings(never=1), "a result of 1, expected no result from 1 to 1"),
+        (
+            "1:-1,-1,0,2 2:0,0,0,0",
+            CellKeySettings(variance=Fraction(1)),
+            "variance: the release has a perturbation table",
+        ),
+        ("1:-1,-1,0,2 2:0,0,0,0", CellKeySettings(modulus=8), "has changes for 4 keys; expected one for each of 8"),
+        ("1:-1,-1,1,1 2:-3,1,1,1", CellKeySettings(), "value 2: found a change by -3, expected no result below zero"),
+    ],
+)
+def test_tables_that_cannot_be_used(text: str, changes: CellKeySettings, message: str) -> None:
+    """CONVENTION 743."""
+    assert message in refusal(ptable(text), replace(changes, modulus=changes.modulus or 4))
+
+
+def test_settings_that_are_missing_or_do_not_go_together() -> None:
+    told = document(PEOPLE, [["area"]])
+    assert "needs range, or the release a perturbation table" in refusal(told, CellKeySettings())
+    assert "needs variance" in refusal(told, CellKeySettings(range=3))
+    with pytest.raises(InputError, match="threshold: what is withheld cannot add up"):
+        CellKeySettings(threshold=3, additive=True)
+    with pytest.raises(InputError, match="unbiased_from: expected 0 or more"):
+        CellKeySettings(unbiased_from=-1)
 
 
 def test_where_nothing_adds_up_the_least_range_is_told() -> None:
-    """Two areas of one person each: within 1, 1 becomes 0 and their total of 2 becomes 3."""
-    people: list[Person] = [("p0", "F", "N1", "old"), ("p1", "F", "S1", "old")]
-    told = document(people, [["area"]])
-    wanted = Wanted(range=2, variance=1.05, never=1)
-    shown, _, _ = changed(release_from_document(told), Changes(wanted, additive=True), secret=SECRET)
-    assert shown
-    own = table_of([(0, [(9, 0)]), (1, [(9, -1)]), (2, [(9, 1)])], 10)
-    narrow = Changes(Wanted(1, 1.0, never=2), own=own, unbiased_from=None, additive=True)
-    told["microdata"] |= {"key": "k"}
-    told["microdata"]["cells"]["k"] = ["0", "1"]
-    message = refusal(told, narrow, modulus=10)
+    """CONVENTION 746: two areas of one person each: 1 becomes 0 within 1, and their total of 2 becomes 3."""
+    told = ptable("1:-1,-1,-1,-1 2:1,1,1,1")
+    changes = CellKeySettings(modulus=4, unbiased_from=9, never=1, additive=True)
+    assert changed(release_from_document(told), changes)[1].additive is not None
+    message = refusal(told, replace(changes, never=2))
     assert message == "range: no table that adds up is within 1 of the true counts; the least range with one is 2."
 
 
 def test_what_is_stated_publicly() -> None:
     """CONVENTION 744: the share that stays is not told of additive tables, in which it is another."""
-    changes = Changes(Wanted(3, 1.5, never=1, unchanged=0.3))
-    assert (changes.stated.range, changes.stated.never, changes.stated.unchanged) == (3, 1, Fraction(3, 10))
-    assert replace(changes, additive=True).stated.unchanged is None
+    release = release_from_document(document(PEOPLE, [["sex", "area"]]))
+    changes = replace(USUAL, unchanged=Fraction(3, 10))
+    stated = changed(release, changes)[1].stated
+    assert (stated.range, stated.never, stated.unchanged) == (3, 1, Fraction(3, 10))
+    assert changed(release, replace(changes, additive=True))[1].stated.unchanged is None

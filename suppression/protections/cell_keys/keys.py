@@ -11,7 +11,6 @@ cellKey and tau-ARGUS.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +23,6 @@ from tableseal.audit.wording import quoted
 
 LARGEST_MODULUS = 10**12
 """Leaves room in 64 bits for sums over nine million records."""
-
-SHORTEST_SECRET = 16
-"""Identifiers can be guessed one after another, so the secret must not be."""
 
 MISSING_KEYS = "missing_keys"
 """Code of the note on records without a key."""
@@ -49,42 +45,6 @@ class RecordKeys:
 
     def __len__(self) -> int:
         return len(self.units)
-
-
-def keys_from_identifiers(
-    identifiers: Sequence[str | None], secret: str, modulus: int, where: Place | None = None
-) -> RecordKeys:
-    """A key of each record from its identifier and a secret (BLAKE2b with a key): the same in every order of the file,
-    after deletions, and in every other file that has the record.
-
-    Keys are uniform if 2^64 is a multiple of the modulus, and else within modulus / 2^64 of it.
-
-    identifiers: one of each record; None or "": missing. where: the column, for messages.
-
-    Raises
-    ------
-    InputError: a secret that is too short, a modulus that is none, an identifier that stands twice.
-    """
-    _refuse_modulus(modulus)
-    if len(secret) < SHORTEST_SECRET:
-        raise InputError(at=OptionName("secret"), expected=f"at least {SHORTEST_SECRET} characters")
-    _refuse_twice(identifiers, where)
-    key = blake2b(secret.encode()).digest()
-    units = [_hashed(identifier, key) % modulus if identifier else 0 for identifier in identifiers]
-    known = [bool(identifier) for identifier in identifiers]
-    return RecordKeys(np.array(units, np.int64), np.array(known, np.bool_), modulus)
-
-
-def _hashed(identifier: str, key: bytes) -> int:
-    return int.from_bytes(blake2b(identifier.encode(), digest_size=8, key=key).digest())
-
-
-def _refuse_twice(identifiers: Sequence[str | None], where: Place | None) -> None:
-    seen: dict[str, int] = {}
-    for row, identifier in enumerate(identifiers):
-        if identifier and seen.setdefault(identifier, row) != row:
-            text = f"rows {seen[identifier] + 1} and {row + 1} have the same identifier; keys need one of each record."
-            raise InputError(text, at=where)
 
 
 def keys_from_column(entries: Sequence[str | None], modulus: int | None, where: Place | None = None) -> RecordKeys:

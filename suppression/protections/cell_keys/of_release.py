@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.naming import place_of, places_of
 from tableseal.audit.model import Microdata, Note, Release
@@ -16,12 +16,8 @@ from tableseal.suppression.protections.cell_keys.keys import (
     RecordKeys,
     cell_keys,
     keys_from_column,
-    keys_from_identifiers,
     missing_keys,
 )
-
-USUAL_MODULUS = 10**8
-"""Of keys that are made from identifiers: that of the usual eight decimals."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +29,14 @@ class CellKeys:
     notes: tuple[Note, ...] = ()
 
 
-def keys_of_cells(
-    release: Release, cells: Cells, counts: NDArray[np.int64], *, secret: str | None = None, modulus: int | None = None
-) -> CellKeys:
+def keys_of_cells(release: Release, cells: Cells, counts: NDArray[np.int64], modulus: int | None = None) -> CellKeys:
     """The keys of a release of counts.
 
-    From the records (`microdata`), if they have keys (`key`) or identifiers (`id`) and there is a secret; else from the
-    tables (`cell_key`).
+    From the records (`microdata`), if these have keys; else from the tables (`cell_key`).
 
     Parameters
     ----------
-    counts: int64 (cells), the true counts. secret: for keys from identifiers. modulus: of whole keys; None: keys are
-    decimals from 0 to below 1, or 10^8 with identifiers.
+    counts: int64 (cells), the true counts. modulus: of whole keys; None: keys are decimals from 0 to below 1.
 
     Raises
     ------
@@ -52,23 +44,17 @@ def keys_of_cells(
         or of whose records it is open whether they belong to it; tables that disagree on a key.
     """
     data = release.microdata
-    if data is not None and (data.key is not None or (secret is not None and data.unit_id is not None)):
-        return _from_records(release, cells, counts, data, secret, modulus)
+    if data is not None and data.key is not None:
+        return _from_records(release, cells, counts, data, keys_from_column(data.key, modulus, data.source))
     if any(table.cell_key is not None for table in release.tables):
         return _from_tables(release, cells, counts, modulus)
-    text = "cell keys need keys: say `key` (or `id`, with a secret) of the microdata, or `cell_key` of the tables."
+    text = "cell keys need keys: say `key` (or `id` and `secret_file`) of the microdata, or `cell_key` of the tables."
     raise InputError(text, keys=("microdata.key", "tables.cell_key"))
 
 
 def _from_records(
-    release: Release,
-    cells: Cells,
-    counts: NDArray[np.int64],
-    data: Microdata,
-    secret: str | None,
-    modulus: int | None,
+    release: Release, cells: Cells, counts: NDArray[np.int64], data: Microdata, keys: RecordKeys
 ) -> CellKeys:
-    keys = _of_records(data, secret, modulus)
     notes = missing_keys(keys, data.source)
     cell, record, covered = memberships(release, cells, data)
     open_cells = "it is open whether some records belong to it, because of a code that is missing or too coarse"
@@ -78,17 +64,6 @@ def _from_records(
     ones = np.ones(len(cell), np.int64)
     members = csr_array((ones, (cell, record)), shape=(len(cells), len(data.codes)))
     return CellKeys(cell_keys(keys, members), keys.modulus, notes)
-
-
-def _of_records(data: Microdata, secret: str | None, modulus: int | None) -> RecordKeys:
-    if data.key is not None:
-        if secret is not None:
-            text = "the records have keys of their own; leave one out."
-            raise InputError(text, at=OptionName("secret"))
-        return keys_from_column(data.key, modulus, data.source)
-    assert data.unit_id is not None
-    assert secret is not None
-    return keys_from_identifiers(data.unit_id, secret, modulus or USUAL_MODULUS, data.source)
 
 
 def _from_tables(release: Release, cells: Cells, counts: NDArray[np.int64], modulus: int | None) -> CellKeys:
