@@ -180,7 +180,7 @@ def test_keys_from_a_file_with_a_secret(tmp_path: Path) -> None:
 
 def test_a_threshold_withholds_what_is_below_it() -> None:
     release = release_from_document(document(PEOPLE, [["sex", "area"]]))
-    _, found = changed(release, replace(USUAL, threshold=4))
+    _, found = changed(release, replace(USUAL, withhold_below=4))
     assert (found.known == (found.shown >= 4)).all()
     assert found.most_withheld == 4 - 1 + 3
 
@@ -207,7 +207,7 @@ def test_a_release_with_a_perturbation_table_of_its_own() -> None:
     """All 40 given cells (data/perturbation/cellkey_expected.csv) through the release; what is stated follows from the
     table: nothing moves by more than 9, and 1 to 9 are never published."""
     release = release_from_document(ons_release())
-    shown, found = changed(release, CellKeySettings(modulus=256, unbiased_from=10**6, threshold=10))
+    shown, found = changed(release, CellKeySettings(modulus=256, unbiased_from=10**6, withhold_below=10))
     for row in records("ons_expected.csv"):
         cell = tuple(sorted((name, row[name]) for name in ("var1", "var5", "var8")))
         assert shown[cell] == int(row["pre_sdc_count"]) + int(row["pvalue"])
@@ -280,8 +280,8 @@ def test_settings_that_are_missing_or_do_not_go_together() -> None:
     told = document(PEOPLE, [["area"]])
     assert "needs range, or the release a perturbation table" in refusal(told, CellKeySettings())
     assert "needs variance" in refusal(told, CellKeySettings(range=3))
-    with pytest.raises(InputError, match="threshold: what is withheld cannot add up"):
-        CellKeySettings(threshold=3, additive=True)
+    with pytest.raises(InputError, match="withhold_below: what is withheld cannot add up"):
+        CellKeySettings(withhold_below=3, additive=True)
     with pytest.raises(InputError, match="unbiased_from: expected 0 or more"):
         CellKeySettings(unbiased_from=-1)
 

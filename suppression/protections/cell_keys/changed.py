@@ -26,8 +26,8 @@ class ChangedCounts:
 
     Attributes
     ----------
-    shown: int64 (cells), published counts. known: bool (cells), False where one is withheld for the threshold: its true
-        count is at most `most_withheld`.
+    shown: int64 (cells), published counts. known: bool (cells), False where one is withheld because it is small: its
+        true count is at most `most_withheld`.
     stated: what everybody may know. table: by which counts were changed. notes: what to know of the keys.
     additive: of tables that add up, how near they are.
     """
@@ -64,14 +64,14 @@ def changed_counts(
     keys = keys_of_cells(release, cells, counts, modulus=settings.modulus)
     scheme = scheme_of(settings, release.ptable, keys.modulus)
     where = None if release.ptable is None else release.ptable.source
-    found = perturbed_counts(counts, keys.key, scheme.table, threshold=settings.threshold, where=where)
+    found = perturbed_counts(counts, keys.key, scheme.table, threshold=settings.withhold_below, where=where)
     shown, known = np.where(known_zero, 0, found.shown), found.known | known_zero
     additive = None
     if settings.additive:
         asked = asked_of(build_equations(release, cells, deciding(Highs())), shown, known_zero, scheme.stated)
         additive = _additive(asked, limits)
         shown = additive.shown[: len(counts)]
-    most = settings.threshold - 1 + scheme.stated.range
+    most = settings.withhold_below - 1 + scheme.stated.range
     return ChangedCounts(shown, known, most, scheme.stated, scheme.table, keys.notes, additive)
 
 

@@ -22,7 +22,7 @@ class CellKeySettings:
         table of its own needs none of them, and range and never must hold for it if they are said.
     modulus: keys are whole numbers below this; None: decimals from 0 to below 1.
     unbiased_from: a table of one's own is unbiased from this count on.
-    threshold: counts below it, after the change, are withheld.
+    withhold_below: counts below it, after the change, are withheld.
     additive: the nearest table that adds up is published.
     """
 
@@ -32,14 +32,14 @@ class CellKeySettings:
     unchanged: Fraction | None = None
     modulus: int | None = None
     unbiased_from: int = 0
-    threshold: int = 0
+    withhold_below: int = 0
     additive: bool = False
 
     def __post_init__(self) -> None:
-        if self.additive and self.threshold:
-            raise InputError("what is withheld cannot add up; leave one out.", at=OptionName("threshold"))
-        if self.threshold < 0 or self.unbiased_from < 0:
-            name = "threshold" if self.threshold < 0 else "unbiased_from"
+        if self.additive and self.withhold_below:
+            raise InputError("what is withheld cannot add up; leave one out.", at=OptionName("withhold_below"))
+        if self.withhold_below < 0 or self.unbiased_from < 0:
+            name = "withhold_below" if self.withhold_below < 0 else "unbiased_from"
             raise InputError(at=OptionName(name), expected="0 or more")
 
 
