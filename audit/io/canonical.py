@@ -70,6 +70,8 @@ def canonical_document(release: Release) -> dict[str, Any]:
     }
     if release.microdata is not None:
         document["microdata"] = _microdata(release.microdata, release)
+    if release.ptable is not None:
+        document["ptable"] = {"cells": {name: list(entries) for name, entries in release.ptable.columns.items()}}
     if release.statements:
         document["links"] = [_link(link, release) for link in release.links]
         for statistic in release.statistics:
@@ -194,6 +196,8 @@ def _table(table: Table, release: Release) -> dict[str, Any]:
         found["cost"] = add("cost", [None if np.isnan(cost) else cost for cost in table.cost.tolist()])
     if table.reason is not None:
         found["reason"] = add("reason", list(table.reason))
+    if table.cell_key is not None:
+        found["cell_key"] = add("cell_key", list(table.cell_key))
     if table.rounding is not None:
         found["rounding"] = _rounding(table, unit)
     found["absent"] = {"leaves": table.absent.leaves, "totals": table.absent.totals}
@@ -219,7 +223,12 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
     rounding = table.rounding
     assert rounding is not None
     found: dict[str, Any] = {}
-    if rounding.method != "ranges":
+    if rounding.method == "cell_key":
+        found = {"method": "cell_key", "range": exact(rounding.range * unit), "never": exact(rounding.never * unit)}
+        found["zeros"] = "stay" if rounding.zeros_stay else "change"
+        if rounding.unchanged is not None:
+            found["unchanged"] = exact(rounding.unchanged)
+    elif rounding.method != "ranges":
         found = {"base": exact(rounding.base * unit), "method": rounding.method}
     if rounding.method in EXACT_METHODS:
         shown = np.unique(table.value.units[table.value.known])
@@ -261,6 +270,8 @@ def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
         found["id"] = add("id", microdata.unit_id)
     if microdata.holding is not None:
         found["holding"] = add("holding", microdata.holding)
+    if microdata.key is not None:
+        found["key"] = add("key", microdata.key)
     if microdata.weight is not None:
         found["weight"] = add("weight", microdata.weight.tolist())
     if microdata.request is not None:

@@ -125,7 +125,7 @@ class ProtectionDocument(Model):
     sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
-RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small"]
+RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "cell_key"]
 Ranges = Annotated[
     Any,
     WithJsonSchema(
@@ -152,8 +152,16 @@ class RoundingDocument(Model):
 
     base: Positive | None = Field(default=None, description="in the measure's own decimals")
     method: RoundingMethod | None = Field(
-        default=None, description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base"
+        default=None,
+        description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base; cell_key: "
+        "changed by at most `range`, which stands in place of a base",
     )
+    range: Positive | None = Field(default=None, description="cell_key: the largest change of a value, up or down")
+    never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
+    zeros: Literal["stay", "change"] | None = Field(
+        default=None, description="cell_key: what becomes of true zeros (default: stay)"
+    )
+    unchanged: Number | None = Field(default=None, description="cell_key: share of values that stay as they are")
     bands: list[BandDocument] | None = Field(default=None, min_length=1)
     ranges: Ranges | None = Field(
         default=None, description="what published values stand for (beside base and method: written by convert)"
@@ -194,6 +202,7 @@ class TableDocument(Model):
     reason: Text | None = Field(
         default=None, description="column: why cells are withheld, in letters of the agency's own (used for nothing)"
     )
+    cell_key: Text | None = Field(default=None, description="column: key of the cell, for protection by cell keys")
     contributors: list[Text] = Field(
         default=[], description="columns: largest contributions, descending (agency knowledge)"
     )
@@ -226,6 +235,10 @@ class MicrodataDocument(Model):
     values: dict[str, Text] = Field(default={}, description="measure -> column of the contributions")
     id: Text | None = Field(default=None, description="column: identifies the unit")
     holding: Text | None = Field(default=None, description="column: units of one holding are one contributor")
+    key: Text | None = Field(default=None, description="column: key of the record, for protection by cell keys")
+    secret_file: Text | None = Field(
+        default=None, description="file with a secret of 16 or more characters: keys are made of it and of `id`"
+    )
     weight: Text | None = Field(default=None, description="column: sampling weight")
     request: Text | None = Field(
         default=None, description="column: the unit asked for protection (1/0, true/false, yes/no)"
@@ -234,6 +247,14 @@ class MicrodataDocument(Model):
         default=None, description="decimal sign, where the numbers alone leave it open"
     )
     thousands: Thousands | None = Field(default=None, description="separator of thousands; left out: there is none")
+
+
+class PtableDocument(Model):
+    """A perturbation table for protection by cell keys: as ONS (columns pcv, ckey, pvalue), tau-ARGUS (i, j, p, v,
+    p_int_ub) or the R package ptable (the same and p_int_lb) write it."""
+
+    file: Text | None = None
+    cells: Cells | None = Field(default=None, description="the table inline")
 
 
 class LinkDocument(Model):
@@ -330,6 +351,7 @@ class ReleaseDocument(Model):
     variables: dict[str, VariableDocument] = Field(min_length=1)
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
+    ptable: PtableDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)
     statistics: list[StatisticDocument] = Field(
         default_factory=list, description="published percentages, rates and means of the tables' values"

@@ -39,7 +39,7 @@ def with_headings(written: Mapping[str, Any], table: Table, release: Release, ma
         if column not in names:
             names[column] = free_name(column, taken)
     found["cells"] = {names[column]: entries for column, entries in cells.items()}
-    for key in ("value", "status", "truth", "frequency", "weighted", "lower", "upper", "cost", "reason"):
+    for key in ("value", "status", "truth", "frequency", "weighted", "lower", "upper", "cost", "reason", "cell_key"):
         if key in found:
             found[key] = names[found[key]]
     if "contributors" in found:

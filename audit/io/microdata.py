@@ -1,5 +1,6 @@
 """The `microdata` of a release -> Microdata."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import MicrodataDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal, decimal_sign, read_amounts, wrong
+from tableseal.audit.io.record_keys import keys_of_identifiers, read_secret
 from tableseal.audit.io.separators import stated_signs, without_separators
 from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
@@ -31,7 +33,7 @@ def read_microdata(
     """
     columns = data_columns(document.file, document.cells, folder, where)
     numbers = [*document.values.values(), *([document.weight] if document.weight else [])]
-    taken = {*numbers, *(name for name in (document.id, document.holding, document.request) if name)}
+    taken = {*numbers, *(name for name in (document.id, document.holding, document.request, document.key) if name)}
     named = variable_columns(columns, document.columns, setting.variables, taken, where)
     codes = np.full((len(columns), len(setting.variables)), -1, dtype=np.int32)
     for at, (name, hierarchy) in enumerate(setting.variables.items()):
@@ -70,6 +72,7 @@ def read_microdata(
             None if document.weight is None else _weights(columns, document.weight, sign),
             None if document.request is None else _requests(columns, document.request),
             columns.source,
+            _keys(columns, document, folder, where),
         ),
         notes,
     )
@@ -77,6 +80,17 @@ def read_microdata(
 
 def _labels(columns: Columns, name: str | None, role: str) -> tuple[str, ...] | None:
     return None if name is None else tuple(entry or "" for entry in columns.column(name, role))
+
+
+def _keys(columns: Columns, document: MicrodataDocument, folder: Folder, where: Place) -> tuple[str, ...] | None:
+    """Keys of records: given, or made of identifiers and a secret."""
+    if document.secret_file is None:
+        return _labels(columns, document.key, "the key of the record")
+    if document.key is not None or document.id is None:
+        raise InputError("keys are made of `id` and a secret; give `id`, and no `key`.", at=where / "secret_file")
+    secret = read_secret(document.secret_file, folder, where / "secret_file")
+    identifiers = columns.column(document.id, "the identity of the unit")
+    return keys_of_identifiers(list(identifiers), secret, replace(columns.source, column=document.id))
 
 
 def _weights(columns: Columns, name: str, sign: str) -> NDArray[np.float64]:

@@ -25,10 +25,29 @@ from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model,
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
-from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
+from tableseal.audit.io.tables import (
+    Setting,
+    cell_positions,
+    choose_measure,
+    data_columns,
+    number_columns_of,
+    read_table,
+)
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
 from tableseal.audit.io.yaml_text import Document, as_text, parse_document
-from tableseal.audit.model import Hierarchy, Intruder, Link, LinkTerm, Measure, Note, Policy, Release, Statistic, Table
+from tableseal.audit.model import (
+    Hierarchy,
+    Intruder,
+    Link,
+    LinkTerm,
+    Measure,
+    Note,
+    Policy,
+    Ptable,
+    Release,
+    Statistic,
+    Table,
+)
 from tableseal.audit.rules.assess import check_variables
 from tableseal.audit.wording import listing, quoted, repeated, suggestion
 
@@ -245,6 +264,10 @@ def _release(
     if document.microdata is not None:
         microdata, notes = read_microdata(document.microdata, setting, files, top / "microdata")
         files.notes.extend(notes)
+    ptable = None
+    if document.ptable is not None:
+        given = data_columns(document.ptable.file, document.ptable.cells, files, top / "ptable")
+        ptable = Ptable({name: tuple(entries) for name, entries in given.data.items()}, given.source)
     links = [_link(link, setting, top / "links" / at) for at, link in enumerate(document.links)]
     insiders = document.intruder.insiders
     release = Release(
@@ -267,6 +290,7 @@ def _release(
         ),
         policy=_policy(document, policy, files, variables, top),
         microdata=microdata,
+        ptable=ptable,
         notes=tuple(dict.fromkeys(files.notes)),
         files=tuple(dict.fromkeys(files.opened)),
     )

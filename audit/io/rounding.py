@@ -119,6 +119,10 @@ def read_scheme(
     """
     read = _Reader(measure, where)
     plain = document.base is not None or document.method is not None
+    if document.method == "cell_key":
+        return Scheme(read.noise(document, folder, nonnegative=nonnegative), (), where, measure.unit)
+    if any(said is not None for said in (document.range, document.never, document.zeros, document.unchanged)):
+        raise InputError("`range`, `never`, `zeros` and `unchanged` go with method cell_key.", at=where)
     ways = [plain, document.bands is not None, document.ranges is not None and not plain]
     if sum(ways) + (document.top is not None and not any(ways)) != 1:
         raise InputError("give one of base and method, `bands`, `ranges`, or `top`.", at=where)
@@ -186,6 +190,23 @@ class _Reader:
             raise InputError("`lower` is above `upper`.", at=at)
         shown = None if band.shown is None else self.units(band.shown, at / "shown")
         return Band(first, last, shown, 1 if band.base is None else self.units(band.base, at / "base"), band.method)
+
+    def noise(self, document: RoundingDocument, folder: Folder, *, nonnegative: bool) -> Rounding:
+        """Method cell_key: a value changed by at most a range."""
+        if document.range is None or any(said is not None for said in (document.base, document.bands, document.top)):
+            raise InputError("method cell_key needs `range`, and neither base, bands nor top.", at=self.where)
+        if not nonnegative:
+            raise InputError("values may be negative; cell_key is for values that are not.", at=self.where)
+        widest = self.units(document.range, self.where / "range")
+        never = self.units(document.never or Fraction(0), self.where / "never")
+        if not 0 <= never <= widest:
+            raise InputError("expected from 0 to the range.", at=self.where / "never")
+        if document.unchanged is not None and not 0 <= document.unchanged <= 1:
+            raise InputError("expected a share from 0 to 1.", at=self.where / "unchanged")
+        stay = document.zeros != "change"
+        rounding = Rounding(1, "cell_key", (), widest, never, stay, document.unchanged)
+        self.check(document.ranges, rounding, folder)
+        return rounding
 
     def ranges(self, given: Any, folder: Folder) -> tuple[tuple[int, int, int | None], ...]:
         found: dict[int, tuple[int, int, int | None]] = {}

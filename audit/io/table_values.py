@@ -106,6 +106,8 @@ def _not_given(rounding: Rounding, measure: Measure) -> str:
     return {
         "midpoint": f"midpoint rounding to {base} gives 0 and middles of {base} values",
         "small": f"values below {base} are to be shown as 0 or {base}",
+        "cell_key": f"no value from {decimal_text(measure.unit)} to {decimal_text(rounding.never * measure.unit)} is "
+        "published under this scheme",
         "ranges": "the rounding of the table cannot give this value",
     }.get(rounding.method, f"values are to be multiples of the rounding base {base}")
 

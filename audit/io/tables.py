@@ -75,7 +75,7 @@ def read_table(
     notes: list[Note] = []
     if document.status is None:
         said = {*taken, *named.values(), *setting.named.get(document.file or "", ())}
-        found = unnamed_source(columns, said if document.reason is None else {*said, document.reason})
+        found = unnamed_source(columns, {*said, *filter(None, (document.reason, document.cell_key))})
         if found is not None:
             sources.append(found)
             text = f"{columns.source}: the status is in column {quoted(found.column)}."
@@ -138,7 +138,8 @@ def read_table(
         cost=None if document.cost is None else read_costs(context, document.cost),
         rounding=values.rounding,
         impossible=values.impossible,
-        reason=None if document.reason is None else _reasons(columns, document.reason),
+        reason=None if document.reason is None else _texts(columns, document.reason, "the reason"),
+        cell_key=None if document.cell_key is None else _texts(columns, document.cell_key, "the key of the cell"),
         absent=Absent(document.absent.leaves, document.absent.totals),
         source=columns.source,
         rows=np.arange(1, len(columns) + 1, dtype=np.int64),
@@ -204,9 +205,9 @@ def cell_positions(cell: Mapping[str, str], variables: Variables, where: Place) 
     return tuple(codes)
 
 
-def _reasons(columns: Columns, name: str) -> tuple[str, ...]:
-    """Reasons as they stand in their column; empty where there is none."""
-    return tuple((text or "").strip() for text in columns.column(name, "the reason"))
+def _texts(columns: Columns, name: str, role: str) -> tuple[str, ...]:
+    """A column as it is written; empty where there is nothing."""
+    return tuple((text or "").strip() for text in columns.column(name, role))
 
 
 def _mark_of_withheld(marks: Mapping[str, Mark]) -> str | None:

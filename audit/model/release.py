@@ -41,11 +41,17 @@ class Rounding:
 
     base: in units of the measure; method: what the true value may be (see `audit.model.rounding`). ranges: with method
     `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
+    With method `cell_key`: range: largest change of a value, in units (base is 1). never: no value from one unit to
+    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told.
     """
 
     base: int
-    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges"]
+    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges", "cell_key"]
     ranges: tuple[tuple[int, int, int | None], ...] = ()
+    range: int = 0
+    never: int = 0
+    zeros_stay: bool = True
+    unchanged: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class Table:
     impossible: bool (rows), beside whose status the agency states a value that cannot be (a negative one), which is
         used for nothing; None: no row.
     reason: why each cell is withheld, in the agency's letters (rows); for readers, used for nothing.
+    cell_key: the key of each cell as it is written, by which a protection changes it (rows); agency knowledge.
     rows: row number in the source of each cell, for messages (1 = first row after the header).
     headings: the names of the user's file; no part of the canonical form.
     """
@@ -116,6 +123,7 @@ class Table:
     source: Place | None = None
     rows: NDArray[np.int64] | None = None
     headings: Headings | None = None
+    cell_key: tuple[str, ...] | None = None
 
     @property
     def where(self) -> Place:
@@ -195,6 +203,7 @@ class Microdata:
     codes: int32 (records x variables of the release): leaf or group code each record belongs to, -1 where unknown.
     values: measure -> Amounts (records).
     unit_id, holding: text labels or None; weight: float64 or None; request: bool or None.
+    key: the key of each record as it is written, or None.
     """
 
     codes: NDArray[np.int32]
@@ -204,6 +213,18 @@ class Microdata:
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
     source: Place | None = None
+    key: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Ptable:
+    """A perturbation table of the agency as it is written: by how much counts change, by their keys. Agency knowledge.
+
+    columns: name -> entries. source: where it stands, for messages.
+    """
+
+    columns: Mapping[str, tuple[str | None, ...]]
+    source: Place
 
 
 @dataclass(frozen=True)
@@ -260,6 +281,7 @@ class Release:
     intruder: Intruder = Intruder()
     policy: Policy | None = None
     microdata: Microdata | None = None
+    ptable: Ptable | None = None
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""

@@ -26,8 +26,8 @@ def rounded(values: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:
 NO_LIMIT = 2**62
 """Stands for no largest value."""
 
-EXACT_METHODS = ("midpoint", "small", "ranges")
-"""Methods by which some published values are the true ones."""
+EXACT_METHODS = ("midpoint", "small", "ranges", "cell_key")
+"""Methods by which what a published value stands for depends on the value: it may be the true one, or cut at an end."""
 
 
 def is_possible(value: NDArray[np.int64], rounding: Rounding) -> NDArray[np.bool_]:
@@ -40,6 +40,8 @@ def is_possible(value: NDArray[np.int64], rounding: Rounding) -> NDArray[np.bool
         result = (value == 0) | (value >= base)
     elif rounding.method == "ranges":
         result = np.isin(value, [shown for shown, _, _ in rounding.ranges])
+    elif rounding.method == "cell_key":
+        result = (value == 0) | (value > rounding.never)
     else:
         result = value % base == 0
     return result
@@ -61,6 +63,7 @@ def rounding_interval(
     midpoint                      0 for 0, else x + floor(B/2) - (B-1) .. x + floor(B/2)
     small                         0 .. B-1 for 0, 1 .. B for B, else x
     ranges                        as `ranges` says; NO_LIMIT where there is no largest value
+    cell_key, range D             x - D .. x + D, from 0; from 1 for x > 0 where zeros stay
     ============================  ====================
 
     (midpoint: OpenSAFELY's midpoint rounding, ceil(x / B) * B - floor(B/2). small: only counts below B are changed.)
@@ -106,6 +109,9 @@ def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np
     if rounding.method == "small":
         lower = np.where(value == 0, 0, np.where(value == base, 1, value))
         return lower, np.where(value == 0, base - 1, value)
+    if rounding.method == "cell_key":
+        least = np.where((value > 0) & rounding.zeros_stay, 1, 0)
+        return np.maximum(value - rounding.range, least), value + rounding.range
     shown, low, high = (np.array(column, np.int64) for column in zip(*_bounded(rounding.ranges), strict=True))
     at = np.minimum(np.searchsorted(shown, value), len(shown) - 1)
     return low[at], high[at]

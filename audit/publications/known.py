@@ -140,6 +140,7 @@ def _public(table: Table) -> Table:
         protection_sliding=None,
         impossible=None,
         reason=None,
+        cell_key=None,
     )
 
 
@@ -166,5 +167,6 @@ def taken(table: Table, rows: NDArray[np.int64]) -> Table:
         cost=None if table.cost is None else table.cost[rows],
         impossible=None if table.impossible is None else table.impossible[rows],
         reason=None if table.reason is None else tuple(table.reason[row] for row in rows.tolist()),
+        cell_key=None if table.cell_key is None else tuple(table.cell_key[row] for row in rows.tolist()),
         rows=None if table.rows is None else table.rows[rows],
     )

@@ -85,7 +85,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     LimitError: sums beyond 2^62 units.
     """
     n = len(cells)
-    cell, record, covered = _memberships(release, cells, microdata)
+    cell, record, covered = memberships(release, cells, microdata)
     amount, known, has_measure = _record_amounts(release, cells, microdata, cell, record)
     covered &= has_measure
     covered[cell[~known]] = False
@@ -119,7 +119,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     )
 
 
-def _memberships(
+def memberships(
     release: Release, cells: Cells, microdata: Microdata
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """(cell, record) of every membership, and which cells have no record whose membership is open.

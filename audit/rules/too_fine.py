@@ -45,9 +45,9 @@ def too_fine(release: Release, policy: Policy) -> tuple[Note, ...]:
 def _widest(rounding: Rounding, least: int, count: int, *, nonnegative: bool) -> tuple[int, int] | None:
     """The interval that covers most of [least, count] among those that the scheme gives values from 1 to count - 1;
     None where nothing can be said."""
-    if max(rounding.base, count) > LARGEST or count < 2:
+    if max(rounding.base, rounding.range, count) > LARGEST or count < 2:
         return None
-    shown = np.arange(count + rounding.base + 1, dtype=np.int64)
+    shown = np.arange(count + rounding.base + rounding.range + 1, dtype=np.int64)
     if rounding.method == "ranges":
         shown = np.array([value for value, _, _ in rounding.ranges], np.int64)
     shown = shown[is_possible(shown, rounding)]

@@ -246,9 +246,8 @@ def _same_records(one: Microdata, other: Microdata) -> bool:
     def same(a: NDArray[np.generic] | None, b: NDArray[np.generic] | None) -> bool:
         return a is b if a is None or b is None else np.array_equal(a, b)
 
-    return (one.unit_id, one.holding, [*one.values]) == (other.unit_id, other.holding, [*other.values]) and all(
-        same(a, b) for a, b in zip(_columns(one), _columns(other), strict=True)
-    )
+    labels = [(data.unit_id, data.holding, data.key, [*data.values]) for data in (one, other)]
+    return labels[0] == labels[1] and all(same(a, b) for a, b in zip(_columns(one), _columns(other), strict=True))
 
 
 def _columns(data: Microdata) -> list[NDArray[np.generic] | None]:

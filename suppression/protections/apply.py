@@ -93,6 +93,7 @@ def with_rows(table: Table, codes: NDArray[np.int32]) -> Table:
         cost=None if table.cost is None else np.concatenate([table.cost, np.full(more, np.nan)]),
         impossible=None if table.impossible is None else np.pad(table.impossible, (0, more)),
         reason=None if table.reason is None else (*table.reason, *[""] * more),
+        cell_key=None if table.cell_key is None else (*table.cell_key, *[""] * more),
         rows=None if table.rows is None else np.concatenate([table.rows, np.zeros(more, np.int64)]),
     )
 

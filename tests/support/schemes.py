@@ -11,6 +11,11 @@ def _nearest(x: int, base: int) -> int:
     return (x + base // 2) // base * base
 
 
+def _noisy(x: int, widest: int, never: int) -> set[int]:
+    """Results of a perturbation table that is unbiased and never negative: zeros stay."""
+    return {y for y in range(max(0, x - widest), x + widest + 1) if not 1 <= y <= never} if x else {0}
+
+
 SCHEMES: Mapping[str, tuple[dict[str, Any], Shows]] = {
     "conventional 5": ({"base": 5, "method": "conventional"}, lambda x: {_nearest(x, 5)}),
     "random 5": ({"base": 5, "method": "random"}, lambda x: {x // 5 * 5, -(-x // 5) * 5}),
@@ -32,6 +37,16 @@ SCHEMES: Mapping[str, tuple[dict[str, Any], Shows]] = {
     "base and top": (
         {"base": 5, "method": "conventional", "top": 18},
         lambda x: {18} if x >= 18 else {_nearest(x, 5)},
+    ),
+    "cell key 1": ({"method": "cell_key", "range": 1}, lambda x: _noisy(x, 1, 0)),
+    "cell key 2, no ones": (
+        {"method": "cell_key", "range": 2, "never": 1, "unchanged": "0.3"},
+        lambda x: _noisy(x, 2, 1),
+    ),
+    "cell key 3, no ones and twos": ({"method": "cell_key", "range": 3, "never": 2}, lambda x: _noisy(x, 3, 2)),
+    "cell key 2, zeros change": (
+        {"method": "cell_key", "range": 2, "zeros": "change"},
+        lambda x: set(range(max(0, x - 2), x + 3)),
     ),
     "ranges": (
         {"ranges": {"0": ["0", "0"], "5": ["1", "9"], "10": ["10", None]}},

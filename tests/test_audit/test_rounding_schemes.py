@@ -97,6 +97,13 @@ def test_the_verifier_reads_what_values_stand_for(name: str) -> None:
         ({"ranges": {"5": "x"}}, [5, 5, 5], "expected a file or ranges"),
         ({"ranges": {"5": ["a", "b"]}}, [5, 5, 5], "expected a number"),
         ({"base": 6, "method": "midpoint", "top": 9}, [3, 3, 9], "goes with bands"),
+        ({"method": "cell_key", "range": 3, "never": 2}, [0, 2, 4], 'row 2, column "value".*no value from 1 to 2'),
+        ({"method": "cell_key"}, [0, 3, 4], "needs `range`"),
+        ({"method": "cell_key", "range": 2, "base": 3}, [0, 3, 4], "neither base, bands nor top"),
+        ({"method": "cell_key", "range": "2.5"}, [0, 3, 4], "multiple of the unit"),
+        ({"method": "cell_key", "range": 2, "never": 3}, [0, 4, 4], "never: expected from 0 to the range"),
+        ({"method": "cell_key", "range": 2, "unchanged": "1.5"}, [0, 4, 4], "unchanged: expected a share"),
+        ({"base": 3, "method": "up", "range": 2}, [0, 3, 3], "go with method cell_key"),
     ],
 )
 def test_schemes_and_values_that_do_not_fit(scheme: dict[str, Any], shown: list[int], message: str | None) -> None:

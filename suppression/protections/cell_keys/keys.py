@@ -1,0 +1,148 @@
+"""Keys of records, and of cells.
+
+A cell's key is the sum of its records' keys modulo a number, so it depends on who is in the cell and on nothing else:
+not on the table, the order of rows, the process or the day. Keys in [0, 1) are whole numbers of their last decimal,
+with a modulus that is a power of ten: sums of floats would depend on the order of rows.
+
+Source: Fraser & Wooton 2006 (cell keys); whole keys with a modulus: ONS; fractional parts of sums:
+cellKey and tau-ARGUS.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from tableseal.audit.errors import InputError, OptionName, Place
+from tableseal.audit.io.numbers import decimal
+from tableseal.audit.model import Note
+from tableseal.audit.wording import quoted
+
+LARGEST_MODULUS = 10**12
+"""Leaves room in 64 bits for sums over nine million records."""
+
+MISSING_KEYS = "missing_keys"
+"""Code of the note on records without a key."""
+
+
+@dataclass(frozen=True, repr=False)
+class RecordKeys:
+    """The key of each record (agency knowledge).
+
+    Attributes
+    ----------
+    units: int64 (records), 0 to modulus - 1; 0 where not known.
+    known: bool (records).
+    modulus: keys are added up modulo this.
+    """
+
+    units: NDArray[np.int64]
+    known: NDArray[np.bool_]
+    modulus: int
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+def keys_from_column(entries: Sequence[str | None], modulus: int | None, where: Place | None = None) -> RecordKeys:
+    """Keys that the records have already.
+
+    entries: whole numbers from 0 to modulus - 1, or without a modulus decimals from 0 to below 1; None or "": missing.
+
+    Raises
+    ------
+    InputError: a key that is none of these (its row, not its value), a modulus that is none.
+    """
+    known = np.array([bool(entry and entry.strip()) for entry in entries], np.bool_)
+    found = [None if not ok else _number(entry or "") for entry, ok in zip(entries, known.tolist(), strict=True)]
+    digits = 0
+    if modulus is None:
+        for row, entry in enumerate(entries):
+            number = found[row]
+            if known[row] and (number is None or not 0 <= number < 1):
+                raise InputError(f"row {row + 1} is no key; expected a decimal from 0 to below 1.", at=where)
+            text = (entry or "").strip()
+            digits = max(digits, len(text.partition(".")[2]) if "e" not in text.lower() else 12)
+        if 10**digits > LARGEST_MODULUS:
+            raise InputError("keys of more than 12 decimals; round them.", at=where)
+    size = 10 ** max(digits, 1) if modulus is None else modulus
+    _refuse_modulus(size)
+    scale = size if modulus is None else 1
+    units = np.zeros(len(entries), np.int64)
+    for row, number in enumerate(found):
+        if not known[row]:
+            continue
+        unit = None if number is None else number * scale
+        if unit is None or unit.denominator != 1 or not 0 <= unit < size:
+            raise InputError(f"row {row + 1} is no key; expected a whole number from 0 to {size - 1}.", at=where)
+        units[row] = int(unit)
+    return RecordKeys(units, known, size)
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return decimal(text.strip())
+    except ValueError:
+        return None
+
+
+def _refuse_modulus(modulus: int) -> None:
+    if not 2 <= modulus <= LARGEST_MODULUS:
+        text = f"a whole number from 2 to {LARGEST_MODULUS}"
+        raise InputError(at=OptionName("modulus"), found=quoted(str(modulus)), expected=text)
+
+
+def missing_keys(keys: RecordKeys, where: Place | None = None) -> tuple[Note, ...]:
+    """A note of how many records have no key; these count in cells all the same, but not in cell keys.
+
+    Raises
+    ------
+    InputError: more than half have none: most cells would change alike.
+    """
+    missing = int((~keys.known).sum())
+    if 2 * missing > len(keys):
+        raise InputError(f"{missing} of {len(keys)} records have no key; more than half is too many.", at=where)
+    text = f"{missing} of {len(keys)} records have no key. They are counted, and change no cell key"
+    return (Note(MISSING_KEYS, text, missing),) if missing else ()
+
+
+def cell_keys(keys: RecordKeys, members: csr_array) -> NDArray[np.int64]:
+    """The key of each cell: the sum of its records' keys modulo the modulus.
+
+    members: int64 (cells x records), 1 where a record is in a cell.
+
+    Raises
+    ------
+    InputError: so many records that sums leave 64 bits.
+    """
+    if len(keys) * keys.modulus >= 2**63:
+        text = f"keys up to {keys.modulus} of {len(keys)} records add up to more than 64 bits hold; use a smaller one."
+        raise InputError(text, at=OptionName("modulus"))
+    added: NDArray[np.int64] = members @ keys.units
+    return added % keys.modulus
+
+
+def rotated(key: NDArray[np.int64], modulus: int, times: int) -> NDArray[np.int64]:
+    """Keys with digits moved from the front to the end: decimal ones if the modulus is a power of ten, else bits of a
+    power of two. Further keys of a cell, uniform if the first are.
+
+    Raises
+    ------
+    InputError: a modulus that is neither.
+    """
+    base = next((b for b in (10, 2) if _is_power(modulus, b)), None)
+    if base is None:
+        raise InputError(f"modulus {modulus}: expected a power of 10 or of 2, so that keys have digits to be moved.")
+    for _ in range(times):
+        first, rest = np.divmod(key, modulus // base)
+        key = rest * base + first
+    return key
+
+
+def _is_power(number: int, base: int) -> bool:
+    while number % base == 0:
+        number //= base
+    return number == 1
