@@ -12,6 +12,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     read        tables, whatever they come as
     audit       what an intruder can work out
     suppress    what else to withhold, and the audit of that
+    protect     change values (rounding), and the audit of what is left
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
     sap         how likely subtracting known units recovers a zero
@@ -30,6 +31,7 @@ from tableseal.audit.doors import opener
 if TYPE_CHECKING:
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
+    from tableseal.api.python.protect import ProtectResult, protect
     from tableseal.api.python.read import read
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
@@ -48,6 +50,7 @@ __all__ = [
     "InputError",
     "LimitError",
     "Policy",
+    "ProtectResult",
     "Release",
     "RiskResult",
     "SapResult",
@@ -57,6 +60,7 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "protect",
     "read",
     "risk",
     "sap",
@@ -69,6 +73,7 @@ _opened = opener(
     {
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
+        "api.python.protect": ("ProtectResult", "protect"),
         "api.python.read": ("read",),
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),

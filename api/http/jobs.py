@@ -180,7 +180,7 @@ def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
     },
 )
 def get_protected(found: OwnJob, at: ServiceDep) -> Response:
-    """The protected release that a suppression made, if its audit said safe: nothing in it is confidential."""
+    """The protected release that a job made, if its audit said safe: nothing in it is confidential."""
     return document_response(at, found, "protected.json")
 
 
@@ -193,7 +193,7 @@ def get_protected(found: OwnJob, at: ServiceDep) -> Response:
     },
 )
 def get_confidential(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
-    """The protected release of a suppression with all that the agency knows: what a publication needs of it."""
+    """The protected release of a job with all that the agency knows: what a publication needs of it."""
     note_read(at, asking, found)
     return document_response(at, found, "confidential.json")
 

@@ -109,6 +109,7 @@ _KINDS: Mapping[str, str] = {
     "audit": "Audit",
     "draft": "Release",
     "suppression": "Pattern",
+    "protection": "Changed values",
     "comparison": "Comparison",
     "batch": "Batch",
     "publication": "Audit with a publication",

@@ -20,10 +20,11 @@ from tableseal.api.python.keywords import Rules, as_option
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = ("audit", "compare", "read", "risk", "sap", "suppress", "verify")
+FUNCTIONS = ("audit", "compare", "protect", "read", "risk", "sap", "suppress", "verify")
 KEYWORD_MODELS = {
     "audit": "AuditKeywords",
     "compare": "CompareKeywords",
+    "protect": "ProtectKeywords",
     "risk": "RiskKeywords",
     "sap": "SapKeywords",
     "suppress": "SuppressKeywords",

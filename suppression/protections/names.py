@@ -1,0 +1,8 @@
+"""The names of the methods that change values, and what each does, in words. Loads nothing: options say it, too."""
+
+from collections.abc import Mapping
+
+WORDS: Mapping[str, str] = {
+    "conventional-rounding": "each cell to its nearest multiple of the base",
+    "random-rounding": "each cell up or down at random, without bias",
+}
