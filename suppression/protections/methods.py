@@ -8,12 +8,14 @@ from typing import Any, get_type_hints
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import rational
 from tableseal.audit.wording import quoted, suggestion
+from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
+    "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""

@@ -4,5 +4,6 @@ from collections.abc import Mapping
 
 WORDS: Mapping[str, str] = {
     "conventional-rounding": "each cell to its nearest multiple of the base",
+    "controlled-rounding": "multiples of the base that add up over all tables, as near as possible",
     "random-rounding": "each cell up or down at random, without bias",
 }

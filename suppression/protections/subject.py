@@ -14,6 +14,7 @@ from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.naming import place_of, places_of, plural
+from tableseal.audit.linear.system import LinearSystem, build_system
 from tableseal.audit.model import COLUMNS_LEFT_OUT, Absent, Amounts, Release, Status, Table
 from tableseal.audit.prepare import check_sums
 from tableseal.audit.rules import completed
@@ -46,6 +47,14 @@ class Subject:
         InputError: true values do not add up.
         """
         return build_equations(self.release, self.cells, deciding(Highs()))
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """Every cell as a sum of base cells."""
+        everything = np.ones(len(self.cells), np.bool_)
+        said = Amounts(self.value.copy(), everything)
+        cells = replace(self.cells, lower=said, upper=said, exact=everything.copy())
+        return build_system(self.release, cells, self.value, self.value)
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
