@@ -16,7 +16,17 @@ class MethodOptions(Options):
     """Settings of the methods, by the names of their fields; what is not said is left to the method."""
 
     base: Annotated[
-        str | None, Option("Multiples of it are published (all roundings).", metavar="NUMBER"), MaxLen(40)
+        str | None,
+        Option(
+            "Of roundings: multiples of it are published, or (small-count-rounding) no counts below it.",
+            metavar="NUMBER",
+        ),
+        MaxLen(40),
+    ] = None
+    by: Annotated[
+        str | None,
+        Option("A variable whose margin adds up, too (semi-controlled-rounding).", metavar="VARIABLE"),
+        MaxLen(200),
     ] = None
 
 

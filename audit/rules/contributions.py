@@ -85,8 +85,8 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     LimitError: sums beyond 2^62 units.
     """
     n = len(cells)
-    cell, record, covered = _memberships(release, cells, microdata)
-    amount, known, has_measure = _record_amounts(release, cells, microdata, cell, record)
+    cell, record, covered = memberships(release, cells, microdata)
+    amount, known, has_measure = record_amounts(release, cells, microdata, cell, record)
     covered &= has_measure
     covered[cell[~known]] = False
     cell, record, amount = cell[known], record[known], amount[known]
@@ -119,7 +119,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     )
 
 
-def _memberships(
+def memberships(
     release: Release, cells: Cells, microdata: Microdata
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """(cell, record) of every membership, and which cells have no record whose membership is open.
@@ -224,7 +224,7 @@ def _ranges(start: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[n
     return result
 
 
-def _record_amounts(
+def record_amounts(
     release: Release,
     cells: Cells,
     microdata: Microdata,

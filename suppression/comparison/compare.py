@@ -190,7 +190,7 @@ def rounded_release(release: Release, settings: RandomRounding, seed: int) -> Re
     InputError: see `suppression.protections.subject` and `random_rounding`.
     """
     subject = subject_of(release)
-    return published(subject, round_at_random(subject, settings, Tools(seed)))
+    return published(subject, round_at_random(subject, settings, Tools(seed)), release)
 
 
 def _rounding(name: str, release: Release) -> RandomRounding:

@@ -12,11 +12,15 @@ from tableseal.suppression.protections.controlled_rounding import ControlledRoun
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
+from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
+    "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
+    "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
 

@@ -77,7 +77,7 @@ def protect(
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
     changed = method.run(subject, settings, Tools(seed, limits, tell))
-    protected = published(subject, changed)
+    protected = published(subject, changed, release)
     report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
     optimised = changed.optimised
     sure = optimised is None or optimised.status == "optimal"

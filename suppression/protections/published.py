@@ -10,11 +10,11 @@ from tableseal.suppression.protections.method import Changed
 from tableseal.suppression.protections.subject import Subject
 
 
-def published(subject: Subject, changed: Changed) -> Release:
+def published(subject: Subject, changed: Changed, given: Release) -> Release:
     """The release with the changed value of each cell in every table that lists it; true values stay beside them as
     agency knowledge. Zeros that everybody knows are shown as they are.
 
-    What a method does not show is withheld.
+    What a method does not show is withheld. given: the release of the subject, in whose order the tables are.
     """
     cells = subject.cells
     order = np.argsort(cells.listing_table, kind="stable")
@@ -23,7 +23,8 @@ def published(subject: Subject, changed: Changed) -> Release:
         cell = cells.listing_cell[order[offset : offset + len(table.codes)]]
         offset += len(table.codes)
         tables.append(_with_values(table, cell, subject, changed))
-    return replace(subject.release, tables=tuple(tables))
+    by_name = {table.name: table for table in tables}
+    return replace(subject.release, tables=tuple(by_name[table.name] for table in given.tables))
 
 
 def _with_values(table: Table, cell: NDArray[np.int64], subject: Subject, changed: Changed) -> Table:

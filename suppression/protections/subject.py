@@ -28,7 +28,7 @@ class Subject:
 
     Attributes
     ----------
-    release: with a row for every total that its tables compute.
+    release: with a row for every total that its tables compute, its tables by name.
     cells: distinct cells. value: int64 (cells), true values in units of their measures.
     known_zero: bool (cells), zeros that everybody knows, which stay.
     """
@@ -103,9 +103,9 @@ def subject_of(release: Release) -> Subject:
     if release.statistics:
         text = "percentages, rates and means of true values tell what is changed in tables; leave `statistics` out."
         raise InputError(text, at=release.statistics[0].table.where)
-    release = replace(
+    release = replace(  # by name, so that no answer hangs on the order of tables
         release,
-        tables=tuple(_written_out(table, release) for table in release.tables),
+        tables=tuple(_written_out(table, release) for table in sorted(release.tables, key=lambda table: table.name)),
         notes=tuple(note for note in release.notes if note.code != COLUMNS_LEFT_OUT),
     )
     merged, _ = merge_cells(release)

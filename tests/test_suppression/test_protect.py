@@ -88,7 +88,7 @@ def test_every_method_has_words_and_settings_of_its_own() -> None:
 
 @pytest.mark.parametrize("name", ROUNDINGS)
 def test_what_is_released_is_audited_and_its_cells_are_multiples(name: str) -> None:
-    """CONVENTION 710."""
+    """CONVENTION 710 and 718."""
     found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
     again = audit(found.release).report
     assert found.report == again
