@@ -35,7 +35,7 @@ class ProtectOptions(MethodOptions):
     """What may be said about a protection that changes values, besides the release."""
 
     method: Annotated[str, Option("What is done to the values.", metavar="NAME", choices=WORDS), MaxLen(40)] = (
-        "random-rounding"
+        "controlled-rounding"
     )
     seed: Annotated[int, Option("Seed of all that is drawn; who knows it can undo the draws.", metavar="N"), Ge(0)] = 0
     time_limit: Annotated[

@@ -15,10 +15,12 @@ from tableseal.suppression.protections.subject import Subject
 
 @dataclass(frozen=True)
 class InnerCells:
-    """forms: int64 csr (cells x inner cells), 1 where a cell holds an inner cell. value: int64 (inner cells), units."""
+    """forms: int64 csr (cells x inner cells), 1 where a cell holds an inner cell. value: int64 (inner cells), units.
+    owner: int64 (inner cells), the cell that each is; None: they are combinations of microdata."""
 
     forms: csr_array
     value: NDArray[np.int64]
+    owner: NDArray[np.int64] | None = None
 
 
 def inner_cells(subject: Subject) -> InnerCells:
@@ -48,7 +50,7 @@ def inner_cells(subject: Subject) -> InnerCells:
             "tables are crossed differently: the combinations behind them are not known; give `microdata`.",
             at=subject.release.tables[-1].where,
         )
-    return InnerCells(forms, subject.value[owner])
+    return InnerCells(forms, subject.value[owner], owner)
 
 
 def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:

@@ -44,6 +44,9 @@ def round_small_counts(subject: Subject, settings: SmallCountRounding, tools: To
     shown = np.asarray(inner.forms @ found.inner)
     everything = Amounts(shown, np.ones(len(shown), np.bool_))
     lower, upper = possible(shown, base, _combinations(subject))
+    if inner.owner is not None:  # what is listed of the parts says more of a sum
+        lower = np.maximum(lower, inner.forms @ lower[inner.owner])
+        upper = np.minimum(upper, inner.forms @ upper[inner.owner])
     best = Optimised("optimal" if found.proved else "feasible", int(np.abs(shown - subject.value).sum()), found.bound)
     return Changed(
         everything,

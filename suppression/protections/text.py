@@ -31,7 +31,8 @@ def protection_text(
     report = public_copy(found.report) if public else found.report
     body = list(_done(statement)) if public else [*_done(statement), *_figures(found), *_exposed(found, limit)]
     body += [f"{file} {NOT_WRITTEN}" for file in unwritten]
-    following = next_step(found, call or Call(verb=("protect",)))
+    # What to do next repeats the command, and with it the seed.
+    following = None if public else next_step(found, call or Call(verb=("protect",)))
     return "\n".join(map(printable, framed(verdict_line(report), [applied(report)], following, body))) + "\n"
 
 
