@@ -14,6 +14,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "proof": ("audit.proof", "proof_schema"),
         "sap": ("audit.report.sap", "SapOfTable", "ConditionalSap", "SapBySchemes"),
         "suppression": ("suppression.report.model", "SuppressionReport"),
+        "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
         "batch": ("audit.batch", "Batch"),
         "publication": ("audit.publications", "Publication"),

@@ -12,6 +12,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     read        tables, whatever they come as
     audit       what an intruder can work out
     suppress    what else to withhold, and the audit of that
+    protect     change values (rounding), and the audit of what is left
     compare     methods of protection side by side
     risk        disclosure risk of a whole table
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
     from tableseal.api.python.convert import ConvertResult, convert
+    from tableseal.api.python.protect import ProtectResult, protect
     from tableseal.api.python.read import read
     from tableseal.api.python.risk import RiskResult, risk
     from tableseal.api.python.sap import SapResult, sap
@@ -51,6 +53,7 @@ __all__ = [
     "InputError",
     "LimitError",
     "Policy",
+    "ProtectResult",
     "Release",
     "RiskResult",
     "SapResult",
@@ -61,6 +64,7 @@ __all__ = [
     "audit",
     "compare",
     "convert",
+    "protect",
     "read",
     "risk",
     "sap",
@@ -74,6 +78,7 @@ _opened = opener(
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
         "api.python.convert": ("ConvertResult", "convert"),
+        "api.python.protect": ("ProtectResult", "protect"),
         "api.python.read": ("read",),
         "api.python.risk": ("RiskResult", "risk"),
         "api.python.sap": ("SapResult", "sap"),

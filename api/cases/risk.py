@@ -8,7 +8,7 @@ from tableseal.audit.io.matrix import read_matrix
 from tableseal.audit.measures.risk.measure import RiskSettings, measure
 from tableseal.audit.model.count_table import CountTable
 from tableseal.audit.progress import Progress
-from tableseal.suppression.protections.rounding import random_rounding
+from tableseal.suppression.protections.random_rounding import random_rounding
 
 if TYPE_CHECKING:
     from tableseal.audit.codec.exact_json import Json

@@ -11,12 +11,12 @@ from tableseal.api.cli.given import given_call
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.reading import release_of
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.cli.written import refuse_mixtures, release_targets, write_release
 from tableseal.api.options.release import ReleaseOptions
 from tableseal.api.options.suppress import SuppressOptions, SuppressOutputs
 from tableseal.audit.errors import InputError
 
 if TYPE_CHECKING:
-    from tableseal.audit.model import Release
     from tableseal.audit.report.call import Call
     from tableseal.suppression.answer import Suppression
 
@@ -48,7 +48,9 @@ def suppress_verb(
     chosen_search(options)  # what was asked for wrongly is said before anything is read
     loaded = release_of(release, said)
     last = None if to.last_period is None else release_of(to.last_period, ReleaseOptions(status_map=said.status_map))
-    written = _files(loaded, "--output", to.output) | _files(loaded, "--confidential", to.confidential)
+    written = release_targets(loaded, "--output", to.output) | release_targets(
+        loaded, "--confidential", to.confidential
+    )
     check_targets(targets | written, inputs=(*inputs, *loaded.files, *(last.files if last is not None else ())))
     kept = _Keeper(to.best_so_far)
     try:
@@ -77,34 +79,9 @@ def suppress_verb(
 
 
 def _refuse_mixtures(to: SuppressOutputs) -> None:
-    from tableseal.audit.io import check_symbol
-    from tableseal.audit.io.formats.registry import format_to_write
-    from tableseal.audit.wording import quoted
-
-    if to.confidential is not None and to.confidential != STREAM:
-        other = format_to_write(Path(to.confidential).name)
-        if other is not None or Path(to.confidential).suffix.lower() == ".csv":
-            what = "a CSV file" if other is None else other.title
-            raise InputError(
-                f"--confidential {to.confidential}: {what} has no place for the policy; write .yaml or .json."
-            )
+    refuse_mixtures(output=to.output, confidential=to.confidential, symbol=to.symbol)
     if to.best_so_far == STREAM:
         raise InputError("--best-so-far -: expected a file; it is written again and again.")
-    if to.symbol is None:
-        return
-    if to.output in (None, STREAM) or Path(str(to.output)).suffix.lower() == ".json":
-        raise InputError(f"--symbol {quoted(to.symbol)}: is for CSV files; write them with -o NAME.yaml or NAME.csv.")
-    check_symbol(to.symbol, Path(str(to.output)))
-
-
-def _files(release: "Release", option: str, target: str | None) -> dict[str, str | None]:
-    """Every file that the protected release needs, so that none of them overwrites an input."""
-    from tableseal.audit.io import file_names
-
-    found: dict[str, str | None] = {option: target}
-    if target not in (None, STREAM):
-        found |= {f"{option} ({name.name})": str(name) for name in file_names(release, Path(target))[:-1]}
-    return found
 
 
 class _Keeper:
@@ -130,9 +107,9 @@ def _write(result: "Suppression", to: SuppressOutputs) -> None:
 
     if _safe(result) and result.release is not None:
         if to.output is not None:
-            _write_release(public_release(result.release, tell_statuses=to.tell_statuses), to.output, to.symbol)
+            write_release(public_release(result.release, tell_statuses=to.tell_statuses), to.output, to.symbol)
         if to.confidential is not None:
-            _write_release(result.release, to.confidential)
+            write_release(result.release, to.confidential)
     _write_results(result, to)
     if to.html is not None and result.report is not None and result.release is not None:
         write_target(to.html, render_html(result.report, result.release))
@@ -165,13 +142,3 @@ def _tell(result: "Suppression", to: SuppressOutputs, call: "Call", *, seconds: 
 def _safe(result: "Suppression") -> bool:
     """There is a pattern, and its audit passes."""
     return result.verdict == "safe"
-
-
-def _write_release(release: "Release", target: str, symbol: str | None = None) -> None:
-    from tableseal.audit.io import canonical_json, release_files
-
-    if target == STREAM:
-        write_target(STREAM, canonical_json(release).decode("utf-8"))
-        return
-    for path, text in release_files(release, Path(target), symbol=symbol).items():
-        write_target(str(path), text)

@@ -15,6 +15,7 @@ from tableseal.api.cli.supervised import supervise
 VERBS = {
     "audit": "audit_verb:audit_verb",
     "suppress": "suppress_verb:suppress_verb",
+    "protect": "protect_verb:protect_verb",
     "batch": "batch_verb:batch_verb",
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",

@@ -53,6 +53,7 @@ class AsyncClient:
 
     audit = _said(verbs.audit)
     suppress = _said(verbs.suppress)
+    protect = _said(verbs.protect)
     compare = _said(verbs.compare)
     batch = _said(verbs.batch)
     risk = _said(verbs.risk)

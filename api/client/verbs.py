@@ -49,6 +49,16 @@ def suppress(
     return _of_release("suppressions", release, files, roles, key, options)
 
 
+def protect(
+    release: Release, *, files: Sequence[Path] = (), policy: Path | None = None, key: str | None = None, **options: Any
+) -> Talk[Job]:
+    """Ask for changed values (`method="random-rounding", base=3`) and their audit. Errors as `audit`.
+
+    The protected release is `file(job, "protected")`, if its audit says safe.
+    """
+    return _of_release("protections", release, files, {"policy": policy}, key, options)
+
+
 def compare(
     release: Release, *, files: Sequence[Path] = (), policy: Path | None = None, key: str | None = None, **options: Any
 ) -> Talk[Job]:

@@ -192,13 +192,13 @@ def get_proof(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
 
 @router.get("/{job}/protected", **_file("A release.", "Release"))
 def get_protected(found: OwnJob, at: ServiceDep) -> Response:
-    """The protected release that a suppression made, if its audit said safe: nothing in it is confidential."""
+    """The protected release that a job made, if its audit said safe: nothing in it is confidential."""
     return document_response(at, found, "protected.json")
 
 
 @router.get("/{job}/confidential", **_file("A release.", "Release"))
 def get_confidential(found: OwnJob, at: ServiceDep, asking: Reader) -> Response:
-    """The protected release of a suppression with all that the agency knows: what a publication needs of it."""
+    """The protected release of a job with all that the agency knows: what a publication needs of it."""
     note_read(at, asking, found)
     return document_response(at, found, "confidential.json")
 

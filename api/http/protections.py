@@ -1,4 +1,4 @@
-"""POST /v1/suppressions and /v1/comparisons: what to withhold, and which way is best."""
+"""POST /v1/suppressions, /v1/protections and /v1/comparisons: what to withhold or change, and which way is best."""
 
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ from tableseal.api.http.intake import Asked, taken
 from tableseal.api.http.parameters import Said, said
 from tableseal.api.http.uploads import RELEASE, Fields
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.protection_kind import KIND as PROTECTION
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 
 SUPPRESSION_FIELDS = Fields("release", ("policy", "decisions", "last_period"))
@@ -42,6 +43,15 @@ async def post_suppression(ask: Asked, options: Annotated[Said, Depends(said(SUP
     protected release is `/v1/jobs/ID/protected`, if the audit says safe.
     """
     return await taken(ask, SUPPRESSION, SUPPRESSION_FIELDS, options)
+
+
+@router.post("/v1/protections", **work("Protection", PROTECTION, body(UNPROTECTED, RELEASE)))
+async def post_protection(ask: Asked, options: Annotated[Said, Depends(said(PROTECTION.request))]) -> Response:
+    """Change the values of a release by a method, audit what is released, and say risk and utility.
+
+    The protected release is `/v1/jobs/ID/protected`, if the audit says safe.
+    """
+    return await taken(ask, PROTECTION, RELEASE, options)
 
 
 @router.post("/v1/comparisons", **work("Comparison", COMPARISON, body(UNPROTECTED, RELEASE)))

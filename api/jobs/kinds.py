@@ -103,10 +103,11 @@ def all_kinds() -> Mapping[str, Kind]:
     from tableseal.api.jobs.audit_kind import KIND as AUDIT
     from tableseal.api.jobs.batch_kind import KIND as BATCH
     from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+    from tableseal.api.jobs.protection_kind import KIND as PROTECTION
     from tableseal.api.jobs.publication_kind import KIND as PUBLICATION
     from tableseal.api.jobs.risk_kind import KIND as RISK
     from tableseal.api.jobs.sap_kind import KIND as SAP
     from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    known = (AUDIT, BATCH, COMPARISON, DRAFT, PUBLICATION, RISK, SAP, SUPPRESSION)
+    known = (AUDIT, BATCH, COMPARISON, DRAFT, PROTECTION, PUBLICATION, RISK, SAP, SUPPRESSION)
     return MappingProxyType({kind.name: kind for kind in known})

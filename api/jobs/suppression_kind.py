@@ -1,27 +1,17 @@
 """The kind `suppression`: a release in; pattern, audit and protected release out, as `tableseal suppress`."""
 
-import io
-import zipfile
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.protected import RELEASE_FILE, protected_documents
 from tableseal.api.jobs.releases import ReleaseRequest, read, release_in
 from tableseal.api.options.suppress import SuppressOptions, Symbol, TellStatuses
 from tableseal.api.store.job import Document
 from tableseal.api.suppressing import run_suppression, with_reasons
 
 if TYPE_CHECKING:
-    from tableseal.audit.model import Release
     from tableseal.suppression.answer import Suppression
-
-_TIME = (1980, 1, 1, 0, 0, 0)
-"""Of files in archives: equal files make equal archives."""
-
-
-_RELEASE = Path("release.yaml")
-"""The release file in an archive; its tables are CSV files."""
 
 LEAST_REASONS = 10.0
 """Seconds that may go into what needs each cell where no time limit is given: so many, or as many as all before."""
@@ -50,7 +40,7 @@ def run(request: SuppressionRequest, context: Context) -> Result:
     from tableseal.suppression.problem.decisions import read_decisions
     from tableseal.suppression.reasons.explaining import explained
 
-    check_symbol(request.symbol, _RELEASE)
+    check_symbol(request.symbol, RELEASE_FILE)
     release = release_in(request, context)
     last = None if request.last_period is None else read(context.folder / request.last_period, request, context)
     decisions = () if request.decisions is None else read_decisions(context.folder / request.decisions)
@@ -64,7 +54,6 @@ def run(request: SuppressionRequest, context: Context) -> Result:
 
 def _result(result: "Suppression", request: SuppressionRequest) -> Result:
     """The documents of a job."""
-    from tableseal.audit.io import canonical_json
     from tableseal.audit.report import render_html
     from tableseal.suppression.protections.public import public_release
     from tableseal.suppression.report import suppression_json
@@ -75,21 +64,8 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
         documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
-            documents.append(Document("protected.json", "application/json", canonical_json(public)))
-            documents.append(Document("protected.zip", "application/zip", _packed(public, request.symbol)))
-            documents.append(Document("confidential.json", "application/json", canonical_json(result.release)))
+            documents += protected_documents(public, result.release, request.symbol)
     return Result(tuple(documents), result.verdict)
-
-
-def _packed(release: "Release", symbol: str | None) -> bytes:
-    """A release as an archive: release.yaml, and a CSV file for each table."""
-    from tableseal.audit.io import release_files
-
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        for path, text in release_files(release, _RELEASE, symbol=symbol).items():
-            archive.writestr(zipfile.ZipInfo(path.name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
-    return target.getvalue()
 
 
 KIND = Kind("suppression", SuppressionRequest, run, Rows("suppression", "cells"))

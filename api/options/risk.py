@@ -87,7 +87,7 @@ class RiskOptions(Options):
         InputError: an option that is not understood.
         """
         from tableseal.audit.measures.risk.measure import RiskSettings, parse_smoothing
-        from tableseal.suppression.protections.rounding import random_rounding
+        from tableseal.suppression.protections.random_rounding import random_rounding
 
         same = {one.name: getattr(self, one.name) for one in fields(RiskSettings) if hasattr(self, one.name)}
         parsed: dict[str, Any] = {

@@ -12,6 +12,7 @@ KINDS = {
     "audit": "audit",
     "batch": "batch",
     "compare": "comparison",
+    "protect": "protection",
     "publication audit": "publication",
     "risk": "risk",
     "sap": "sap",

@@ -115,6 +115,7 @@ _KINDS: Mapping[str, str] = {
     "audit": "Audit",
     "draft": "Release",
     "suppression": "Pattern",
+    "protection": "Changed values",
     "comparison": "Comparison",
     "batch": "Batch",
     "publication": "Audit with a publication",

@@ -152,12 +152,12 @@ def _said(table: Table, nonnegative: bool) -> tuple[NDArray[np.int64], NDArray[n
         rounded = released.copy()
         low, high = rounding_interval(table.value.units[released], table.rounding, nonnegative)
         lower[released], upper[released] = low, high
-        if table.rounding.method in EXACT_METHODS:
-            rounded[released] = low < high
     zero = table.status == Status.STRUCTURAL_ZERO
     lower[zero], upper[zero] = 0, 0
     lower = np.where(table.lower.known, np.maximum(lower, table.lower.units), lower)
     upper = np.where(table.upper.known, np.minimum(upper, table.upper.units), upper)
+    if table.rounding is not None and table.rounding.method in EXACT_METHODS:
+        rounded &= lower < upper
     return lower, upper, rounded
 
 

@@ -177,4 +177,5 @@ def minimise_integer(
     point = np.array(model.getSolution().col_value, dtype=np.float64)
     usable = model.getSolution().value_valid and len(point) == len(cost)
     optimal = status == highspy.HighsModelStatus.kOptimal
-    return Outcome("optimal" if optimal else "stopped", x=point if usable else None)
+    bound = float(model.getInfo().mip_dual_bound)
+    return Outcome("optimal" if optimal else "stopped", x=point if usable else None, bound=bound)

@@ -45,12 +45,14 @@ class Outcome:
     status: `optimal`; `infeasible`; `unbounded`; `stopped` at a limit or for numerical reasons.
     x: (columns) point, or None; row_dual: (rows) multipliers, or None.
     basis: reads the optimal basis, which is only there until the engine runs again; None if there is none.
+    bound: of an integer program, nothing is below.
     """
 
     status: Literal["optimal", "infeasible", "unbounded", "stopped"]
     x: Floats | None = None
     row_dual: Floats | None = None
     basis: Callable[[], Basis] | None = None
+    bound: float = float("-inf")
 
 
 class WarmSolver(Protocol):

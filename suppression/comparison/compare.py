@@ -25,7 +25,11 @@ from tableseal.suppression.answer import Suppression
 from tableseal.suppression.comparison.protection import Protection, protection_of
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
-from tableseal.suppression.protections.rounded_release import base_units, rounded_release
+from tableseal.suppression.protections.method import Tools
+from tableseal.suppression.protections.methods import settings_of
+from tableseal.suppression.protections.published import published
+from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.subject import subject_of
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
 from tableseal.suppression.search.methods import METHODS, method_named
 from tableseal.suppression.search.rank import Budget, Rank
@@ -123,7 +127,7 @@ def compare(
     searches = _searches(methods, budget or Budget(), margins)
     for name in searches:
         if name.startswith(ROUNDING):
-            base_units(release, name.removeprefix(ROUNDING))  # an error here, not in its outcome
+            _rounding(name, release)  # an error here, not in its outcome
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
 
@@ -149,7 +153,7 @@ def compare(
         began = perf_counter()
         try:
             if search is None:
-                rounded = rounded_release(problem, name.removeprefix(ROUNDING), seed)
+                rounded = rounded_release(release, _rounding(name, release), seed)
                 report = audit(rounded, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
                 outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
             else:
@@ -176,6 +180,33 @@ def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str
         search = None if name.startswith(ROUNDING) else method_named(name, "methods")
         found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
     return found
+
+
+def rounded_release(release: Release, settings: RandomRounding, seed: int) -> Release:
+    """The release with every cell rounded at random instead of some withheld.
+
+    Raises
+    ------
+    InputError: see `suppression.protections.subject` and `random_rounding`.
+    """
+    subject = subject_of(release)
+    return published(subject, round_at_random(subject, settings, Tools(seed)), release)
+
+
+def _rounding(name: str, release: Release) -> RandomRounding:
+    """The settings that `rounding:BASE` stands for.
+
+    Raises
+    ------
+    InputError: a base that is none for this release.
+    """
+    try:
+        settings = settings_of("random-rounding", {"base": name.removeprefix(ROUNDING)})
+        assert isinstance(settings, RandomRounding)
+        settings.units(release)
+    except InputError as error:
+        raise InputError(f"{name}: expected {error.expected}.") from None
+    return settings
 
 
 def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:

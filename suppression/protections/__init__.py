@@ -1,1 +1,1 @@
-"""A release after protection: a pattern put into it, rounded, or stripped for publication."""
+"""A release after protection: a pattern put into it, values changed, or stripped for publication."""

@@ -20,11 +20,12 @@ from tableseal.api.python.keywords import Rules, as_option
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = ("audit", "compare", "convert", "read", "risk", "sap", "suppress", "verify")
+FUNCTIONS = ("audit", "compare", "convert", "protect", "read", "risk", "sap", "suppress", "verify")
 KEYWORD_MODELS = {
     "audit": "AuditKeywords",
     "compare": "CompareKeywords",
     "convert": "ConvertKeywords",
+    "protect": "ProtectKeywords",
     "risk": "RiskKeywords",
     "sap": "SapKeywords",
     "suppress": "SuppressKeywords",

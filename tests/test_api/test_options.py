@@ -32,7 +32,7 @@ REQUESTS = {verb: all_kinds()[kind].request for verb, kind in KINDS.items()}
 OF_THE_COMMAND = {
     *("memory_limit", "jobs", "state", "json", "risk", "scheduler", "output", "confidential", "best_so_far"),
     *("owner", "database", "data", "policy", "decisions", "last_period", "transition", "upper"),
-    *("html of suppress", "html of compare", "explain of audit", "explain of compare"),
+    *("html of suppress", "html of compare", "explain of audit", "explain of compare", "public of protect"),
 }
 """Options that say how and where the command works, or name files, which come as fields of a form over HTTP."""
 

@@ -27,7 +27,7 @@ from tableseal.audit.measures.risk.table_risk import (
     weigh,
 )
 from tableseal.audit.model.count_table import Axis, CountTable
-from tableseal.suppression.protections.rounding import random_rounding
+from tableseal.suppression.protections.random_rounding import random_rounding
 
 counts = st.integers(0, 12)
 pairs = st.integers(2, 8).flatmap(

@@ -19,7 +19,7 @@ from tableseal.audit.measures.risk.sample_risk import SampleSettings, sampling_e
 from tableseal.audit.measures.risk.split_risk import unevenness
 from tableseal.audit.measures.risk.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
 from tableseal.audit.measures.risk.transition import MatrixTransition
-from tableseal.suppression.protections.rounding import random_rounding
+from tableseal.suppression.protections.random_rounding import random_rounding
 
 DATA = Path(__file__).parent.parent / "data"
 CASES = json.loads((DATA / "risk_reference.json").read_text("utf-8"))

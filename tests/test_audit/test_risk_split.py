@@ -14,7 +14,7 @@ from tableseal.audit.measures.risk.split_risk import WEIGHTS, Spectrum, terms_af
 from tableseal.audit.measures.risk.table_risk import before, weigh
 from tableseal.audit.measures.risk.transition import MatrixTransition, SwappingTransition
 from tableseal.audit.model.count_table import Axis, CountTable
-from tableseal.suppression.protections.rounding import random_rounding
+from tableseal.suppression.protections.random_rounding import random_rounding
 
 THIRDS = MatrixTransition.rounding(3)
 tables = st.lists(st.integers(0, 20), min_size=2, max_size=12).filter(any)

@@ -12,10 +12,10 @@ from tableseal.api.suppressing import run_suppression
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io import release_from_document
 from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.comparison.compare import compare
 from tableseal.suppression.problem.costs import Costs, Kind
 from tableseal.suppression.problem.distance import distances
 from tableseal.suppression.problem.problem import build_problem
-from tableseal.suppression.protections.rounded_release import rounded_release
 from tableseal.suppression.report import suppression_report
 from tableseal.suppression.search.rank import Budget
 from tableseal.suppression.suppress import suppress
@@ -117,8 +117,8 @@ def test_numbers_of_wishes_are_small_and_plain(number: str) -> None:
     given = replace(line([1, 30, 5, 9]), policy=POLICY)
     with pytest.raises(InputError, match=r"expected NAME=WEIGHT|not negative"):
         run_suppression(given, SuppressOptions(table_weight=(f"t={number}",)))
-    with pytest.raises(InputError, match="rounding:"):
-        rounded_release(build_problem(line([1, 30, 5, 9]), POLICY, Costs(), Highs()), number, 0)
+    with pytest.raises(InputError, match="base"):
+        compare(given, [f"rounding:{number}"])
 
 
 def test_a_budget_that_says_one_thing_twice_is_refused() -> None:

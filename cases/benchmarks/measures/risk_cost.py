@@ -12,7 +12,7 @@ import numpy as np
 from tableseal.audit.errors import Place
 from tableseal.audit.measures.risk.measure import RiskSettings, measure
 from tableseal.audit.model.count_table import Axis, CountTable
-from tableseal.suppression.protections.rounding import random_rounding
+from tableseal.suppression.protections.random_rounding import random_rounding
 
 SPECTRUM = (((0, 0), 226_939), ((1, 1), 4_028), ((2, 2), 2_112), ((3, 5), 2_964), ((6, 8), 1_664), ((9, 10), 720))
 """Counts of the hypercube of Shlomo, Antal & Elliot 2015, Table 1, and how many cells have them."""

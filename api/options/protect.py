@@ -1,0 +1,70 @@
+"""Options of `tableseal protect`."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, MaxLen
+
+from tableseal.api.options.option import Option, Options
+from tableseal.api.options.shared import HtmlFile, JsonFile, Public
+from tableseal.api.options.suppress import Symbol
+from tableseal.suppression.protections.names import WORDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodOptions(Options):
+    """Settings of the methods, by the names of their fields; what is not said is left to the method."""
+
+    base: Annotated[
+        str | None,
+        Option(
+            "Of roundings: multiples of it are published, or (small-count-rounding) no counts below it.",
+            metavar="NUMBER",
+        ),
+        MaxLen(40),
+    ] = None
+    by: Annotated[
+        str | None,
+        Option("A variable whose margin adds up, too (semi-controlled-rounding).", metavar="VARIABLE"),
+        MaxLen(200),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectOptions(MethodOptions):
+    """What may be said about a protection that changes values, besides the release."""
+
+    method: Annotated[str, Option("What is done to the values.", metavar="NAME", choices=WORDS), MaxLen(40)] = (
+        "controlled-rounding"
+    )
+    seed: Annotated[int, Option("Seed of all that is drawn; who knows it can undo the draws.", metavar="N"), Ge(0)] = 0
+    time_limit: Annotated[
+        float | None, Option("Seconds for the method, and again for the audit.", metavar="S"), Ge(0)
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectOutputs(Options):
+    """What the command asks besides."""
+
+    output: Annotated[
+        str | None,
+        Option(
+            "Protected release to write: .yaml (with a CSV file for each table), .json, .csv (one table), or - for "
+            "JSON on standard output. Written only if its audit says safe.",
+            metavar="OUT",
+            names=("-o", "--output"),
+        ),
+    ] = None
+    confidential: Annotated[
+        str | None,
+        Option(
+            "The protected release with true values and policy (.yaml or .json), for later audits; never for readers. "
+            "Written only if the audit says safe.",
+            metavar="FILE",
+        ),
+    ] = None
+    symbol: Symbol = None
+    public: Public = False
+    json: JsonFile = None
+    html: HtmlFile = None

@@ -1,0 +1,250 @@
+"""Controlled rounding: multiples of a base that add up over all classifications and tables of a release.
+
+Zero-restricted where that is possible: every cell goes to one of its two neighbouring multiples, and multiples stay. Of
+all such tables the nearest by the sum of absolute changes; by the sum of squares it is the same. Where none exists, or
+none was found, sums go beyond their neighbours, as little as possible, and it is said.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from tableseal.audit.errors import LimitError
+from tableseal.audit.linear.naming import plural
+from tableseal.audit.model import Amounts, Rounding, Table
+from tableseal.suppression.protections.bases import RoundingSettings
+from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
+from tableseal.suppression.protections.multiples_search import Grid, search
+from tableseal.suppression.protections.subject import Subject
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ControlledRounding(RoundingSettings):
+    """Multiples that add up, as near as possible."""
+
+
+def round_controlled(subject: Subject, settings: ControlledRounding, tools: Tools) -> Changed:
+    """Nothing is drawn: the same release gives the same table, but for a time limit.
+
+    Raises
+    ------
+    LimitError: no table of multiples was found in time.
+    """
+    units = settings.units(subject.release)
+    problem = _Problem.of(subject, subject.bases(units))
+    steps, found = _settled(problem, tools)
+    shown = steps * problem.base
+    further = problem.beyond(steps)
+    most = int(further.max(initial=0))
+    proved = any(chosen.unrestricted for _, chosen in found)
+    best = Optimised(
+        "optimal" if all(chosen.status == "optimal" for _, chosen in found) else "feasible",
+        int(np.abs(shown - subject.value).sum()),
+        sum(chosen.bound for _, chosen in found),
+        _said(int((further > 0).sum()), most, proved),
+    )
+    everything = Amounts(shown, np.ones(len(shown), np.bool_))
+    return Changed(everything, lambda table: _rounding(table, everything, subject, units, most), True, best)
+
+
+def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, Chosen]]]:
+    """int64 (cells): steps of all of them; and what is known of each part, with its cells."""
+    steps = problem.low.copy()
+    found: list[tuple[Ints, Chosen]] = []
+    left: list[tuple[Ints, Part, Chosen]] = []
+    parts = problem.parts(problem.open)
+    for k, (cells, part) in enumerate(parts):
+        tools.progress("parts", k, len(parts))
+        chosen = choose(part, tools.limits)
+        if chosen.steps is None:
+            left.append((cells, part, chosen))
+        else:
+            steps[cells] = chosen.steps
+            found.append((cells, chosen))
+    impossible = problem.mask([cells for cells, _, chosen in left if chosen.unrestricted])
+    for cells, part in problem.parts(problem.movable) if impossible.any() else []:
+        if impossible[cells].any() and len(cells) <= EXACT:
+            chosen = beyond(part, tools.limits)
+            if chosen.steps is not None:  # instead of all parts inside
+                steps[cells] = chosen.steps
+                inside = problem.mask([cells])
+                found = [entry for entry in found if not inside[entry[0][0]]]
+                left = [entry for entry in left if not inside[entry[0][0]]]
+                found.append((cells, chosen))
+    if left:
+        steps = problem.searched(steps, [cells for cells, _, _ in left], tools)
+        within = not problem.beyond(steps).any()
+        for cells, part, chosen in left:
+            bound = chosen.bound if within else part.nearest
+            best = within and part.change(steps[cells]) == bound
+            found.append((cells, replace(chosen, status="optimal" if best else "feasible", bound=bound)))
+    return steps, found
+
+
+def _said(cells: int, most: int, proved: bool) -> str:
+    """What is known of the kind of rounding."""
+    if not cells:
+        return "Every cell is shown as one of its two neighbouring multiples"
+    why = "Proved: no table of neighbouring multiples adds up" if proved else "No table of neighbouring multiples found"
+    return f"{why}; {plural(cells, 'cell')} beyond them, by {plural(most, 'multiple')} at most"
+
+
+def _rounding(table: Table, shown: Amounts, subject: Subject, units: dict[str, int], most: int) -> Rounding:
+    """Everybody may know the base, and how many multiples beyond its neighbours a cell may be."""
+    base = units[table.measure]
+    if most == 0:
+        return Rounding(base, "controlled")
+    reach = (most + 1) * base - 1
+    measure = list(subject.release.measures).index(table.measure)
+    values = np.unique(shown.units[subject.cells.measure == measure]).tolist()
+    least = 0 if subject.nonnegative else -(2**62)
+    return Rounding(1, "ranges", tuple((value, max(least, value - reach), value + reach) for value in values))
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """The cells of a release and how they hang together.
+
+    base: int64 (cells); low: int64 (cells), lower neighbours in steps. relations: between cells, then sums that no
+    table shows, in steps; without links that say something else than a sum. open: bool (columns of the relations), what
+    is no multiple, and those sums; movable: bool, all but zeros that everybody knows.
+    """
+
+    subject: Subject
+    base: Ints
+    low: Ints
+    relations: csr_array
+    open: NDArray[np.bool_]
+    movable: NDArray[np.bool_]
+
+    @staticmethod
+    def of(subject: Subject, base: Ints) -> "_Problem":
+        equations = subject.equations
+        n = len(subject.cells)
+        rows = np.flatnonzero((equations.lower == 0) & (equations.upper == 0))
+        relations = csr_array(equations.matrix[rows])
+        row = np.repeat(np.arange(len(rows)), np.diff(relations.indptr))
+        listed = relations.indices < n
+        low, high = np.full(len(rows), 2**62), np.zeros(len(rows), np.int64)
+        np.minimum.at(low, row[listed], base[relations.indices[listed]])
+        np.maximum.at(high, row[listed], base[relations.indices[listed]])
+        same = np.flatnonzero(low >= high)  # links between measures of different bases are none of roundings
+        further = np.ones(relations.shape[1] - n, np.bool_)
+        return _Problem(
+            subject,
+            base,
+            subject.value // base,
+            csr_array(relations[same]),
+            np.concatenate([subject.value % base > 0, further]),
+            np.concatenate([~subject.known_zero, further]),
+        )
+
+    def mask(self, cells: list[Ints]) -> NDArray[np.bool_]:
+        """bool (cells)."""
+        result = np.zeros(len(self.base), np.bool_)
+        for some in cells:
+            result[some] = True
+        return result
+
+    def parts(self, chosen: NDArray[np.bool_]) -> list[tuple[Ints, Part]]:
+        """Chosen cells that hang together, each time with their part; one that hangs with nothing is its own."""
+        n, columns = len(self.subject.cells), self.relations.shape[1]
+        row = np.repeat(np.arange(self.relations.shape[0]), np.diff(self.relations.indptr))
+        inside = chosen[self.relations.indices]
+        ends = self.relations.indices[inside], columns + row[inside]
+        size = columns + self.relations.shape[0]
+        graph = coo_array((np.ones(int(inside.sum()), np.int8), ends), shape=(size, size))
+        _, label = connected_components(graph, directed=False)
+        others = np.where(chosen[:n], 0, self.low)
+        fixed = self.relations[:, :n] @ others
+        order = np.argsort(label[:columns], kind="stable")
+        order = order[chosen[order]]
+        found = []
+        row_label = label[columns:]
+        row_order = np.argsort(row_label, kind="stable")
+        for group in np.split(order, np.flatnonzero(np.diff(label[order])) + 1):
+            cells = group[group < n]
+            if not len(cells):
+                continue
+            first, last = np.searchsorted(row_label[row_order], [label[group[0]], label[group[0]] + 1])
+            rows = np.sort(row_order[first:last])
+            own = csr_array(csr_array(self.relations[rows])[:, group[np.argsort(group >= n, kind="stable")]])
+            value, base = self.subject.value[cells], int(self.base[cells[0]])
+            found.append((cells.astype(np.int64), Part(own, base, value, fixed[rows])))
+        return found
+
+    def beyond(self, steps: Ints) -> Ints:
+        """int64 (cells): steps beyond the two neighbours."""
+        high = self.low + (self.subject.value % self.base > 0)
+        found: Ints = np.maximum(np.maximum(self.low - steps, steps - high), 0)
+        return found
+
+    def searched(self, steps: Ints, large: list[Ints], tools: Tools) -> Ints:
+        """Steps of all cells, with those of large parts found by search; small parts stay.
+
+        Raises
+        ------
+        LimitError: base cells that no table shows, or nothing that adds up.
+        """
+        system, n = self.subject.system, len(self.subject.cells)
+        stated = np.flatnonzero(system.cell >= 0)
+        _, first = np.unique(system.cell[stated], return_index=True)
+        forms = csr_array(system.matrix[stated[first]])  # one row for each cell, in their order
+        owner = np.full(forms.shape[1], -1, np.int64)
+        alone = np.flatnonzero(np.diff(forms.indptr) == 1)
+        owner[forms.indices[forms.indptr[alone]]] = alone
+        searched = self.mask(large)
+        free = np.zeros(forms.shape[1], np.bool_)
+        free[owner >= 0] = searched[owner[owner >= 0]]
+        touched = np.unique(csr_array(forms[np.flatnonzero(searched)]).indices)
+        if (owner[touched] < 0).any():
+            raise LimitError(
+                "no rounding that adds up was found: the parts of some sums are in no table; list them, or give more "
+                "time."
+            )
+        agreements = csr_array(system.matrix[np.flatnonzero((system.cell < 0) & (system.link < 0))])
+        result = steps.copy()
+        for base in np.unique(self.base[searched]).tolist():
+            cells = np.flatnonzero((self.base == base) & (forms @ free > 0))
+            columns = np.unique(csr_array(forms[cells]).indices)
+            rows = csr_array(agreements[np.flatnonzero(csr_array(abs(agreements)) @ free)])
+            grid = self._grid(csr_array(csr_array(_stack(forms[cells], rows))[:, columns]), base, cells, free[columns])
+            own = self.subject.value[owner[columns]]
+            start = np.where(free[columns], own // base + (2 * (own % base) >= base), steps[owner[columns]])
+            grid = replace(grid, column_low=np.where(free[columns], own // base, start))
+            found = search(grid, start, tools.limits, tools.progress)
+            sums = np.asarray(grid.matrix @ found)
+            if sums[len(cells) :].any():
+                raise LimitError("no rounding that adds up over all tables was found; give more time.")
+            result[cells] = sums[: len(cells)]
+        if (self.relations[:, :n] @ result)[np.diff(self.relations[:, n:].tocsr().indptr) == 0].any():
+            raise LimitError("no rounding that adds up, with its links, was found; give more time.")
+        return result
+
+    def _grid(self, matrix: csr_array, base: int, cells: Ints, free: NDArray[np.bool_]) -> Grid:
+        """Rows of cells, then of relations. Where the columns begin is not said yet."""
+        none = np.zeros(matrix.shape[0] - len(cells), np.int64)
+        value = self.subject.value[cells]
+        low = value // base
+        return Grid(
+            matrix,
+            base,
+            np.concatenate([value, none]),
+            np.concatenate([low, none]),
+            np.concatenate([low + (value % base > 0), none]),
+            np.arange(matrix.shape[0]) < len(cells),
+            np.zeros(matrix.shape[1], np.int64),
+            free,
+        )
+
+
+def _stack(first: csr_array, second: csr_array) -> csr_array:
+    from tableseal.audit.sparse import stacked
+
+    return csr_array(stacked([csr_array(first), second])) if second.shape[0] else csr_array(first)

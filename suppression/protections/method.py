@@ -1,0 +1,79 @@
+"""What every method that changes values is: a function of a release, its settings and what it draws from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.model import Amounts, Rounding, Table
+from tableseal.audit.progress import Progress, silent
+from tableseal.suppression.protections.subject import Subject
+
+Status = Literal["done", "optimal", "feasible"]
+"""done: the method has nothing to optimise. optimal: proved, no other choice is nearer. feasible: with a gap."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What a method works with. seed: of all that it draws; limits: at which it ends with the best it has."""
+
+    seed: int = 0
+    limits: Limits = field(default_factory=Limits)
+    progress: Progress = silent
+
+    @property
+    def random(self) -> np.random.Generator:
+        """A generator that begins at the seed."""
+        return np.random.default_rng(self.seed)
+
+
+@dataclass(frozen=True)
+class Optimised:
+    """What a method that optimises says of its choice. distortion: sum of the absolute changes of all distinct cells,
+    in units of their measures; bound: no choice is proved to go below; beyond: steps that cells go beyond the two
+    neighbouring multiples, at most and together (0: zero-restricted). proved: in words, what is."""
+
+    status: Literal["optimal", "feasible"]
+    distortion: int
+    bound: float
+    proved: str = ""
+
+    @property
+    def gap(self) -> float:
+        """(distortion - bound) / distortion."""
+        return 0.0 if self.distortion == 0 else max(0.0, (self.distortion - self.bound) / self.distortion)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a method gives.
+
+    Attributes
+    ----------
+    shown: (cells) what is published of each cell of the subject; not known: the cell is withheld.
+    rounding: what everybody may know that a published value of a table stands for.
+    lower, upper: (cells) what everybody may know besides of the true value; None: nothing.
+    additive: published tables add up. optimised: of methods that optimise.
+    """
+
+    shown: Amounts
+    rounding: Callable[[Table], Rounding]
+    additive: bool = False
+    optimised: Optimised | None = None
+    lower: Amounts | None = None
+    upper: Amounts | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method by its settings.
+
+    run: does it. settings: a frozen dataclass, one for each method; its fields are options. draws: it draws at random,
+    from the seed.
+    """
+
+    run: Callable[[Subject, Any, Tools], Changed]
+    settings: type
+    draws: bool

@@ -1,0 +1,81 @@
+"""The methods that change values, by name."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from fractions import Fraction
+from typing import Any, get_type_hints
+
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.io.numbers import rational
+from tableseal.audit.wording import quoted, suggestion
+from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
+from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
+from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
+from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
+
+METHODS: Mapping[str, Method] = {
+    "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
+    "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
+    "random-rounding": Method(round_at_random, RandomRounding, draws=True),
+    "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
+    "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+}
+"""A new method is a file beside this one, its line here and its words in `names`."""
+
+
+def method_named(name: str) -> Method:
+    """The method of that name.
+
+    Raises
+    ------
+    InputError: there is none.
+    """
+    if name not in METHODS:
+        text = f"there is no such method{suggestion(name, METHODS)}; methods are {', '.join(METHODS)}."
+        raise InputError(text, at=OptionName("method", name))
+    return METHODS[name]
+
+
+def method_of(settings: object) -> tuple[str, Method]:
+    """The method whose settings these are, with its name.
+
+    Raises
+    ------
+    TypeError: settings of none.
+    """
+    for name, method in METHODS.items():
+        if type(settings) is method.settings:
+            return name, method
+    raise TypeError(f"{type(settings).__name__}: settings of no method that changes values")
+
+
+def settings_of(name: str, given: Mapping[str, Any]) -> object:
+    """The settings of a method from options; those that are None were not said.
+
+    Raises
+    ------
+    InputError: there is no such method, an option that the method does not have, one that it needs, no number.
+    """
+    settings = method_named(name).settings
+    hints = get_type_hints(settings)
+    said = {option: value for option, value in given.items() if value is not None}
+    for option, value in said.items():
+        if option not in hints:
+            owners = ", ".join(other for other, m in METHODS.items() if option in get_type_hints(m.settings))
+            raise InputError(f"is for {owners}.", at=OptionName(option, value))
+    for field in fields(settings):
+        if field.default is MISSING and field.name not in said:
+            raise InputError("needs ", OptionName(field.name), ".", at=OptionName("method", name))
+    return settings(**{option: _as(hints[option], option, value) for option, value in said.items()})
+
+
+def _as(hint: Any, option: str, value: Any) -> Any:
+    """Numbers that are written as text, exactly."""
+    if hint is not Fraction or not isinstance(value, str):
+        return value
+    try:
+        return rational(value)
+    except ValueError:
+        raise InputError(found=quoted(value), expected="a number", at=OptionName(option)) from None

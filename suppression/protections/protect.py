@@ -1,0 +1,115 @@
+"""Change the values of a release by a method, and audit what is released: around every method, the same."""
+
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from time import monotonic
+
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.execution.executor import HERE, Executor
+from tableseal.audit.io.canonical import release_digest
+from tableseal.audit.linear.naming import decimal
+from tableseal.audit.model import Policy, Release
+from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import Progress, silent
+from tableseal.audit.report.model import ReleaseVerdict, Report
+from tableseal.suppression.protections.figures import MeasureChange, TableChange, changes, table_changes
+from tableseal.suppression.protections.method import Changed, Tools
+from tableseal.suppression.protections.methods import method_of
+from tableseal.suppression.protections.names import WORDS
+from tableseal.suppression.protections.published import published
+from tableseal.suppression.protections.statement import Optimum, Statement
+from tableseal.suppression.protections.subject import Subject, subject_of
+
+
+@dataclass(frozen=True)
+class Protection:
+    """A release with changed values.
+
+    Attributes
+    ----------
+    title, digest: of the release that was given.
+    release: with the changed values, and with true values as agency knowledge. statement: what was done.
+    measures, tables: how far values moved, risk and utility. report: the audit of what is released.
+    stopped_by: `time` if the time limit ended the method before it was sure of its answer.
+    """
+
+    title: str
+    digest: str
+    release: Release
+    statement: Statement
+    measures: tuple[MeasureChange, ...]
+    tables: tuple[TableChange, ...]
+    report: Report
+    stopped_by: str | None = field(default=None, compare=False)
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """Of the audit of what is released."""
+        return self.report.verdict
+
+
+def protect(
+    release: Release,
+    settings: object,
+    *,
+    seed: int = 0,
+    policy: Policy | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    executor: Executor = HERE,
+) -> Protection:
+    """Change values as the settings say (see `suppression.protections.methods`), and audit the result.
+
+    What is withheld in the release so far counts as any other cell: the method shows it, changed, and the audit says
+    what is left of it.
+
+    Parameters
+    ----------
+    settings: of a method; they say which. seed: of all that it draws: who knows it can undo the draws.
+    policy: overrides the release's own. time_limit: seconds for the method, and again for the audit.
+
+    Raises
+    ------
+    InputError: a release or settings that the method cannot use. LimitError: a size beyond what can be handled.
+    """
+    _, method = method_of(settings)
+    tell = progress or silent
+    limits = Limits(None if time_limit is None else monotonic() + time_limit)
+    subject = subject_of(release)
+    changed = method.run(subject, settings, Tools(seed, limits, tell))
+    protected = published(subject, changed, release)
+    report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
+    optimised = changed.optimised
+    sure = optimised is None or optimised.status == "optimal"
+    return Protection(
+        title=release.title,
+        digest=release_digest(release),
+        release=protected,
+        statement=statement_of(subject, settings, changed, seed),
+        measures=changes(subject, changed.shown),
+        tables=table_changes(subject.release, protected),
+        report=report,
+        stopped_by="time" if limits.reached and not sure else None,
+    )
+
+
+def statement_of(subject: Subject, settings: object, changed: Changed, seed: int) -> Statement:
+    """What a method did, for the record."""
+    name, method = method_of(settings)
+    said = {one.name: getattr(settings, one.name) for one in fields(method.settings)}
+    best = changed.optimised
+    return Statement(
+        method=name,
+        words=WORDS[name],
+        settings={key: _text(value) for key, value in said.items() if value is not None},
+        seed=seed if method.draws else None,
+        cells=len(subject.cells),
+        additive=changed.additive,
+        optimum=None if best is None else Optimum.of(best),
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return decimal(1, value) if isinstance(value, Fraction) else str(value)

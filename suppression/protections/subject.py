@@ -1,0 +1,134 @@
+"""What a method that changes values is given: the cells of a release with their true values."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.equations import Equations, build_equations
+from tableseal.audit.errors import InputError
+from tableseal.audit.linear.absent import complete
+from tableseal.audit.linear.cells import Cells
+from tableseal.audit.linear.keys import KeySpace
+from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.naming import place_of, places_of, plural
+from tableseal.audit.linear.system import LinearSystem, build_system
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Absent, Amounts, Release, Status, Table
+from tableseal.audit.prepare import check_sums
+from tableseal.audit.rules import completed
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.protections.apply import with_rows
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A release that is to be changed.
+
+    Attributes
+    ----------
+    release: with a row for every total that its tables compute, its tables by name.
+    cells: distinct cells. value: int64 (cells), true values in units of their measures.
+    known_zero: bool (cells), zeros that everybody knows, which stay.
+    """
+
+    release: Release
+    cells: Cells
+    value: NDArray[np.int64]
+    known_zero: NDArray[np.bool_]
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The relations between all cells.
+
+        Raises
+        ------
+        InputError: true values do not add up.
+        """
+        return build_equations(self.release, self.cells, deciding(Highs()))
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """Every cell as a sum of base cells."""
+        everything = np.ones(len(self.cells), np.bool_)
+        said = Amounts(self.value.copy(), everything)
+        cells = replace(self.cells, lower=said, upper=said, exact=everything.copy())
+        return build_system(self.release, cells, self.value, self.value)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """int64 (cells): the cells in an order that neither that of tables and rows nor that of codes in the files
+        changes; whoever draws for one cell after another goes through them so."""
+        measures = np.argsort(np.argsort(list(self.release.measures)))
+        names = sorted(self.release.variables, reverse=True)
+        at = {name: v for v, name in enumerate(self.release.variables)}
+        ranks = [
+            np.argsort(np.argsort(np.array(self.release.variables[name].codes)))[self.cells.codes[:, at[name]]]
+            for name in names
+        ]
+        return np.lexsort((*ranks, measures[self.cells.measure])).astype(np.int64)
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether everybody knows that no value is negative."""
+        return self.release.intruder.nonnegative
+
+    def bases(self, units: dict[str, int]) -> NDArray[np.int64]:
+        """int64 (cells): the base of each cell. units: measure -> base in its units."""
+        return np.array([units[name] for name in self.release.measures], np.int64)[self.cells.measure]
+
+    def refuse(self, wrong: NDArray[np.bool_], text: str) -> None:
+        """Name the first of the cells with something wrong.
+
+        Raises
+        ------
+        InputError: there is one; `text` says what is wrong, and more than one are counted.
+        """
+        found = np.flatnonzero(wrong)
+        if len(found):
+            more = f" ({plural(len(found), 'such cell')})" if len(found) > 1 else ""
+            at = place_of(self.release, self.cells, int(found[0]))
+            raise InputError(f"{text}{more}.", at=at, places=places_of(self.release, self.cells, found[:8].tolist()))
+
+
+def subject_of(release: Release) -> Subject:
+    """The cells of a release with their true values; what is withheld so far counts as any other cell.
+
+    Raises
+    ------
+    InputError: a cell without a true value, one that is rounded already or that is out already; statistics, which are
+        computed from true values; what `audit.linear.merge` and `audit.prepare` refuse.
+    """
+    if release.statistics:
+        text = "percentages, rates and means of true values tell what is changed in tables; leave `statistics` out."
+        raise InputError(text, at=release.statistics[0].table.where)
+    release = replace(  # by name, so that no answer hangs on the order of tables
+        release,
+        tables=tuple(_written_out(table, release) for table in sorted(release.tables, key=lambda table: table.name)),
+        notes=tuple(note for note in release.notes if note.code != COLUMNS_LEFT_OUT),
+    )
+    merged, _ = merge_cells(release)
+    check_sums(release, merged)
+    cells = completed(release, merged)
+    known = cells.exact | cells.truth.known
+    value = np.where(cells.exact, cells.lower.units, cells.truth.units)
+    zero = (cells.status == Status.STRUCTURAL_ZERO) | (cells.absent_zero & cells.exact)
+    subject = Subject(release, cells, np.where(known, value, 0), zero)
+    subject.refuse(cells.rounded, "is rounded already; give the table with true values")
+    subject.refuse(~known, "has no true value, and what is changed starts from true values; add a truth column")
+    subject.refuse(cells.status == Status.FROZEN, "is out already (frozen), so that its value cannot be changed")
+    return subject
+
+
+def _written_out(table: Table, release: Release) -> Table:
+    """The table with a row for every total that it computes: readers cannot add up what was changed."""
+    if table.absent.totals != "compute" or table.rounding is not None:
+        return table
+    done = complete(table, release, KeySpace.of(release))
+    listed = with_rows(table, done.sum_codes)
+    units, known = listed.value.units.copy(), listed.value.known.copy()
+    units[len(table.codes) :], known[len(table.codes) :] = done.sums.units, done.sums.known
+    value = Amounts(units, known)
+    truth = Amounts(np.where(known, units, listed.truth.units), known | listed.truth.known)
+    return replace(listed, value=value, truth=truth, absent=Absent(table.absent.leaves, "not_released"))

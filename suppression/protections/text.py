@@ -1,0 +1,91 @@
+"""A protection that changes values, in words."""
+
+from collections.abc import Iterator
+
+from tableseal.audit.codec.public import public_part
+from tableseal.audit.linear.naming import decimal, plural
+from tableseal.audit.report.call import Call
+from tableseal.audit.report.frame import framed
+from tableseal.audit.report.public import public_copy
+from tableseal.audit.report.words import applied, cell_name, printable, totals_of, verdict_line
+from tableseal.suppression.protections.protect import Protection
+from tableseal.suppression.protections.statement import Statement
+
+NOT_WRITTEN = "was not written: only a release whose audit says safe goes out."
+
+
+def protection_text(
+    found: Protection,
+    *,
+    limit: int | None = None,
+    call: Call | None = None,
+    unwritten: tuple[str, ...] = (),
+    public: bool = False,
+) -> str:
+    """What was done, how far values moved, and what the audit says of what is released.
+
+    limit: longest list of cells. call: how it was asked for. unwritten: files that were to be written, and are not.
+    public: only what everybody may know.
+    """
+    statement = public_part(found.statement) if public else found.statement
+    report = public_copy(found.report) if public else found.report
+    body = list(_done(statement)) if public else [*_done(statement), *_figures(found), *_exposed(found, limit)]
+    body += [f"{file} {NOT_WRITTEN}" for file in unwritten]
+    # What to do next repeats the command, and with it the seed.
+    following = None if public else next_step(found, call or Call(verb=("protect",)))
+    return "\n".join(map(printable, framed(verdict_line(report), [applied(report)], following, body))) + "\n"
+
+
+def next_step(found: Protection, call: Call) -> str | None:
+    """What the agency does next; None: nothing."""
+    if found.verdict == "unsafe":
+        return f"this leaves too little open; a larger base, or withhold cells: {call.by('suppress')}"
+    if call.options("-o", "--output"):
+        return None
+    return f"write it: {call.again('-o', call.beside('protected'))}"
+
+
+def _done(said: Statement) -> Iterator[str]:
+    settings = ", ".join(f"{name} {value}" for name, value in said.settings.items())
+    seed = "" if said.seed is None else f"; seed {said.seed}, which stays with the agency"
+    yield f"{said.method} ({settings}): {said.words}{seed}."
+    yield "Published tables add up." if said.additive else "Published totals need not be the sums of published parts."
+    if said.optimum is not None:
+        best = said.optimum
+        if best.proved:
+            yield f"{best.proved}."
+        if best.status == "optimal":
+            yield f"Proved: no other choice is nearer (sum of absolute changes {best.distortion:,})."
+        else:
+            yield (
+                f"Sum of absolute changes {best.distortion:,}; proved: none is below {best.bound:,.6g} "
+                f"(gap {100 * best.gap:.2g}%)."
+            )
+
+
+def _figures(found: Protection) -> Iterator[str]:
+    for m in found.measures:
+        withheld = f", {m.withheld:,} withheld" if m.withheld else ""
+        small = "" if m.ones_and_twos is None else f"; {100 * m.ones_and_twos:.3g}% of ones and twos"
+        yield (
+            f"{m.measure}: {m.changed:,} of {plural(m.cells, 'cell')} changed{withheld}{small}; largest change "
+            f"{decimal(1, m.largest) if m.largest else 0}, mean absolute change {m.mean:.4g}, mean change {m.bias:.4g}."
+        )
+    for t in found.tables:
+        if t.undefined is not None:
+            yield f"{t.table}: no risk and utility ({t.undefined.removesuffix('.')})."
+        else:
+            yield (
+                f"{t.table}: risk R1 {t.risk_before:.4f} before, R2 {t.risk_after:.4f} after; Hellinger distance "
+                f"{t.hellinger:.4g}, utility {t.utility:.4f}."
+            )
+
+
+def _exposed(found: Protection, limit: int | None) -> list[str]:
+    bad = [cell for cell in found.report.cells if cell.verdict in ("exposed", "underprotected")]
+    if not bad:
+        return []
+    totals = totals_of(found.release)
+    shown = bad if limit is None else bad[:limit]
+    more = [f"  ... and {len(bad) - len(shown)} more"] if len(shown) < len(bad) else []
+    return ["Not protected:", *(f"  - {cell_name(c.cell, totals)}: {c.verdict}" for c in shown), *more]

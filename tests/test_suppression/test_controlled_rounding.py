@@ -1,0 +1,179 @@
+"""Controlled rounding: it adds up, it is the nearest, and where nothing is, that is said."""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tableseal.audit.io import release_from_document
+from tableseal.audit.model import Release
+from tableseal.audit.pipeline import audit
+from tableseal.suppression.protections import multiples, multiples_search
+from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
+from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.protect import protect
+from tableseal.suppression.protections.subject import Subject, subject_of
+from tests.support.tabulated import tabulated
+
+NOWHERE = np.array([[[0, 1], [1, 0]], [[1, 1], [1, 0]]])
+"""Of base 2 no table of neighbouring multiples adds up: found by listing them all."""
+
+
+def rounded(release: Release, base: int) -> tuple[Subject, Changed, Optimised]:
+    subject = subject_of(release)
+    changed = round_controlled(subject, ControlledRounding(Fraction(base)), Tools())
+    assert changed.optimised is not None
+    return subject, changed, changed.optimised
+
+
+def best_of_all(subject: Subject, base: int, reach: int = 0) -> tuple[int, int] | None:
+    """(steps beyond the neighbours, changes) of the best table of multiples, over all choices of base cells within
+    `reach` of their neighbours; of those with the fewest steps beyond; None: no zero-restricted one."""
+    forms, value = subject.system.matrix, subject.value[subject.system.cell]
+    own = [
+        int(forms.indices[forms.indptr[r]]) for r in range(forms.shape[0]) if forms.indptr[r + 1] == forms.indptr[r] + 1
+    ]
+    rows = [r for r in range(forms.shape[0]) if forms.indptr[r + 1] == forms.indptr[r] + 1]
+    low, high = value // base, value // base + (value % base > 0)
+    ranges: list[Any] = [None] * forms.shape[1]
+    for column, row in zip(own, rows, strict=True):
+        ranges[column] = range(max(0, low[row] - reach), high[row] + reach + 1)
+    best: tuple[int, int] | None = None
+    for steps in product(*ranges):
+        sums = forms @ np.array(steps)
+        beyond = int(np.maximum(np.maximum(low - sums, sums - high), 0).sum())
+        if reach or not beyond:
+            found = (beyond, int(np.abs(base * sums - value).sum()))
+            best = found if best is None else min(best, found)
+    return best
+
+
+def beyond(subject: Subject, changed: Changed, base: int) -> int:
+    steps = changed.shown.units // base
+    low = subject.value // base
+    high = low + (subject.value % base > 0)
+    return int(np.maximum(np.maximum(low - steps, steps - high), 0).sum())
+
+
+def refuse_what_does_not_add_up(subject: Subject, shown: NDArray[np.int64]) -> None:
+    cells = subject.equations.cells
+    assert subject.equations.matrix.shape[1] == cells
+    assert not (subject.equations.matrix @ shown).any()
+
+
+@given(st.lists(st.integers(0, 9), min_size=6, max_size=6), st.integers(2, 5))
+@settings(max_examples=40, deadline=None)
+def test_two_way_tables_against_all_of_them(values: list[int], base: int) -> None:
+    """CONVENTION 714."""
+    subject, changed, optimised = rounded(tabulated(np.array(values).reshape(2, 3)), base)
+    assert best_of_all(subject, base) == (0, optimised.distortion)
+    assert (optimised.status, optimised.bound) == ("optimal", optimised.distortion)
+    assert np.abs(changed.shown.units - subject.value).sum() == optimised.distortion
+    refuse_what_does_not_add_up(subject, changed.shown.units)
+
+
+@given(st.lists(st.integers(0, 3), min_size=8, max_size=8), st.integers(2, 3))
+@settings(max_examples=40, deadline=None)
+def test_cubes_against_all_of_them(values: list[int], base: int) -> None:
+    """CONVENTION 714 and 715: the nearest, or the fewest steps beyond."""
+    subject, changed, optimised = rounded(tabulated(np.array(values).reshape(2, 2, 2)), base)
+    found = best_of_all(subject, base)
+    assert optimised.status == "optimal"
+    refuse_what_does_not_add_up(subject, changed.shown.units)
+    if found is None:
+        assert optimised.proved.startswith("Proved: no table of neighbouring multiples adds up")
+        least = best_of_all(subject, base, reach=1)
+        assert least is not None
+        assert (beyond(subject, changed, base), optimised.distortion) <= least
+    else:
+        assert (beyond(subject, changed, base), optimised.distortion) == found
+
+
+def test_where_none_exists_it_is_proved_and_the_audit_knows_the_wider_intervals() -> None:
+    """CONVENTION 715."""
+    release = tabulated(NOWHERE)
+    subject, changed, optimised = rounded(release, 2)
+    assert best_of_all(subject, 2) is None
+    assert best_of_all(subject, 2, reach=1) == (beyond(subject, changed, 2), optimised.distortion) == (1, 18)
+    found = protect(release, ControlledRounding(Fraction(2)))
+    assert found.statement.optimum is not None
+    assert "1 cell beyond them" in found.statement.optimum.proved
+    (rounding,) = {table.rounding.method for table in found.release.tables if table.rounding is not None}
+    assert rounding == "ranges"
+    assert all(c.lower is None or c.lower <= c.truth <= c.upper for c in found.report.cells)  # type: ignore[operator]
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_table_adds_up_over_nested_and_linked_classifications(data: st.DataObject) -> None:
+    """CONVENTION 714."""
+    shape = data.draw(st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(2, 3)))
+    groups = [data.draw(st.integers(1, size - 1)) for size in shape]
+    base = data.draw(st.sampled_from([2, 3, 5, 10]))
+    linked = data.draw(st.sampled_from([[], [(0, 1), (1, 2)], [(0, 1), (0, 2), (1, 2)], [(0, 1), (2,)]]))
+    seed = data.draw(st.integers(0, 10**6))
+    counts = np.random.default_rng(seed).poisson(base, shape)
+    release = tabulated(counts, groups, linked)
+    found = protect(release, ControlledRounding(Fraction(base)))
+    shown = {
+        tuple(found.release.cell_codes(codes).values()): value
+        for table in found.release.tables
+        for codes, value in zip(table.codes, table.value.units.tolist(), strict=True)
+    }
+    for v, hierarchy in enumerate(release.variables.values()):
+        for parents in hierarchy.parents:
+            for key, value in shown.items():
+                at = hierarchy.index[key[v]]
+                below = np.flatnonzero(parents == at) if at else np.flatnonzero(parents <= 0)
+                below = below[below != 0]
+                parts = [shown.get((*key[:v], hierarchy.codes[k], *key[v + 1 :])) for k in below.tolist()]
+                if parts and None not in parts:
+                    assert value == sum(filter(None, parts))
+    assert all(value % base == 0 and value >= 0 for value in shown.values())
+    assert audit(found.release).report == found.report
+
+
+def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 716: the search that parts beyond the limit get, on one whose optimum is known."""
+    counts = np.random.default_rng(3).poisson(3, (4, 4, 3))
+    release = tabulated(counts, (2, 2))
+    _, _, optimum = rounded(release, 3)
+    monkeypatch.setattr(multiples, "EXACT", 10)
+    monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 10)
+    subject, changed, optimised = rounded(release, 3)
+    refuse_what_does_not_add_up(subject, changed.shown.units)
+    assert optimised.distortion >= optimum.distortion
+    assert optimised.bound <= optimum.distortion
+    assert optimised.gap < 0.1
+    assert beyond(subject, changed, 3) == 0
+    again = rounded(release, 3)[1]
+    assert (again.shown.units == changed.shown.units).all()
+    assert multiples_search.SMALLEST < multiples_search.LARGEST
+
+
+def test_linked_tables_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 714 and 716."""
+    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 1)
+    counts = np.random.default_rng(5).poisson(4, (4, 3, 3, 2))
+    subject, changed, _ = rounded(tabulated(counts, (2,), [(0, 1, 2), (0, 1, 3)]), 5)
+    refuse_what_does_not_add_up(subject, changed.shown.units)
+
+
+def test_negative_values_have_neighbours_too() -> None:
+    cells = {"a": ["a0", "a1", "T"], "value": [-7, 4, -3]}
+    document = {
+        "tableseal": 1,
+        "kind": "magnitude",
+        "variables": {"a": {"total": "T", "codes": ["a0", "a1"]}},
+        "intruder": {"nonnegative": False},
+        "tables": [{"name": "t", "cells": cells}],
+    }
+    _, changed, optimised = rounded(release_from_document(document), 5)
+    assert changed.shown.units.tolist() in ([-5, -10, 5], [-5, -5, 0])  # total first
+    assert optimised.status == "optimal"
