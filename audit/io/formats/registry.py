@@ -24,6 +24,7 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
 
 
 _CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
+_OBSERVATIONS = frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH))
 
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
@@ -43,7 +44,16 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.sdmx_csv",
         _is_sdmx_csv,
         written=".sdmx.csv",
-        holds=frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH)),
+        holds=_OBSERVATIONS,
+    ),
+    Format(
+        "sdmx-csv-1",
+        "SDMX-CSV 1.0",
+        (".csv", ".txt", ".tsv"),
+        "tableseal.audit.io.formats.sdmx_csv_1",
+        _is_sdmx_csv,
+        written=".sdmx1.csv",
+        holds=_OBSERVATIONS,
     ),
 )
 
