@@ -91,6 +91,18 @@ def test_convert_never_replaces_an_input(release: Path) -> None:
 
 
 @each_ending
+def test_standard_input(release: Path, ending: str) -> None:
+    # CONVENTION 690
+    target = release.with_name(f"out{ending}")
+    tableseal("convert", release, target)
+    piped = CliRunner().invoke(app, ["audit", "-", "--json", "-"], input=target.read_bytes())
+    assert json.loads(piped.stdout)["verdict"] == "safe"
+    broken = CliRunner().invoke(app, ["audit", "-"], input=target.read_bytes()[:-8])
+    assert broken.exit_code == 2
+    assert "standard input" in broken.stderr
+
+
+@each_ending
 def test_suppress_writes_formats(release: Path, ending: str) -> None:
     target = release.with_name(f"out{ending}")
     assert tableseal("suppress", release, "-o", target).exit_code == 0

@@ -10,6 +10,7 @@ from tableseal.audit.io.formats.format import Format, Part
 _SDMX = re.compile(
     rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
 )
+_PX = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:CHARSET|AXIS-VERSION|CODEPAGE|LANGUAGE|MATRIX|CREATION-DATE)\s*=\s*"')
 _RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
 _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
@@ -71,6 +72,13 @@ def format_in(folder: Folder, name: str) -> Format | None:
         return next(iter(candidates), None)
     beginning = folder.beginning(name, SAMPLE)
     return next((one for one in candidates if one.seems is None or one.seems(beginning)), None)
+
+
+def format_of(content: bytes) -> Format | None:
+    """The format of bytes without a name, by how they begin."""
+    if _PX.match(content):
+        return next(one for one in FORMATS if one.key == "px")
+    return next((one for one in FORMATS if one.reads and one.seems is not None and one.seems(content[:SAMPLE])), None)
 
 
 def format_to_write(name: str) -> Format | None:

@@ -27,7 +27,7 @@ from tableseal.audit.io.formats.said import Symbols, letters_meaning
 from tableseal.audit.io.numbers import decimal_text, places
 from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
-from tableseal.audit.wording import listing, quoted, repeated
+from tableseal.audit.wording import listing, quoted
 
 VALUE = "OBS_VALUE"
 TOTAL = "_T"
@@ -117,8 +117,12 @@ def rows_of(release: Release, first: Mapping[str, str]) -> bytes:
     cube = cube_of(release, table)
     digits = str(places(release.measures[table.measure].unit) or 0)
     header = [*first, *cube.codes, VALUE, "OBS_STATUS", "CONF_STATUS", "DECIMALS"]
-    if taken := repeated(header):
-        raise InputError(f"the variable {quoted(taken[0])} has the name of a column of SDMX-CSV.", at=table.where)
+    for variable in cube.codes:
+        if header.count(variable) > 1 or variable in _NO_COMPONENTS | _ATTRIBUTES or re.search(r": |[\[\]]", variable):
+            problem = (
+                f"the variable {quoted(variable)} would be read as something else in SDMX-CSV; give it another name."
+            )
+            raise InputError(problem, at=table.where)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
