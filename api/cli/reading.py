@@ -30,7 +30,7 @@ def release_of(name: str | Path, said: ReleaseOptions) -> "Release":
 
 
 def _from_standard_input(policy: "Path | Policy | None", letters: Mapping[str, str] | None) -> "Release":
-    from tableseal.audit.io import release_from_document
+    from tableseal.audit.io import read_piped, release_from_document
     from tableseal.audit.io.files import SIZE_LIMIT, decode, read_at_most
     from tableseal.audit.io.yaml_text import parse_document
 
@@ -39,7 +39,10 @@ def _from_standard_input(policy: "Path | Policy | None", letters: Mapping[str, s
     if len(content) > SIZE_LIMIT:
         raise InputError(f"more than {SIZE_LIMIT:,} bytes, the limit.", at=source)
     if not content.strip():
-        raise InputError("is empty, expected a release as YAML or JSON.", at=source)
+        raise InputError("is empty, expected a release as YAML or JSON, or in another format.", at=source)
+    piped = read_piped(content, source, policy=policy, status_map=letters)
+    if piped is not None:
+        return piped
     text, notes = decode(content, source)
     document = parse_document(text, source)
     if not isinstance(document, Mapping):

@@ -16,8 +16,8 @@ class ConversionOptions(Options):
     format: Annotated[
         str | None,
         Option(
-            "Format to write: json (a release file with all that there is), px, json-stat or sdmx-csv. Left out: as "
-            "the name ends (.json, .px, .jsonstat.json, .sdmx.csv).",
+            "Format to write: json (a release file with all that there is), px, json-stat, sdmx-csv (2.0) or "
+            "sdmx-csv-1 (1.0). Left out: as the name ends (.json, .px, .jsonstat.json, .sdmx.csv, .sdmx1.csv).",
             metavar="FORMAT",
         ),
     ] = None

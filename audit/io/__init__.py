@@ -5,7 +5,7 @@ from tableseal.audit.io.canonical import canonical_document, canonical_json, rel
 from tableseal.audit.io.frames import table_from_frame
 from tableseal.audit.io.init import infer_document
 from tableseal.audit.io.policy_file import policy_document, policy_from_document, read_policy
-from tableseal.audit.io.release_file import read_archived, read_release, release_from_document
+from tableseal.audit.io.release_file import read_archived, read_piped, read_release, release_from_document
 from tableseal.audit.io.release_out import check_symbol, file_names, release_files
 from tableseal.audit.io.schemas import policy_schema, release_schema
 from tableseal.audit.io.yaml_out import write_document
@@ -23,6 +23,7 @@ __all__ = [
     "policy_from_document",
     "policy_schema",
     "read_archived",
+    "read_piped",
     "read_policy",
     "read_release",
     "release_digest",

@@ -28,14 +28,32 @@ _MARKS = (
 
 
 @dataclass(frozen=True)
+class OneFile:
+    """A file that came without a folder (from standard input), as if it were alone in one."""
+
+    name: str
+    held: bytes
+
+    def content(self, name: str, where: Place, limit: int) -> bytes:
+        """What it holds; InputError for any other file."""
+        if name != self.name:
+            raise InputError(f"there is no file {quoted(name)}: {self.name} came without a folder.", at=where)
+        return self.held
+
+    def beginning(self, name: str, most: int) -> bytes:
+        """Its first bytes."""
+        return self.held[:most] if name == self.name else b""
+
+
+@dataclass(frozen=True)
 class Folder:
     """The folder in which the files that a release names are looked for, and what was noticed while reading them.
 
-    root: on the disk or inside an archive; None if the release came without a folder (over the network, from standard
-    input): it then names no files.
+    root: on the disk, inside an archive, or one file; None if the release came without a folder (over the network, from
+    standard input): it then names no files.
     """
 
-    root: Path | ArchiveFolder | None
+    root: Path | ArchiveFolder | OneFile | None
     limit: int = SIZE_LIMIT
     notes: list[Note] = field(default_factory=list)
     opened: list[Path] = field(default_factory=list)
@@ -53,13 +71,13 @@ class Folder:
             text = f"names the file {quoted(name)}, but this release came without a folder of files; "
             raise InputError(text, "give the data inline (`cells`, `codes`, `tree`).", at=where)
         refuse_outside(name, where)
-        if isinstance(self.root, ArchiveFolder):
+        if isinstance(self.root, ArchiveFolder | OneFile):
             return self.root.content(name, where, self.limit)
         return read_bytes(self._path(self.root, name, where), source=name, limit=self.limit)
 
     def beginning(self, name: str, most: int) -> bytes:
         """The first bytes of a file, by which its format is told; nothing if it is none that can be read."""
-        if isinstance(self.root, ArchiveFolder):
+        if isinstance(self.root, ArchiveFolder | OneFile):
             return self.root.beginning(name, most)
         try:
             path = (self.root or Path()) / name
@@ -153,6 +171,11 @@ def decode(content: bytes, source: str) -> tuple[str, list[Note]]:
     InputError: a format that is not read; bytes that are text in none of these; names the line and the byte.
     """
     refuse_unread(content, source)
+    return text_of(content, source)
+
+
+def text_of(content: bytes, source: str) -> tuple[str, list[Note]]:
+    """`decode` of content whose format is known."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _checked(content[len(mark) :], encoding, source), []

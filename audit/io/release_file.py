@@ -14,9 +14,9 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.consent import read_consents, read_day
 from tableseal.audit.io.document import LinkDocument, ReleaseDocument, StatisticDocument, TableDocument
 from tableseal.audit.io.document_types import validate
-from tableseal.audit.io.files import Folder, decode, read_bytes
+from tableseal.audit.io.files import Folder, OneFile, decode, read_bytes
 from tableseal.audit.io.formats.format import Format
-from tableseal.audit.io.formats.registry import format_in
+from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
@@ -110,6 +110,26 @@ def _of_format(
 ) -> Release:
     """The release in a file that says itself what it holds; what the user says of its flags is in its document."""
     files = Folder(folder)
+    return release_with_data(found.read(files, name, status_map or {}), files, name, policy)
+
+
+def read_piped(
+    content: bytes, name: str, *, policy: Path | Policy | None = None, status_map: Mapping[str, str] | None = None
+) -> Release | None:
+    """The release in bytes without a file name that are in a format which says what it holds; None: they are in none.
+
+    Parameters
+    ----------
+    name: what they are called, for messages. policy, status_map: as for `read_release`.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    found = format_of(content)
+    if found is None:
+        return None
+    files = Folder(OneFile(name, content))
     return release_with_data(found.read(files, name, status_map or {}), files, name, policy)
 
 
@@ -221,7 +241,7 @@ def _with_notes(release: Release, first: Sequence[Note]) -> Release:
 
 def _release(
     parsed: Document,
-    folder: Path | ArchiveFolder | None,
+    folder: Path | ArchiveFolder | OneFile | None,
     policy: Path | Policy | None,
     status_map: Mapping[str, str] | None,
     top: Place,

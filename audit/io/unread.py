@@ -170,7 +170,7 @@ def _binary(content: bytes) -> tuple[str, str] | None:
 def _text(sample: bytes, source: str) -> tuple[str, str] | None:
     text = sample.decode("latin-1").lstrip("\ufeff\u00ef\u00bb\u00bf")
     start = text.lstrip().lower()
-    if _PC_AXIS.match(text) and not source.lower().endswith(".px"):
+    if _PC_AXIS.match(text):
         return "a PC-Axis file", "PC-Axis files are read if their names end in .px"
     if "ascii spss port file" in start[:500]:
         return "a portable SPSS file (.por)", _EXPORT

@@ -32,7 +32,7 @@ tables:
       status: [primary, secondary, "", secondary, secondary, "", "", "", ""]
 policy: {primary: [{threshold: 3}]}
 """
-ENDINGS = (".px", ".jsonstat.json", ".sdmx.csv")
+ENDINGS = (".px", ".jsonstat.json", ".sdmx.csv", ".sdmx1.csv")
 each_ending = pytest.mark.parametrize("ending", ENDINGS)
 
 
@@ -78,7 +78,7 @@ def test_formats_by_name_and_streams(release: Path) -> None:
     assert tableseal("convert", release, "-", "--format", "json").stdout.startswith('{"tableseal":1')
     wrong = tableseal("convert", release, "-", "--format", "pcaxis")
     assert wrong.exit_code == 2
-    assert "formats are json, px, json-stat, sdmx-csv" in " ".join(wrong.stderr.split())
+    assert "formats are json, px, json-stat, sdmx-csv, sdmx-csv-1" in " ".join(wrong.stderr.split())
     assert tableseal("convert", release, release.with_name("x.json")).stderr == ""
 
 
@@ -88,6 +88,18 @@ def test_convert_never_replaces_an_input(release: Path) -> None:
     again = tableseal("convert", release.with_name("x.px"), release.with_name("x.px"))
     assert again.exit_code == 2
     assert release.with_name("x.px").read_text() == before
+
+
+@each_ending
+def test_standard_input(release: Path, ending: str) -> None:
+    # CONVENTION 690
+    target = release.with_name(f"out{ending}")
+    tableseal("convert", release, target)
+    piped = CliRunner().invoke(app, ["audit", "-", "--json", "-"], input=target.read_bytes())
+    assert json.loads(piped.stdout)["verdict"] == "safe"
+    broken = CliRunner().invoke(app, ["audit", "-"], input=target.read_bytes()[:-8])
+    assert broken.exit_code == 2
+    assert "standard input" in broken.stderr
 
 
 @each_ending
@@ -119,7 +131,7 @@ def test_init_describes_what_a_file_says(release: Path) -> None:
 @each_ending
 def test_python(release: Path, ending: str) -> None:
     target = release.with_name(f"out{ending}")
-    key = {".px": "px", ".jsonstat.json": "json-stat", ".sdmx.csv": "sdmx-csv"}[ending]
+    key = {".px": "px", ".jsonstat.json": "json-stat", ".sdmx.csv": "sdmx-csv", ".sdmx1.csv": "sdmx-csv-1"}[ending]
     found = ts.convert(release, format=key)
     assert {"PRIMARY", "TRUTH"} <= {loss.part.name for loss in found.losses}
     assert "true values" in found.text()
@@ -195,4 +207,4 @@ def test_batches(release: Path) -> None:
     manifest.write_text("file\n" + "".join(f"x{ending}\n" for ending in ENDINGS))
     found = json.loads(tableseal("batch", manifest, "-o", release.with_name("results"), "--json", "-").stdout)
     assert {entry["verdict"] for entry in found["releases"]} == {"safe"}
-    assert len(found["releases"]) == 3
+    assert len(found["releases"]) == len(ENDINGS)

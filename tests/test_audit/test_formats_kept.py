@@ -157,3 +157,16 @@ def test_units_that_are_no_decimals(tmp_path: Path) -> None:
     text = next(iter(release_files(release, tmp_path / "x.px").values()))
     assert "2000" in text
     assert "1500" in text
+
+
+@pytest.mark.parametrize("name", ["TITLE", "OBS_VALUE", "DATAFLOW", "CONF_STATUS", "a: b", "a[]", "DECIMALS"])
+def test_variables_that_sdmx_would_take_for_something_else(name: str, tmp_path: Path) -> None:
+    document: dict[str, Any] = {
+        "tableseal": 1,
+        "kind": "count",
+        "variables": {name: {"total": "T", "codes": ["k", "l"]}},
+        "tables": [{"name": "t", "cells": {name: ["T", "k", "l"], "value": [9, 4, 5]}}],
+    }
+    for ending in (".sdmx.csv", ".sdmx1.csv"):
+        with pytest.raises(InputError, match="another name"):
+            release_files(release_from_document(document), tmp_path / f"x{ending}")

@@ -133,3 +133,10 @@ def test_a_user_may_explain_flags(tmp_path: Path) -> None:
 
 def test_a_plain_file_stays_one(tmp_path: Path) -> None:
     assert cells(read(tmp_path, "STRUCTURE,n\nTotal,5\nA,3\nB,2\n")) == {("Total",): 5, ("A",): 3, ("B",): 2}
+
+
+def test_a_file_without_a_last_line_end_may_be_cut_off(tmp_path: Path) -> None:
+    # CONVENTION 681
+    assert "no_line_end" in [note.code for note in read(tmp_path, FIRST.rstrip()).notes]
+    with pytest.raises(InputError, match=r"row 6 \(line 7\)|line 7"):
+        read(tmp_path, FIRST.rstrip()[:-4])

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tableseal.audit.errors import InputError, Place
-from tableseal.audit.io.files import decode
+from tableseal.audit.io.files import text_of
 from tableseal.audit.model import Note
 from tableseal.audit.wording import quoted
 
@@ -189,7 +189,7 @@ def decoded(content: bytes, source: str) -> tuple[str, list[Note]]:
         ):
             note = Note("decoded_dos", f"{source}: names no CHARSET and no CODEPAGE; read as DOS code page 850.")
             return content.decode(_DOS), [note]
-        return decode(content, source)
+        return text_of(content, source)
     said = named[1].decode("ascii")
     encoding = f"cp{said}" if said.isdigit() else said
     line = content.count(b"\n", 0, named.start()) + 1

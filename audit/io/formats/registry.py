@@ -10,6 +10,7 @@ from tableseal.audit.io.formats.format import Format, Part
 _SDMX = re.compile(
     rb'(?:\xef\xbb\xbf)?"?(?:DATAFLOW|STRUCTURE(?:\[[^\]]+\])?)"?([,;\t|])(?:"?STRUCTURE_ID|[^\r\n]*OBS_VALUE)'
 )
+_PX = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:CHARSET|AXIS-VERSION|CODEPAGE|LANGUAGE|MATRIX|CREATION-DATE)\s*=\s*"')
 _RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
 _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
@@ -24,6 +25,7 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
 
 
 _CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
+_OBSERVATIONS = frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH))
 
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
@@ -43,7 +45,16 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.sdmx_csv",
         _is_sdmx_csv,
         written=".sdmx.csv",
-        holds=frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH)),
+        holds=_OBSERVATIONS,
+    ),
+    Format(
+        "sdmx-csv-1",
+        "SDMX-CSV 1.0",
+        (".csv", ".txt", ".tsv"),
+        "tableseal.audit.io.formats.sdmx_csv_1",
+        _is_sdmx_csv,
+        written=".sdmx1.csv",
+        holds=_OBSERVATIONS,
     ),
 )
 
@@ -61,6 +72,13 @@ def format_in(folder: Folder, name: str) -> Format | None:
         return next(iter(candidates), None)
     beginning = folder.beginning(name, SAMPLE)
     return next((one for one in candidates if one.seems is None or one.seems(beginning)), None)
+
+
+def format_of(content: bytes) -> Format | None:
+    """The format of bytes without a name, by how they begin."""
+    if _PX.match(content):
+        return next(one for one in FORMATS if one.key == "px")
+    return next((one for one in FORMATS if one.reads and one.seems is not None and one.seems(content[:SAMPLE])), None)
 
 
 def format_to_write(name: str) -> Format | None:

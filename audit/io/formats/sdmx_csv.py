@@ -27,7 +27,7 @@ from tableseal.audit.io.formats.said import Symbols, letters_meaning
 from tableseal.audit.io.numbers import decimal_text, places
 from tableseal.audit.io.statuses.flags import looks_like_flags
 from tableseal.audit.model import COLUMNS_LEFT_OUT, Note, Release, Status
-from tableseal.audit.wording import listing, quoted, repeated
+from tableseal.audit.wording import listing, quoted
 
 VALUE = "OBS_VALUE"
 TOTAL = "_T"
@@ -55,6 +55,9 @@ def dataset(folder: Folder, name: str, letters: Letters) -> Dataset:
     first = _FIRST.match(text)
     if first is None:
         raise InputError(expected="DATAFLOW or STRUCTURE as the name of the first column", at=Place(name, line=1))
+    if not text.endswith(("\n", "\r")):
+        note = Note("no_line_end", f"{name}: does not end with the end of a line; it may be cut off.")
+        folder.notes.append(note)
     columns = _components(read_delimited(text, name, delimiter=first[3]), labelled="STRUCTURE_NAME" in text[:200])
     _refuse_several(columns, "DATAFLOW" if first[1] == "DATAFLOW" else "STRUCTURE_ID")
     _refuse_deleted(columns)
@@ -94,23 +97,40 @@ def write(release: Release, name: str) -> dict[str, bytes]:
     ------
     InputError: a variable with the name of another column; see `cube_of`.
     """
+    structure = _structure(release)
+    return {name: rows_of(release, {"STRUCTURE": "dataflow", "STRUCTURE_ID": structure, "ACTION": "I"})}
+
+
+def write_first(release: Release, name: str) -> dict[str, bytes]:
+    """The same as SDMX-CSV 1.0."""
+    return {name: rows_of(release, {"DATAFLOW": _structure(release)})}
+
+
+def _structure(release: Release) -> str:
+    plain = re.sub("[^A-Za-z0-9_-]+", "_", release.tables[0].name)
+    return f"TABLESEAL:{plain or 'TABLE'}(1.0)"
+
+
+def rows_of(release: Release, first: Mapping[str, str]) -> bytes:
+    """A row for each cell of the only table, behind columns that are the same in all rows."""
     (table,) = release.tables
     cube = cube_of(release, table)
-    unit = release.measures[table.measure].unit
-    digits = str(places(unit) or 0)
-    structure = f"TABLESEAL:{re.sub('[^A-Za-z0-9_-]+', '_', table.name) or 'TABLE'}(1.0)"
-    header = ["STRUCTURE", "STRUCTURE_ID", "ACTION", *cube.codes, VALUE, "OBS_STATUS", "CONF_STATUS", "DECIMALS"]
-    if taken := repeated(header):
-        raise InputError(f"the variable {quoted(taken[0])} has the name of a column of SDMX-CSV.", at=table.where)
+    digits = str(places(release.measures[table.measure].unit) or 0)
+    header = [*first, *cube.codes, VALUE, "OBS_STATUS", "CONF_STATUS", "DECIMALS"]
+    for variable in cube.codes:
+        if header.count(variable) > 1 or variable in _NO_COMPONENTS | _ATTRIBUTES or re.search(r": |[\[\]]", variable):
+            problem = (
+                f"the variable {quoted(variable)} would be read as something else in SDMX-CSV; give it another name."
+            )
+            raise InputError(problem, at=table.where)
     text = StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(header)
     rows = zip(product(*cube.codes.values()), cube.status.tolist(), cube.value, cube.truth, strict=True)
     for codes, status, value, truth in rows:
         shown = value if truth is None else truth
-        flags = _WRITTEN[Status(status)]
-        writer.writerow(["dataflow", structure, "I", *codes, shown or "", *flags, digits])
-    return {name: text.getvalue().encode()}
+        writer.writerow([*first.values(), *codes, shown or "", *_WRITTEN[Status(status)], digits])
+    return text.getvalue().encode()
 
 
 _WRITTEN: Mapping[Status, tuple[str, str]] = {
