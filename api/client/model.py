@@ -51,9 +51,9 @@ class UnreachableError(Exception):
 class Job:
     """A piece of work.
 
-    state: queued, running, succeeded, failed or cancelled. place: in the queue, of a job that waits. outcome: of one that
-    succeeded, such as the verdict of an
-    audit. progress: (stage, steps done, steps in all; 0: unknown). failure: of a job that failed.
+    state: queued, running, succeeded, failed or cancelled. place: in the queue, of a job that waits. outcome: of one
+    that succeeded, such as the verdict of an audit. progress: (stage, steps done, steps in all; 0: unknown). failure:
+    of a job that failed.
     """
 
     id: str
