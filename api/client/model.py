@@ -51,8 +51,9 @@ class UnreachableError(Exception):
 class Job:
     """A piece of work.
 
-    state: queued, running, succeeded, failed or cancelled. outcome: of a job that succeeded, such as the verdict of an
-    audit. progress: (stage, steps done, steps in all; 0: unknown). failure: of a job that failed.
+    state: queued, running, succeeded, failed or cancelled. place: in the queue, of a job that waits. outcome: of one
+    that succeeded, such as the verdict of an audit. progress: (stage, steps done, steps in all; 0: unknown). failure:
+    of a job that failed.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Job:
     attempts: int
     progress: tuple[str, int, int] | None
     failure: Failure | None
+    place: int | None = None
 
     @property
     def final(self) -> bool:
@@ -80,4 +82,5 @@ class Job:
             attempts=document["attempts"],
             progress=None if step is None else (step["stage"], step["done"], step["total"]),
             failure=None if problem is None else Failure.of(problem, 500),
+            place=document.get("place"),
         )

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,7 @@ class Store:
         else:
             raise InputError(f"database: found {backend}, expected sqlite or postgresql.")
         self._writer = self._engine.execution_options(tableseal_write=True)
-        # SQLite has one writer at a time, and lets those who wait look again ever more rarely: threads take turns here.
-        self._turn = threading.Lock() if backend == "sqlite" else nullcontext()
+        self._lock = threading.Lock() if backend == "sqlite" else None
 
     @property
     def engine(self) -> Engine:
@@ -80,8 +79,21 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is kept if the block ends without an error."""
-        with self._turn, self._writer.begin() as connection:
+        with self._turn(), self._writer.begin() as connection:
             yield connection
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """SQLite has one writer at a time, and lets those who wait look again ever more rarely: threads take turns."""
+        if self._lock is None:
+            yield
+            return
+        if not self._lock.acquire(timeout=BUSY_SECONDS):
+            raise Unreachable("BEGIN IMMEDIATE", None, TimeoutError("others are writing"))
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def scrub(self) -> bool:
         """Let nothing of what was erased be left in the files of an SQLite database; False if others are at work.

@@ -281,3 +281,28 @@ def test_keys_are_kept_as_digests(store: Store) -> None:
         assert tokens.principal_of(connection, key[:-1]) is None
         kept = connection.execute(select(metadata.tables["tokens"])).all()
     assert key not in str(kept)
+
+
+def test_writers_of_one_program_take_turns_and_none_waits_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONVENTION 728: one waits in a queue, not in SQLite; where somebody writes on and on, the database is away."""
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    migrate(store)
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    found: list[type[Exception]] = []
+
+    def write() -> None:
+        try:
+            with store.writing():
+                pass
+        except engine.Unreachable as error:
+            found.append(type(error.orig))
+
+    with store.writing():
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+    write()
+    store.close()
+    assert found == [TimeoutError]

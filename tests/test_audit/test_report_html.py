@@ -349,6 +349,7 @@ def test_a_table_too_large_to_draw_shows_lines_with_open_cells_and_says_so(monke
     ]
     assert "9 cells of this table are not drawn" in page
     assert "2 more cells are in the JSON report" in page
+    assert ": the worst of 4 open cells</span>" in page
     assert set(re.findall('href="#(c[^"]*)"', page)) == set(re.findall('id="(c[^"]*)"', page))
 
 
