@@ -193,8 +193,10 @@ def _program(
     if found.x is None:
         raise LimitError("no additive table was found within the limits, and none was excluded.")
     bound = 0.0 if found.mip_dual_bound is None else max(0.0, float(found.mip_dual_bound))
+    if bound >= NO_END:  # the search ended before there was one
+        bound = 0.0
     steps = np.round(found.x).astype(np.int64)
-    # Published starts that had to be clipped are on the side of the target, so distances from both add up.
+    # Published starts that had to be clipped lie next to the target, so distances from both add up.
     return start + steps[:n] - steps[n : 2 * n], away + int(np.ceil(bound - 1e-6))
 
 
