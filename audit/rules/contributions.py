@@ -86,7 +86,7 @@ def contributions(release: Release, cells: Cells, microdata: Microdata) -> Contr
     """
     n = len(cells)
     cell, record, covered = memberships(release, cells, microdata)
-    amount, known, has_measure = _record_amounts(release, cells, microdata, cell, record)
+    amount, known, has_measure = record_amounts(release, cells, microdata, cell, record)
     covered &= has_measure
     covered[cell[~known]] = False
     cell, record, amount = cell[known], record[known], amount[known]
@@ -224,7 +224,7 @@ def _ranges(start: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[n
     return result
 
 
-def _record_amounts(
+def record_amounts(
     release: Release,
     cells: Cells,
     microdata: Microdata,
