@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import LimitError
+from tableseal.audit.solvers.protocol import MOST_NODES
 
 Integers = NDArray[np.int64]
 
@@ -160,43 +161,43 @@ def _program(
     *,
     closest: bool,
 ) -> tuple[Integers, int] | None:
-    """The integer program of a part. Variables: values; distances of published ones; 0 or 1 beyond a gap."""
+    """The integer program of a part. Variables: how far values lie above their start, how far below it (published ones,
+    whose start is the target), and 0 or 1 for whether they lie beyond a gap."""
     from scipy.optimize import Bounds, LinearConstraint, milp
-    from scipy.sparse import eye_array, hstack, vstack
+    from scipy.sparse import diags_array, eye_array, hstack
 
     low, high, gap = ends
-    target = asked.target[columns]
-    counted = np.flatnonzero(asked.published[columns])
-    n, m, g = len(columns), len(counted), len(gap)
-    pick, over = eye_array(n, format="csr")[counted], eye_array(n, format="csr")[gap]
-    none, own = csr_array((m, g)), eye_array(m)
-    relations = hstack([asked.matrix[rows][:, columns], csr_array((len(rows), m + g))])
-    far = vstack([hstack([pick, -own, none]), hstack([-pick, -own, none])])
-    aim = target[counted].astype(float)
-    held = [
-        LinearConstraint(relations, asked.right[rows], asked.right[rows]),
-        LinearConstraint(far, -np.inf, np.concatenate([aim, -aim])),
-    ]
+    published = asked.published[columns]
+    start = np.where(published, np.clip(asked.target[columns], low, high), 0)
+    away = int(np.abs(start - asked.target[columns])[published].sum())
+    n, g = len(columns), len(gap)
+    matrix = csr_array(asked.matrix[rows][:, columns])
+    rest = asked.right[rows] - matrix @ start
+    held = [LinearConstraint(hstack([matrix, -matrix, csr_array((len(rows), g))]), rest, rest)]
     if g:
-        from scipy.sparse import diags_array
-
-        empty = csr_array((g, m))
-        held.append(LinearConstraint(hstack([over, empty, -(asked.never + 1) * eye_array(g)]), 0, np.inf))
-        held.append(LinearConstraint(hstack([over, empty, -diags_array(high[gap].astype(float))]), -np.inf, 0))
-    cost = np.concatenate([np.zeros(n), np.full(m, float(closest)), np.zeros(g)])
-    top = np.where(high >= NO_END, np.inf, high.astype(float))
-    bounds = Bounds(np.concatenate([low, np.zeros(m + g)]), np.concatenate([top, np.full(m, np.inf), np.ones(g)]))
-    whole = np.concatenate([np.ones(n), np.zeros(m), np.ones(g)])
-    options = {"mip_rel_gap": 0.0} | (
-        {} if limits.deadline is None else {"time_limit": max(limits.seconds_left(), 0.01)}
-    )
-    found = milp(cost, constraints=held, bounds=bounds, integrality=whole, options=options)
+        own = eye_array(n, format="csr")[gap]
+        beyond = start[gap].astype(float)
+        least, most = -(asked.never + 1) * eye_array(g), -diags_array(high[gap].astype(float))
+        held.append(LinearConstraint(hstack([own, -own, least]), -beyond, np.inf))
+        held.append(LinearConstraint(hstack([own, -own, most]), -np.inf, -beyond))
+    cost = np.concatenate([published, published, np.zeros(g)]) * float(closest)
+    top = np.where(high >= NO_END, np.inf, (high - start).astype(float))
+    bounds = Bounds(0, np.concatenate([top, (start - low).astype(float), np.ones(g)]))
+    options: dict[str, float] = {"mip_rel_gap": 0.0, "node_limit": MOST_NODES}
+    if limits.deadline is not None:
+        options["time_limit"] = max(limits.seconds_left(), 0.01)
+    found = milp(cost, constraints=held, bounds=bounds, integrality=np.ones(2 * n + g), options=options)
+    limits.out_of_time()
     if found.status == 2:
         return None
     if found.x is None:
-        raise LimitError("no additive table was found within the time limit, and none was excluded.")
-    bound = 0.0 if found.mip_dual_bound is None else float(found.mip_dual_bound)
-    return np.round(found.x[:n]).astype(np.int64), max(0, int(np.ceil(bound - 1e-6)))
+        raise LimitError("no additive table was found within the limits, and none was excluded.")
+    bound = 0.0 if found.mip_dual_bound is None else max(0.0, float(found.mip_dual_bound))
+    if bound >= NO_END:  # the search ended before there was one
+        bound = 0.0
+    steps = np.round(found.x).astype(np.int64)
+    # Published starts that had to be clipped lie next to the target, so distances from both add up.
+    return start + steps[:n] - steps[n : 2 * n], away + int(np.ceil(bound - 1e-6))
 
 
 def _confirm(asked: Asked, shown: Integers) -> None:
