@@ -168,7 +168,7 @@ def protect(data: object, keywords: ProtectKeywords) -> ProtectResult:
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["F", "M", "T"], "persons": [2, 17, 19]})
     >>> ts.protect(frame, value="persons", total="T", base=5).to_frame()["persons"].to_list()
-    [0, 15, 15]
+    [0, 20, 20]
     """
     chosen_settings(keywords)  # what was asked for wrongly is said before anything is read
     about = given(data, keywords)
