@@ -40,9 +40,9 @@ class ProtectResult(Result):
     ...     "sex": ["F", "M", "T"] * 3,
     ...     "persons": [2, 17, 19, 14, 21, 35, 16, 38, 54],
     ... })
-    >>> rounded = ts.protect(frame, value="persons", method="conventional-rounding", base=3)
+    >>> rounded = ts.protect(frame, value="persons", base=5)
     >>> rounded.verdict, rounded.to_frame()["persons"].to_list()
-    ('safe', [3, 18, 18, 15, 21, 36, 15, 39, 54])
+    ('safe', [0, 20, 20, 15, 20, 35, 15, 40, 55])
     """
 
     found: Protection
@@ -168,7 +168,7 @@ def protect(data: object, keywords: ProtectKeywords) -> ProtectResult:
     >>> import polars as pl
     >>> frame = pl.DataFrame({"sex": ["F", "M", "T"], "persons": [2, 17, 19]})
     >>> ts.protect(frame, value="persons", total="T", base=5).to_frame()["persons"].to_list()
-    [0, 15, 15]
+    [0, 20, 20]
     """
     chosen_settings(keywords)  # what was asked for wrongly is said before anything is read
     about = given(data, keywords)
