@@ -20,7 +20,7 @@ from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
-from tableseal.audit.io.sources import is_data_file
+from tableseal.audit.io.sources import is_argus, is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
 from tableseal.audit.io.tables import Setting, cell_positions, choose_measure, number_columns_of, read_table
@@ -47,6 +47,8 @@ def read_release(
     ------
     InputError: anything that cannot be read or used; the message says where, what was found and what was expected.
     """
+    if is_argus(path):
+        return _of_argus(path, path.parent, policy, status_map)
     if is_data_file(path):
         document, notes = infer_document(path, status_map=status_map)
         return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
@@ -67,10 +69,45 @@ def read_archived(
     InputError: as for `read_release`; see also `Archive`.
     """
     path, folder = PurePosixPath(name), archive.folder_of(name)
+    if is_argus(path):
+        return _of_argus(path, folder, policy, status_map)
     if is_data_file(path):
         document, notes = infer_document(path, folder, status_map=status_map)
         return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
+
+
+def _of_argus(
+    path: PurePath,
+    folder: Path | ArchiveFolder,
+    policy: Path | Policy | None,
+    status_map: Mapping[str, str] | None,
+) -> Release:
+    """The release in files of tau-ARGUS, which say themselves what they hold."""
+    from tableseal.audit.io.argus import jj, tabular
+
+    files = Folder(folder)
+    reader = jj.read if path.suffix.lower() == ".jj" else tabular.read
+    document = reader(files, path.name, status_map or {})
+    release = release_of_tables(document, Place(path.name), policy=policy)
+    return replace(_with_notes(release, files.notes), files=tuple(dict.fromkeys((*files.opened, *release.files))))
+
+
+def release_of_tables(document: dict[str, Any], source: Place, *, policy: Path | Policy | None = None) -> Release:
+    """The release of a document whose tables (and microdata) have their columns as `Columns`.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    inline = [entry.pop("cells") for entry in document["tables"]]
+    records = document["microdata"].pop("cells") if "microdata" in document else None
+    parsed: Any = as_text(document, source)
+    for entry, columns in zip(parsed["tables"], inline, strict=True):
+        entry["cells"] = columns
+    if records is not None:
+        parsed["microdata"]["cells"] = records
+    return _release(parsed, None, policy, None, source)
 
 
 def _parsed(

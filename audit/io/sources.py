@@ -45,6 +45,11 @@ def is_data_file(path: PurePath) -> bool:
     return ending not in _DOCUMENTS and _reader(ending) is not None
 
 
+def is_argus(path: PurePath) -> bool:
+    """True for a table of tau-ARGUS (.tab), what describes it (.rda), or a suppression problem (.jj)."""
+    return path.suffix.lower() in (".tab", ".rda", ".jj")
+
+
 def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     """The columns of a data file inside the folder; `where` names it in the document.
 

@@ -71,8 +71,6 @@ def test_and_by_how_its_name_ends(tmp_path: Path, suffix: str) -> None:
     [
         ("B32_px/declared.px", "a PC-Axis file"),
         *((f"B33_jsonstat/{name}.json", "a JSON-stat file") for name in ("no_status", "sparse_status")),
-        ("B21_codes/table.rda", "tau-ARGUS"),
-        ("B21_codes/table_utf8.tab", "tau-ARGUS"),
     ],
 )
 def test_files_of_real_reports(file: str, name: str) -> None:
