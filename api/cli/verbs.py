@@ -16,6 +16,7 @@ VERBS = {
     "audit": "audit_verb:audit_verb",
     "suppress": "suppress_verb:suppress_verb",
     "batch": "batch_verb:batch_verb",
+    "run": "run_verb:run_verb",
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",
     "convert": "convert_verb:convert_verb",
