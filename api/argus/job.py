@@ -71,6 +71,7 @@ class _Run:
     said: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     written: dict[Path, str] = field(default_factory=dict)
+    outputs: list[str] = field(default_factory=list)
 
 
 def read_job(path: Path) -> Job:
@@ -119,7 +120,9 @@ def run_job(job: Job, built: Sequence[Sequence[Built]], progress: Progress | Non
     verdict: Verdict = "unsafe" if "unsafe" in verdicts else "undecided" if "undecided" in verdicts else "safe"
     files = {path: text for run in runs for path, text in run.written.items()} if verdict == "safe" else {}
     said = [line for run in runs for line in run.said]
-    if verdict != "safe" and any(run.written for run in runs):
+    if verdict == "safe":
+        said += [line for run in runs for line in run.outputs]
+    elif any(run.written for run in runs):
         said.append("No table is written: not all of them are safe.")
     notes = tuple(dict.fromkeys(job.files.notes))
     for command in job.plan.texts:
@@ -170,7 +173,7 @@ def _write(command: c.WriteTable, run: _Run) -> None:
     if twice:
         raise InputError(f"{quoted(twice[0].name)} is written by another command, too.", at=command.at)
     run.written.update(files)
-    run.said.append(f"line {command.at.line}: table {command.table} in {', '.join(path.name for path in files)}")
+    run.outputs.append(f"line {command.at.line}: table {command.table} in {', '.join(path.name for path in files)}")
 
 
 def _audited(run: _Run, number: int, *, binding: bool = True) -> None:

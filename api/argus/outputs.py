@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,11 +14,11 @@ from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.argus.intermediate import Interval, intermediate_files
 from tableseal.audit.io.argus.jj import jj_text
 from tableseal.audit.io.argus.jj_write import jj_of
-from tableseal.audit.io.argus.shown import ShownTable, shown_table
+from tableseal.audit.io.argus.shown import ShownCell, ShownTable, shown_table
 from tableseal.audit.io.argus.table import ArgusTable
 from tableseal.audit.io.argus.written import code_value_text, csv_text, sbs_text
 from tableseal.audit.linear.merge import merge_cells
-from tableseal.audit.model import Policy, Release, Status
+from tableseal.audit.model import Release, Status
 from tableseal.audit.rules.assess import assess
 from tableseal.audit.wording import listing
 
@@ -72,7 +73,8 @@ def _files(
     quotes = on.get("QU", True)
     if command.type == JJ:
         return {target: jj_text(jj_of(_alone(release, at)))}
-    shown = shown_table(with_contributors(release, at, holdings=on.get("HI", False)), at, _rules(release, at))
+    listed = with_contributors(release, at, holdings=on.get("HI", False))
+    shown = _judged(shown_table(listed, at), release, at)
     match command.type:
         case 1:
             return {target: csv_text(shown, quotes=quotes)}
@@ -119,17 +121,27 @@ def _alone(release: Release, at: int) -> Release:
     return replace(release, tables=(table,), measures={table.measure: release.measures[table.measure]})
 
 
-def _rules(release: Release, at: int) -> dict[int, str | None]:
-    """Row of the table -> the rule that makes its cell sensitive."""
+def _judged(shown: ShownTable, release: Release, at: int) -> ShownTable:
+    """The table with the rule that makes a cell sensitive, and with what it requires as distances."""
     if release.policy is None or not release.policy.primary:
-        return {}
+        return shown
     cells, _ = merge_cells(release)
-    found = assess(release, cells, release.policy or Policy())
+    found = assess(release, cells, release.policy)
     order = np.argsort(cells.listing_table, kind="stable")
     offset = sum(len(before.codes) for before in release.tables[:at])
-    table = release.tables[at]
+    table, unit = release.tables[at], release.measures[release.tables[at].measure].unit
     listed = cells.listing_cell[order[offset : offset + len(table.codes)]].tolist()
-    return {row: found.rule[cell] for row, cell in enumerate(listed) if table.status[row] == Status.PRIMARY}
+
+    def judged(cell: ShownCell) -> ShownCell:
+        number = listed[cell.row]
+        low, high = found.required_lower.get(number), found.required_upper.get(number)
+        if cell.status != Status.PRIMARY or cell.value is None:
+            return cell
+        lower = cell.lower if low is None else max(cell.value - low * unit, Fraction(0))
+        upper = cell.upper if high is None else max(high * unit - cell.value, Fraction(0))
+        return replace(cell, rule=found.rule[number], lower=lower, upper=upper)
+
+    return replace(shown, cells=tuple(judged(cell) for cell in shown.cells))
 
 
 def _intervals(shown: ShownTable, report: "Report") -> dict[tuple[str, ...], Interval]:

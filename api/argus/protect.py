@@ -10,7 +10,7 @@ from tableseal.api.argus.tables import Built
 from tableseal.api.options.suppress import SuppressOptions
 from tableseal.audit.io.argus import commands as c
 from tableseal.audit.io.numbers import decimal
-from tableseal.audit.model import Note, Release
+from tableseal.audit.model import InsiderKind, Note, Release
 from tableseal.audit.progress import Progress
 from tableseal.suppression.problem.decisions import Decision
 
@@ -60,8 +60,10 @@ def protect(
     method, asked = METHODS[command.method], asked_of(command)
     assert method.ours is not None
     said = [method.why]
-    if not asked.insiders:
-        said.append("single contributors do not count as attackers, as the job asks")
+    kinds: tuple[InsiderKind, ...] = ("singletons",) if asked.insiders else ()
+    release = replace(release, intruder=replace(release.intruder, insiders=kinds))
+    who = "single contributors" if asked.insiders else "no contributors"
+    said.append(f"{who} count as attackers, as in tau-ARGUS; `tableseal audit` asks about all")
     if asked.prior is not None:
         said.append(f"readers are taken to know withheld values to within {float(asked.prior * _HUNDRED):g} percent")
         release = replace(release, intruder=replace(release.intruder, prior=asked.prior))
@@ -71,7 +73,6 @@ def protect(
     options = SuppressOptions(
         method=method.ours,
         cost="distance" if any(one.distance for one in built) else "column",
-        insiders=asked.insiders,
         time_limit=None if asked.minutes is None else float(asked.minutes * 60),
         explain=False,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ def _sensitive(row: Row, judged: Fraction | None, low: int | None, high: int | N
     def distance(given: Fraction | None, end: int | None) -> Fraction | None:
         if end is None or judged is None:
             return given
-        needed = abs(judged - end * unit) * share
+        needed = ceil(abs(judged - end * unit) * share / unit) * unit
         return needed if given is None else max(given, needed)
 
     return replace(row, status=Status.PRIMARY.word, lower=distance(row.lower, low), upper=distance(row.upper, high))

@@ -83,10 +83,8 @@ def status_number(cell: ShownCell) -> int:
     return next((number for word, number in _RULE_NUMBERS.items() if cell.rule.startswith(word)), _ANY_RULE)
 
 
-def shown_table(release: Release, at: int, rules: Mapping[int, str | None] | None = None) -> ShownTable:
+def shown_table(release: Release, at: int) -> ShownTable:
     """The table of a release at a position.
-
-    rules: row -> the rule that makes its cell sensitive.
 
     Raises
     ------
@@ -110,14 +108,12 @@ def shown_table(release: Release, at: int, rules: Mapping[int, str | None] | Non
     columns = [list(release.variables).index(name) for name in table.named]
     unit = measure.unit
     order = sorted(range(len(table.codes)), key=lambda row: tuple(table.codes[row, columns].tolist()))
-    cells = tuple(_cell(table, row, columns, dimensions, unit, (rules or {}).get(row)) for row in order)
+    cells = tuple(_cell(table, row, columns, dimensions, unit) for row in order)
     decimals = places(unit) or 0
     return ShownTable(table, dimensions, decimals, measure.kind == "count", cells)
 
 
-def _cell(
-    table: Table, row: int, columns: list[int], dimensions: tuple[Hierarchy, ...], unit: Fraction, rule: str | None
-) -> ShownCell:
+def _cell(table: Table, row: int, columns: list[int], dimensions: tuple[Hierarchy, ...], unit: Fraction) -> ShownCell:
     codes = table.codes[row, columns].tolist()
     status = Status(int(table.status[row]))
     value = _amount(table.truth, row, unit)
@@ -134,7 +130,7 @@ def _cell(
         _amount(table.protection_lower, row, unit),
         _amount(table.protection_upper, row, unit),
         value == 0 and (frequency == 0 or status == Status.STRUCTURAL_ZERO),
-        rule,
+        None,
         row,
     )
 
