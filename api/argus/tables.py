@@ -174,7 +174,9 @@ def _with_costs(table: ArgusTable, specify: c.SpecifyTable) -> ArgusTable:
     rows = []
     for row in table.rows:
         said = row.cost if specify.cost not in (BY_FREQUENCY, BY_UNIT) and row.cost is not None else by(row)
-        rows.append(replace(row, cost=None if said is None else _raised(abs(Fraction(said)), specify.power)))
+        rows.append(
+            replace(row, cost=None if said is None else _raised(abs(Fraction(said)), specify.power, specify.at))
+        )
     return replace(table, rows=tuple(rows))
 
 
@@ -190,10 +192,14 @@ def _one(row: Row) -> int:
     return 1
 
 
-def _raised(cost: Fraction, power: Fraction) -> Fraction:
+def _raised(cost: Fraction, power: Fraction, place: Place) -> Fraction:
+    """A cost to a power, with six decimals; to 0: its logarithm."""
     if power == 1:
         return cost
-    value = (log(cost) if cost > 1 else 0.0) if power == 0 else float(cost) ** float(power) if cost else 0.0
+    try:
+        value = (log(cost) if cost > 1 else 0.0) if power == 0 else float(cost) ** float(power) if cost else 0.0
+    except OverflowError:
+        raise InputError("a cost to this power is too large.", at=place) from None
     return Fraction(str(round(value, _COST_DIGITS)))
 
 

@@ -11,6 +11,7 @@ from tableseal.audit.io.numbers import decimal
 from tableseal.audit.wording import listing, suggestion
 
 _SIGNS = "(),|"
+_HIGHEST_POWER = 10
 
 
 def read_batch(text: str, source: str) -> list[c.Command]:
@@ -138,6 +139,8 @@ def _specify(line: _Line) -> c.SpecifyTable:
         rest = line.up_to("")
         if rest:
             power = _decimal(rest[0], line, "the power of the costs (lambda)")
+            if not 0 <= power <= _HIGHEST_POWER:
+                raise line.wrong(rest[0], f"a power of the costs (lambda) from 0 to {_HIGHEST_POWER}")
     return c.SpecifyTable(line.at, tuple(word.text for word in variables), response, shadow, cost, power)
 
 

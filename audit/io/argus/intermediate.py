@@ -58,7 +58,7 @@ def intermediate_files(
     leave_out_empty: bool = False,
     audited: Mapping[tuple[str, ...], Interval] | None = None,
 ) -> dict[str, str]:
-    """Name -> text of STEM.rda, of STEM_VARIABLE.hrc for each hierarchy, and of STEM.tab.
+    """Name -> text of STEM.rda, of STEM_VARIABLE.hrc for each hierarchy (and where no row has a code), and of STEM.tab.
 
     simple: without shadow and largest contributions. audited: intervals that a reader can find, added as columns.
 
@@ -69,9 +69,14 @@ def intermediate_files(
     columns = _Layout(shown, simple=simple, audited=audited is not None)
     files: dict[str, str] = {}
     leading = {h.name: _leading(h) for h in shown.dimensions}
-    trees = {h.name: _hrc_name(stem, h.name) for h in shown.dimensions if _nested(h)}
+    listed = [{cell.codes[at] for cell in shown.cells} for at in range(len(shown.dimensions))]
+    trees = {
+        h.name: _hrc_name(stem, h.name)
+        for h, codes in zip(shown.dimensions, listed, strict=True)
+        if _nested(h) or not codes | {h.total} >= set(h.codes)
+    }
     for hierarchy in shown.dimensions:
-        _refuse_codes(hierarchy)
+        _refuse_codes(hierarchy, tree=hierarchy.name in trees)
         if hierarchy.name in trees:
             files[trees[hierarchy.name]] = _hrc_text(hierarchy, leading[hierarchy.name])
     files[f"{stem}.rda"] = columns.metadata(trees, leading)
@@ -173,12 +178,12 @@ def _audit(shown: ShownTable, cell: ShownCell, interval: Interval | None) -> lis
     return found + ["-" if part is None else f"{float(100 * part / value):.2f}" for part in parts]
 
 
-def _refuse_codes(hierarchy: Hierarchy) -> None:
+def _refuse_codes(hierarchy: Hierarchy, *, tree: bool) -> None:
     for code in hierarchy.codes:
         if not code.strip() or "\n" in code or "\r" in code:
             text = f"the code {quoted(code)} of {quoted(hierarchy.name)} is empty or has several lines"
             raise InputError(f"{text}, which files of tau-ARGUS cannot hold.")
-        if _nested(hierarchy) and code != code.rstrip():
+        if tree and code != code.rstrip():
             text = f"the code {quoted(code)} of {quoted(hierarchy.name)} ends with a blank"
             raise InputError(f"{text}, which .hrc files cannot hold.")
     total = hierarchy.total or ""

@@ -7,6 +7,8 @@ from typing import Final
 
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.numbers import places
+from tableseal.audit.linear.absent import complete, rows_left_out
+from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model import Amounts, Hierarchy, Release, Status, Table
 from tableseal.audit.wording import listing, quoted
 
@@ -89,7 +91,7 @@ def shown_table(release: Release, at: int) -> ShownTable:
     Raises
     ------
     InputError: what files of tau-ARGUS cannot hold: a variable without total, several groupings, a precision that is
-        no number of decimals, rounded values.
+        no number of decimals, rounded values, combinations without a row that are no zeros.
     """
     table = release.tables[at]
     measure = release.measures[table.measure]
@@ -103,6 +105,12 @@ def shown_table(release: Release, at: int) -> ShownTable:
             )
     if table.rounding is not None:
         raise InputError(f"table {quoted(table.name)} is rounded, which files of tau-ARGUS do not say.")
+    left_out = rows_left_out(table, release)
+    if left_out or len(complete(table, release, KeySpace.of(release)).sum_codes):
+        text = (
+            f"table {quoted(table.name)} has combinations without a row that are no zeros; in files of tau-ARGUS they "
+        )
+        raise InputError(f"{text}are; write these rows out.")
     if not dimensions:
         raise InputError(f"table {quoted(table.name)} has no variable ({listing(release.variables)}).")
     columns = [list(release.variables).index(name) for name in table.named]
