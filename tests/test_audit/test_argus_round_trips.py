@@ -21,7 +21,7 @@ from cases.benchmarks import releases as benchmark
 from tableseal.api.argus.job import read_job, read_tables, run_job
 from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import canonical_json, read_release, release_from_document
-from tableseal.audit.io.argus import intermediate, jj_write
+from tableseal.audit.io.argus import jj, tabular
 from tableseal.audit.io.argus.apriori import read_changes
 from tableseal.audit.io.argus.code_list import read_code_list
 from tableseal.audit.io.argus.jj import jj_text, read_jj
@@ -105,7 +105,7 @@ def _get(column: Amounts | None, row: int) -> int | None:
 
 
 def written(release: Release, path: Path) -> Release:
-    for name, content in intermediate.write(release, "x.tab").items():
+    for name, content in tabular.write(release, "x.tab").items():
         (path / name).write_bytes(content)
     return read_release(path / "x.tab")
 
@@ -118,8 +118,8 @@ def test_tables_read_back_to_the_same(document: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as path:
         again = written(release, Path(path))
         assert facts(again) == facts(release)
-        assert {name: set(h.codes) for name, h in again.variables.items()} == {
-            name: set(h.codes) for name, h in release.variables.items()
+        assert {name: h.codes for name, h in again.variables.items()} == {
+            name: h.codes for name, h in release.variables.items()
         }
         assert release.measures["value"].unit == again.measures["value"].unit
         withheld = [Status(int(s)).withheld or s == Status.MISSING for s in again.tables[0].status.tolist()]
@@ -151,10 +151,10 @@ def test_what_a_tab_file_cannot_hold(change: Mapping[str, Any], said: str) -> No
     document |= {"variables": change.get("variables", document["variables"])}
     document["tables"] = [table | {"rounding": change["rounding"]} if "rounding" in change else table]
     with pytest.raises(InputError, match=said):
-        intermediate.write(release_from_document(document), "x.tab")
+        tabular.write(release_from_document(document), "x.tab")
     document["tables"] = [table, table | {"name": "u"}]
     with pytest.raises(InputError, match="the release has 2 tables"):
-        intermediate.write(release_from_document(document), "x.tab")
+        tabular.write(release_from_document(document), "x.tab")
 
 
 def ends(release: Release) -> list[tuple[Any, Any]]:
@@ -167,7 +167,7 @@ def ends(release: Release) -> list[tuple[Any, Any]]:
 def test_jj_files_of_benchmark_instances_have_the_same_bounds(tmp_path: Path, name: str) -> None:
     # CONVENTION 707: read as JJ and by the reader of the benchmarks, an instance has the same bounds
     release = benchmark.release(instances.load(instances.DATA, name))
-    files = jj_write.write(release, "x.jj")
+    files = jj.write(release, "x.jj")
     (tmp_path / "x.jj").write_bytes(files["x.jj"])
     again = read_release(tmp_path / "x.jj")
     problem = read_jj(files["x.jj"].decode(), "x.jj")
@@ -177,7 +177,7 @@ def test_jj_files_of_benchmark_instances_have_the_same_bounds(tmp_path: Path, na
     assert len(found) == sum(cell.status in "um" for cell in problem.cells) > 0
     assert read_jj(jj_text(problem), "x.jj") == problem
     # and once more, from a release whose cells are codes of one variable and whose equations are links
-    assert jj_write.write(again, "x.jj")["x.jj"].decode().splitlines()[2:4] == files["x.jj"].decode().splitlines()[2:4]
+    assert jj.write(again, "x.jj")["x.jj"].decode().splitlines()[2:4] == files["x.jj"].decode().splitlines()[2:4]
 
 
 def mutated(text: str, draw: random.Random) -> str:
@@ -257,7 +257,7 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path) -> None:
     # CONVENTION 695
     folder(tmp_path)
     release = read_release(tmp_path / "t.tab")
-    problem = jj_write.write(release, "x.jj")["x.jj"].decode()
+    problem = jj.write(release, "x.jj")["x.jj"].decode()
     readers: dict[str, Any] = {
         problem: lambda text: read_jj(text, "f"),
         "S1;10;s\nN1;1;u\nS2;2;pl;1;1\n": lambda text: read_changes(text, ";", 2, "f"),
@@ -309,7 +309,7 @@ def test_argus_port(tmp_path: Path) -> None:
     status[3], status[7] = Status.PRIMARY, Status.SECONDARY
     value = Amounts(table.value.units, np.isin(np.arange(len(status)), [3, 7], invert=True))
     release = replace(release, tables=(replace(table, status=status, value=value),))
-    for name, content in intermediate.write(release, "x.tab").items():
+    for name, content in tabular.write(release, "x.tab").items():
         (tmp_path / name).write_bytes(content)
     job = [
         '<OPENTABLEDATA> "x.tab"',

@@ -5,12 +5,11 @@ It holds true values beside statuses: it is the agency's own, never for readers.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import PurePath
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.argus.shown import WITHHELD, ShownCell, ShownTable, shown_table
+from tableseal.audit.io.argus.shown import WITHHELD, ShownCell, ShownTable
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.model import Hierarchy, Release, Status
+from tableseal.audit.model import Hierarchy, Status
 from tableseal.audit.wording import quoted
 
 SEPARATOR = ";"
@@ -33,22 +32,6 @@ _LEADING = "@#%~^!|"
 Interval = tuple[Fraction | None, Fraction | None]
 
 
-def write(release: Release, name: str) -> dict[str, bytes]:
-    """The files of a release of one table, the .tab file last.
-
-    Raises
-    ------
-    InputError: several tables, or something that the format cannot hold (see `shown_table`).
-    """
-    if len(release.tables) != 1 or release.statistics:
-        count = len(release.tables) + len(release.statistics)
-        raise InputError(f"the release has {count} tables, and a .tab file holds one.", at=name)
-    stem = PurePath(name).stem
-    files = intermediate_files(shown_table(release, 0), stem)
-    tab = files.pop(f"{stem}.tab")
-    return {file: text.encode() for file, text in files.items()} | {name: tab.encode()}
-
-
 def intermediate_files(
     shown: ShownTable,
     stem: str,
@@ -58,7 +41,8 @@ def intermediate_files(
     leave_out_empty: bool = False,
     audited: Mapping[tuple[str, ...], Interval] | None = None,
 ) -> dict[str, str]:
-    """Name -> text of STEM.rda, of STEM_VARIABLE.hrc for each hierarchy (and where no row has a code), and of STEM.tab.
+    """Name -> text of STEM.rda, of STEM_VARIABLE.hrc for each hierarchy (also where rows do not tell all codes
+    in their order), and of STEM.tab.
 
     simple: without shadow and largest contributions. audited: intervals that a reader can find, added as columns.
 
@@ -69,11 +53,11 @@ def intermediate_files(
     columns = _Layout(shown, simple=simple, audited=audited is not None)
     files: dict[str, str] = {}
     leading = {h.name: _leading(h) for h in shown.dimensions}
-    listed = [{cell.codes[at] for cell in shown.cells} for at in range(len(shown.dimensions))]
+    listed = [list(dict.fromkeys(cell.codes[at] for cell in shown.cells)) for at in range(len(shown.dimensions))]
     trees = {
         h.name: _hrc_name(stem, h.name)
         for h, codes in zip(shown.dimensions, listed, strict=True)
-        if _nested(h) or not codes | {h.total} >= set(h.codes)
+        if _nested(h) or [code for code in codes if code != h.total] != [code for code in h.codes if code != h.total]
     }
     for hierarchy in shown.dimensions:
         _refuse_codes(hierarchy, tree=hierarchy.name in trees)

@@ -17,6 +17,7 @@ from tableseal.audit.io.argus.words import Word, lines_of, words
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal, decimal_text, places
+from tableseal.audit.model import Release
 
 STATUSES: Final[Mapping[str, str]] = {"s": "published", "u": "primary", "z": "must_publish", "m": "secondary"}
 
@@ -106,6 +107,18 @@ def read(folder: Folder, name: str, letters: Mapping[str, str]) -> dict[str, Any
     """
     problem = read_jj(folder.text(name, Place(name)), name)
     return jj_document(problem, name, letters)
+
+
+def write(release: Release, name: str) -> dict[str, bytes]:
+    """The JJ file of a release.
+
+    Raises
+    ------
+    InputError: as `jj_write.jj_of`.
+    """
+    from tableseal.audit.io.argus.jj_write import jj_of  # late: reading needs none of it
+
+    return {name: jj_text(jj_of(release)).encode()}
 
 
 def jj_document(problem: JJ, source: str, letters: Mapping[str, str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 
 from tableseal.audit.errors import InputError
-from tableseal.audit.io.argus.jj import JJ, JJCell, Relation, jj_text
+from tableseal.audit.io.argus.jj import JJ, JJCell, Relation
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.linear.merge import merge_cells
@@ -16,16 +16,6 @@ from tableseal.audit.rules.assess import assess
 
 _WIDEST = Fraction(3, 2)
 """No value is above so many times the largest one: what everybody is taken to know where nothing is said."""
-
-
-def write(release: Release, name: str) -> dict[str, bytes]:
-    """The JJ file of a release.
-
-    Raises
-    ------
-    InputError: as `jj_of`.
-    """
-    return {name: jj_text(jj_of(release)).encode()}
 
 
 def jj_of(release: Release) -> JJ:

@@ -44,9 +44,12 @@ def split_line(line: str, separator: str, place: Place) -> list[str]:
     ------
     InputError: a quotation mark that is not closed, or with text behind it.
     """
+    plain = [entry.strip() for entry in line.split(separator)]
     if _QUOTE not in line:
-        return [entry.strip() for entry in line.split(separator)]
-    entries: list[str] = []
+        return plain
+    if all(_QUOTE not in entry or (entry[0] == entry[-1] == _QUOTE and entry.count(_QUOTE) == 2) for entry in plain):
+        return [entry[1:-1] if _QUOTE in entry else entry for entry in plain]
+    entries: list[str] = []  # separators or quotation marks in quotes
     start = 0
     while True:
         at = start

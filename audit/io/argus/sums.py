@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from heapq import nlargest
 from itertools import product
 from typing import TypeVar
 
@@ -61,7 +62,7 @@ def _total(row: Row, parts: Sequence[Row], *, keep_status: bool) -> Row:
     if value is None:
         return row
     width = max(len(part.tops) for part in parts)
-    tops = sorted((top for part in parts for top in part.tops), key=abs, reverse=True)[:width]
+    tops = nlargest(width, (top for part in parts for top in part.tops), key=abs)
     return replace(
         row,
         value=value,

@@ -9,14 +9,16 @@ from typing import Any, Final
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus.classification import Classification, classification
 from tableseal.audit.io.argus.document import release_document
+from tableseal.audit.io.argus.intermediate import intermediate_files
 from tableseal.audit.io.argus.lookup import beside
 from tableseal.audit.io.argus.metadata import Metadata, Role, read_metadata
 from tableseal.audit.io.argus.records import Record, read_records
+from tableseal.audit.io.argus.shown import shown_table
 from tableseal.audit.io.argus.table import ArgusTable, Row
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal, places
 from tableseal.audit.io.statuses.schemes import SCHEMES
-from tableseal.audit.model import Note, Status
+from tableseal.audit.model import Note, Release, Status
 from tableseal.audit.wording import listing, quoted, suggestion
 
 DATA, METADATA = ".tab", ".rda"
@@ -59,6 +61,22 @@ def read(folder: Folder, name: str, letters: Mapping[str, str]) -> dict[str, Any
     return release_document([table], folder.notes)
 
 
+def write(release: Release, name: str) -> dict[str, bytes]:
+    """The files of a release of one table, the .tab file last.
+
+    Raises
+    ------
+    InputError: several tables, or something that the format cannot hold (see `shown_table`).
+    """
+    if len(release.tables) != 1 or release.statistics:
+        count = len(release.tables) + len(release.statistics)
+        raise InputError(f"the release has {count} tables, and a .tab file holds one.", at=name)
+    stem = PurePath(name).stem
+    files = intermediate_files(shown_table(release, 0), stem)
+    tab = files.pop(f"{stem}.tab")
+    return {file: text.encode() for file, text in files.items()} | {name: tab.encode()}
+
+
 def read_table(
     folder: Folder, data: str, described: str, wanted: Specified, where: Place, letters: Mapping[str, str] | None = None
 ) -> ArgusTable:
@@ -77,7 +95,7 @@ def read_table(
     records = read_records(folder.text(data, where), metadata, data)
     dimensions = _dimensions(metadata, wanted, where)
     response = _response(metadata, wanted, where)
-    numbers = _Numbers(records, data)
+    numbers = _Numbers(data)
     classes = {
         at: classification(metadata.variables[at], (r.entries[at] for r in records), folder) for at in dimensions
     }
@@ -132,8 +150,9 @@ class _Columns:
 class _Numbers:
     """Entries of a data file as exact numbers."""
 
-    def __init__(self, records: Sequence[Record], source: str) -> None:
+    def __init__(self, source: str) -> None:
         self._source = source
+        self._known: dict[str, Fraction] = {}
 
     def read(self, record: Record, at: int | None) -> Fraction | None:
         """None: nothing is given."""
@@ -142,10 +161,14 @@ class _Numbers:
         text = record.entries[at].strip()
         if text in _NOTHING:
             return None
+        known = self._known.get(text)
+        if known is not None:
+            return known
         try:
             if "," in text and "." in text:
                 raise ValueError
-            return decimal(text.replace(",", "."))
+            found = self._known[text] = decimal(text.replace(",", "."))
+            return found
         except ValueError:
             place = Place(self._source, line=record.line, column=at + 1)
             expected = "a number with a decimal point or comma (its text is not shown: it may be confidential)"
