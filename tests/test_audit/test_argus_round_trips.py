@@ -275,6 +275,27 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path) -> None:
     assert refused
 
 
+REPORT = Path(__file__).parents[1] / "data" / "reports" / "B21_codes"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_codes_of_a_real_report(tmp_path: Path, encoding: str) -> None:
+    """Report B21: commas, semicolons, leading dots, leading blanks and letters beyond ASCII in codes, in two encodings;
+    the metadata have another name than the data."""
+    for name in ("table.rda", "act.hrc"):
+        (tmp_path / name).write_bytes((REPORT / name).read_text("utf-8").encode(encoding))
+    (tmp_path / "data.tab").write_bytes((REPORT / "table_utf8.tab").read_text("utf-8").encode(encoding))
+    report = audit(read_release(tmp_path / "data.tab")).report
+    assert report.verdict == "safe"
+    found = {tuple(code for _, code in cell.cell): (cell.status, cell.lower, cell.upper) for cell in report.cells}
+    assert found == {
+        ("Oak, Elm", " 1"): ("primary", 0, 7),
+        ("Oak, Elm", "10"): ("secondary", 0, 7),
+        ("Ærø", " 1"): ("secondary", 1, 8),
+        ("Ærø", "10"): ("secondary", 3, 10),
+    }
+
+
 REAL = os.environ.get("TABLESEAL_ARGUS_DATA")
 
 
@@ -295,6 +316,22 @@ def test_argus_real(tmp_path: Path) -> None:
     # The total of the file is 16847646.84; what tau-ARGUS computes from the finest cells (READTABLE 1T) is one less.
     assert lines[0].startswith('"Total";"Total";16847645.84;42723;16847646.84;16847645.84;175677.00;141482.00;S;')
     assert sum(";U;" in line for line in lines) == 9
+
+
+@pytest.mark.skipif(REAL is None, reason="TABLESEAL_ARGUS_DATA does not say where the files of tau-ARGUS are")
+def test_argus_real_microdata(tmp_path: Path) -> None:
+    """The microdata for the cell key method: its keywords are read, and the counts are those that are listed beside."""
+    source = Path(str(REAL)) / "cellkey"
+    for path in source.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    job = ['<OPENMICRODATA> "microdata.csv"', '<OPENMETADATA> "microdata.rda"', '<SPECIFYTABLE> "Sex""Age"|<freq>']
+    job += ["<SAFETYRULE> FREQ(1,10)", "<READMICRODATA>", '<WRITETABLE> (1,4,,"o.txt")']
+    (tmp_path / "job.arb").write_text("\n".join(job))
+    found = read_job(tmp_path / "job.arb")
+    lines = run_job(found, read_tables(found)).files[tmp_path / "o.txt"].splitlines()
+    counts = {tuple(entry.strip('"') for entry in line.split(",")[:2]): line.split(",")[2] for line in lines}
+    expected = [line.split(",")[:3] for line in (tmp_path / "expected_counts.csv").read_text().splitlines()[1:]]
+    assert {(sex, age): counts[sex, age] for sex, age, _ in expected} == {(sex, age): n for sex, age, n in expected}
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pytauargus") is None, reason="pytauargus is not installed")

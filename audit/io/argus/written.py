@@ -73,7 +73,8 @@ def sbs_text(shown: ShownTable, *, levels: bool, quotes: bool) -> str:
             entries += [_code(code, quotes=quotes), *([str(depths[at][code])] if levels else [])]
         letter = _letter(cell)
         known = _known(shown, cell)
-        entries += [known, "" if cell.frequency is None else str(cell.frequency), letter]
+        contributors = known if shown.counts else "" if cell.frequency is None else str(cell.frequency)
+        entries += [known, contributors, letter]
         if letter in (BY_ONE, BY_MORE) and cell.tops and cell.tops[0] is not None and cell.value:
             entries.append(f"{float(100 * cell.tops[0] / cell.value):.1f}")
         lines.append(",".join(entries))
