@@ -1,6 +1,7 @@
 """Jobs of tau-ARGUS by `tableseal run`."""
 
 import csv
+import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ import pytest
 from argus import MICRO, SPECIFY, TABLE, TABLE_RDA, cells, folder, run, with_files
 
 from tableseal.api.argus.rules import settings_of
-from tableseal.audit.io import read_release
+from tableseal.audit.io import Archive, canonical_json, read_archived, read_release
 from tableseal.audit.io.argus.batch import read_batch
 from tableseal.audit.io.argus.commands import SafetyRule
 from tableseal.audit.io.argus.jj import read_jj
@@ -409,3 +410,15 @@ def test_codes_and_files_of_windows(tmp_path: Path) -> None:
     assert done.exit_code in (0, 1), done.output
     done = run(tmp_path / "data", [r'<OPENTABLEDATA> "c:\old\T.TAB"', job[1], job[2], RULES, READ])
     assert done.exit_code in (0, 1), done.output
+
+
+def test_a_table_in_an_archive(tmp_path: Path) -> None:
+    """The metadata and hierarchies that go with it lie in the archive, too."""
+    folder(tmp_path)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("t.tab", "t.rda", "region.hrc"):
+            archive.write(tmp_path / name, f"inside/{name}")
+    content = (tmp_path / "all.zip").read_bytes()
+    assert canonical_json(read_archived(Archive(content, "all.zip"), "inside/t.tab")) == canonical_json(
+        read_release(tmp_path / "t.tab")
+    )

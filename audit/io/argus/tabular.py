@@ -9,6 +9,7 @@ from typing import Any, Final
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.argus.classification import Classification, classification
 from tableseal.audit.io.argus.document import release_document
+from tableseal.audit.io.argus.entries import Numbers, Statuses
 from tableseal.audit.io.argus.intermediate import intermediate_files
 from tableseal.audit.io.argus.lookup import beside
 from tableseal.audit.io.argus.metadata import Metadata, Role, read_metadata
@@ -16,15 +17,11 @@ from tableseal.audit.io.argus.records import Record, read_records
 from tableseal.audit.io.argus.shown import shown_table
 from tableseal.audit.io.argus.table import ArgusTable, Row
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.numbers import decimal, places
-from tableseal.audit.io.statuses.schemes import SCHEMES
+from tableseal.audit.io.numbers import places
 from tableseal.audit.model import Note, Release, Status
 from tableseal.audit.wording import listing, quoted, suggestion
 
 DATA, METADATA = ".tab", ".rda"
-
-_NOTHING: Final = frozenset(("", "-", "x", "X"))
-"""Entries of a column of numbers that say that there is none: of an empty cell, or of a withheld one."""
 
 _MOST_DECIMALS = 9
 
@@ -95,12 +92,12 @@ def read_table(
     records = read_records(folder.text(data, where), metadata, data)
     dimensions = _dimensions(metadata, wanted, where)
     response = _response(metadata, wanted, where)
-    numbers = _Numbers(data)
+    numbers = Numbers(data)
     classes = {
         at: classification(metadata.variables[at], (r.entries[at] for r in records), folder) for at in dimensions
     }
     columns = _Columns.of(metadata, wanted, response, where)
-    statuses = _Statuses(metadata, letters or {}, columns.status, data)
+    statuses = Statuses(metadata, letters or {}, columns.status, data)
     rows = _rows(records, dimensions, classes, columns, numbers, statuses, data)
     told = metadata.variables[response].decimals
     found = max((places(row.value) or 0 for row in rows if row.value is not None), default=0)
@@ -147,63 +144,13 @@ class _Columns:
         )
 
 
-class _Numbers:
-    """Entries of a data file as exact numbers."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._known: dict[str, Fraction] = {}
-
-    def read(self, record: Record, at: int | None) -> Fraction | None:
-        """None: nothing is given."""
-        if at is None:
-            return None
-        text = record.entries[at].strip()
-        if text in _NOTHING:
-            return None
-        known = self._known.get(text)
-        if known is not None:
-            return known
-        try:
-            if "," in text and "." in text:
-                raise ValueError
-            found = self._known[text] = decimal(text.replace(",", "."))
-            return found
-        except ValueError:
-            place = Place(self._source, line=record.line, column=at + 1)
-            expected = "a number with a decimal point or comma (its text is not shown: it may be confidential)"
-            raise InputError(found="something else", expected=expected, at=place) from None
-
-
-class _Statuses:
-    """Status letters as words."""
-
-    def __init__(self, metadata: Metadata, letters: Mapping[str, str], column: int | None, source: str) -> None:
-        usual = {letter: status.word for letter, status in SCHEMES["tau-argus"].items() if letter}
-        declared = {metadata.safe: "published", metadata.unsafe: "primary", metadata.protect: "must_publish"}
-        self._words = {"": ""} | usual | declared | {letter.strip().upper(): word for letter, word in letters.items()}
-        self._column, self._source = column, source
-
-    def read(self, record: Record) -> str:
-        if self._column is None:
-            return ""
-        letter = record.entries[self._column].strip()
-        word = self._words.get(letter.upper())
-        if word is None:
-            known = [known for known in self._words if known and not known.isdigit()]
-            place = Place(self._source, line=record.line, column=self._column + 1)
-            expected = f"one of {listing(known)}, or what <SAFE>, <UNSAFE> and <PROTECT> declare"
-            raise InputError(found=f"status {quoted(letter)}", expected=expected, at=place)
-        return word
-
-
 def _rows(
     records: Sequence[Record],
     dimensions: Sequence[int],
     classes: Mapping[int, Classification],
     columns: _Columns,
-    numbers: _Numbers,
-    statuses: _Statuses,
+    numbers: Numbers,
+    statuses: Statuses,
     source: str,
 ) -> list[Row]:
     rows: list[Row] = []
