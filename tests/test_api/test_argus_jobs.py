@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from argus import MICRO, SPECIFY, TABLE, TABLE_RDA, cells, folder, run, with_files
+from argus import MICRO, MICRO_RDA, RECORDS, SPECIFY, TABLE, TABLE_RDA, cells, folder, micro_text, run, with_files
 
 from tableseal.api.argus.rules import settings_of
 from tableseal.audit.io import Archive, canonical_json, read_archived, read_release
@@ -394,6 +394,8 @@ def test_statuses_of_a_release(tmp_path: Path) -> None:
     assert table.value.known.tolist() == [True, False, False, True, True]
     assert table.truth.units.tolist() == [950, 0, 0, 0, 225]  # CONVENTION 698: two decimals, as the values have
     assert table.truth.known.tolist() == [True, False, False, True, True]
+    with_files(tmp_path, {"t.tab": tab.replace("C;-;E", "C;x;E")})
+    assert Status(int(read_release(tmp_path / "t.tab").tables[0].status[3])) is Status.WITHHELD
     with_files(tmp_path, {"t.tab": tab.replace(";X", ";Q")})
     with pytest.raises(Exception, match=r't\.tab line 2, column 3: found status "Q", expected one of'):
         read_release(tmp_path / "t.rda")
@@ -422,3 +424,27 @@ def test_a_table_in_an_archive(tmp_path: Path) -> None:
     assert canonical_json(read_archived(Archive(content, "all.zip"), "inside/t.tab")) == canonical_json(
         read_release(tmp_path / "t.tab")
     )
+
+
+def test_holdings(tmp_path: Path) -> None:
+    # CONVENTION 702: the first rule is for individual contributors, the second for holdings
+    folder(tmp_path)
+    rda = MICRO_RDA + "Owner 19 3\n  <HOLDING>\n"
+    lines = micro_text().splitlines()
+    text = "\n".join(f"{line:18}{record[3]:<3}" for line, record in zip(lines, RECORDS, strict=True))
+    with_files(tmp_path, {"m.rda": rda, "m.asc": text})
+    found = {}
+    for rule, option in (("FREQ(3,10)|FREQ(0,0)", ""), ("FREQ(0,0)|FREQ(3,10)", "HI+")):
+        job = [*MICRO, SPECIFY, f"<SAFETYRULE> {rule}", "<READMICRODATA>", f'<WRITETABLE> (1,5,{option},"o.tab")']
+        assert run(tmp_path, [*job, '<WRITETABLE> (1,6,,"o.jj")']).exit_code == 0
+        problem = read_jj((tmp_path / "o.jj").read_text(), "o.jj")
+        counts = [int(line.split(";")[3]) for line in (tmp_path / "o.tab").read_text().splitlines()]
+        found[option] = counts
+        assert {at for at, cell in enumerate(problem.cells) if cell.status == "u"} == {
+            at for at, count in enumerate(counts) if count < 3
+        }
+    owners = {record[3] for record in RECORDS}
+    assert (found[""][0], found["HI+"][0]) == (len(RECORDS), len(owners))
+    assert all(few <= many for few, many in zip(found["HI+"], found[""], strict=True))
+    with_files(tmp_path, {"m.asc": "\n".join([*text.splitlines(), text.splitlines()[0]])})
+    assert "records of one holding must stand together" in run(tmp_path, job).output

@@ -198,8 +198,8 @@ def _is_empty(record: Record, columns: _Columns, status: str, frequency: Fractio
     if status and Status[status.upper()].withheld:
         return False
     letter = "" if columns.status is None else record.entries[columns.status].strip().upper()
-    text = record.entries[columns.value].strip()
-    return letter in ("E", "13", "14") or (frequency == 0 and text in ("", "-"))
+    said = letter in ("E", "13", "14") or frequency == 0
+    return said and record.entries[columns.value].strip() in ("", "-")
 
 
 def named_variable(metadata: Metadata, name: str, where: Place) -> int:
