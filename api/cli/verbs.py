@@ -17,6 +17,7 @@ VERBS = {
     "suppress": "suppress_verb:suppress_verb",
     "protect": "protect_verb:protect_verb",
     "batch": "batch_verb:batch_verb",
+    "run": "run_verb:run_verb",
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",
     "convert": "convert_verb:convert_verb",

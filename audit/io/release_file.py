@@ -147,6 +147,16 @@ def release_with_data(
     return replace(release, files=tuple(dict.fromkeys((*files.opened, *release.files))))
 
 
+def release_of_tables(document: Mapping[str, Any], source: Place) -> Release:
+    """The release of a document whose data are columns at hand, which names no files.
+
+    Raises
+    ------
+    InputError: as for `read_release`.
+    """
+    return _release(document_with_data(document, source), None, None, None, source)
+
+
 def document_with_data(document: Mapping[str, Any], top: Place) -> Any:
     """A document with every scalar as text, and with the data of its tables as they are where they are `Columns`."""
     plain = dict(document)

@@ -58,11 +58,12 @@ _SUFFIXES: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".feather", ".arrow"), ("an Arrow file", "write it as Parquet or CSV")),
     ".dbf": ("a dBase file", _EXPORT),
     ".xml": ("an XML file", _EXPORT),
-    **dict.fromkeys((".tab", ".rda", ".asc"), ("a file of tau-ARGUS", "give the table a header and the ending .csv")),
-    ".arb": ("a batch of tau-ARGUS", "write a release file"),
+    ".asc": ("a file of microdata", "a job of tau-ARGUS says what is in it: tableseal run JOB.arb"),
+    ".arb": ("a job of tau-ARGUS", "tableseal run JOB.arb runs it"),
 }
 """Ending -> what it mostly is, what to do."""
 
+_MAY_DESCRIBE = (".rda", ".csv", ".tsv", ".txt")
 _PC_AXIS = re.compile(r'\s*(?:CHARSET|AXIS-VERSION|CODEPAGE|LANGUAGE|MATRIX|CREATION-DATE)(?:\[[^]]*\])?\s*=\s*"')
 _TAU_ARGUS = re.compile(r"^\s*<(?:SEPARATOR|RECODE?ABLE|TOTCODE|HIERARCHICAL|STATUS|SAFE|UNSAFE)>", re.MULTILINE)
 
@@ -183,6 +184,6 @@ def _text(sample: bytes, source: str) -> tuple[str, str] | None:
             if "urn:schemas-microsoft-com:office:spreadsheet" in start:
                 return "an Excel workbook as XML", _AS_CSV
             return "an XML file", _EXPORT
-    if _TAU_ARGUS.search(text) and PurePath(source).suffix.lower() not in (".csv", ".tsv", ".txt"):
-        return "a description of data for tau-ARGUS (.rda)", "write a release file"
+    if _TAU_ARGUS.search(text) and PurePath(source).suffix.lower() not in _MAY_DESCRIBE:
+        return "a description of data for tau-ARGUS (.rda)", "give its name the ending .rda"
     return None

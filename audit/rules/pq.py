@@ -19,7 +19,8 @@ class PQ(Rule):
     """pq rule: as p%, where contributions are known beforehand to within q percent.
 
     The p% rule is q = 100. Contributions count by their absolute values. Required distance:
-    p/q * x1 - (value - x1 - x2), rounded up to the unit, where x1 and x2 are the two largest. Magnitudes only.
+    p/q * x1 - (value - x1 - x2), rounded up to the unit, where x1 and x2 are the two largest; those of a coalition of n
+    are x2 to x(n+1), which all come off. Magnitudes only.
     """
 
     p: Annotated[Fraction, Parameter("positive", "precision in percent to which no contribution may be estimated")]
@@ -27,6 +28,9 @@ class PQ(Rule):
         Fraction,
         Parameter("percent", "precision in percent to which contributions are known beforehand", required=True),
     ] = Fraction(100)
+    coalition: Annotated[
+        int, Parameter("rank", "so many contributors put together what they gave, to estimate the largest", "beside")
+    ] = 1
     level: LevelField = "holding"
 
     key: ClassVar = "pq"
@@ -39,21 +43,24 @@ class PQ(Rule):
 
     @property
     def text(self) -> str:
-        """`p% 10`, `pq (10, 60)`."""
+        """`p% 10`, `pq (10, 60)`, `p% 10 (3 together)`."""
         p = percent_text(self.p)
-        return f"p% {p}" if self.q == 100 else f"pq ({p}, {percent_text(self.q)})"
+        together = "" if self.coalition == 1 else f" ({self.coalition} together)"
+        return (f"p% {p}" if self.q == 100 else f"pq ({p}, {percent_text(self.q)})") + together
 
     def sentence(self, counts: bool) -> str:
         """Who comes too close."""
         known = "" if self.q == 100 else f", knowing the others to {percent_text(self.q)} %"
-        return f"Sensitive: a contributor can estimate another to {percent_text(self.p)} %{known}."
+        who = "a contributor" if self.coalition == 1 else f"{self.coalition} contributors together"
+        return f"Sensitive: {who} can estimate another to {percent_text(self.p)} %{known}."
 
     def known(self, facts: Facts) -> NDArray[np.bool_]:
-        """Where the value and its two largest parts are known."""
-        return largest(facts, 2, self.text).known
+        """Where the value and its largest parts (two, or one more than the coalition) are known."""
+        return largest(facts, 1 + self.coalition, self.text).known
 
     def judge(self, facts: Facts) -> Judgement:
-        """Sensitive: value - x1 - x2 is strictly less than p/q times x1, the largest contribution.
+        """Sensitive: value - x1 - x2 (of a coalition: - ... - x(n+1)) is strictly less than p/q times x1, the largest
+        contribution.
 
         Raises
         ------
@@ -61,11 +68,12 @@ class PQ(Rule):
         """
         check(self.p > 0, self.text, f"p of {percent_text(self.p)}", "p and q above 0")
         check(self.q > 0, self.text, f"q of {percent_text(self.q)}", "p and q above 0")
-        shares = largest(facts, 2, self.text)
-        first, second = shares.top
+        check(self.coalition >= 1, self.text, f"a coalition of {self.coalition}", "a coalition of at least 1")
+        shares = largest(facts, 1 + self.coalition, self.text)
+        first, *others = shares.top
         ratio = self.p / self.q
         a, b = ratio.numerator, ratio.denominator
-        lack = combine((a + b, first), (b, second), (-b, shares.total))
+        lack = combine((a + b, first), *((b, column) for column in others), (-b, shares.total))
         sensitive = shares.known & (lack > 0).astype(np.bool_)
         distance = as_units(ceil_quotient(np.where(sensitive, lack, 0), b))
         return around(facts, sensitive, sensitive, distance, distance)

@@ -67,19 +67,6 @@ def test_and_by_how_its_name_ends(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("B21_codes/table.rda", "tau-ARGUS"),
-        ("B21_codes/table_utf8.tab", "tau-ARGUS"),
-    ],
-)
-def test_files_of_real_reports(file: str, name: str) -> None:
-    # CONVENTION 548
-    with pytest.raises(InputError, match=name):
-        read_release(REPORTS / file)
-
-
-@pytest.mark.parametrize(
     ("text", "name"),
     [
         ('{"meta": {}, "data": {"dataSets": [], "structures": []}}', "SDMX-JSON"),

@@ -101,6 +101,16 @@ def test_pq(cells_of: CellsOf) -> None:
     assert required(result)[1] == (198, 200)
 
 
+def test_a_coalition_puts_together_what_it_gave(cells_of: CellsOf) -> None:
+    # CONVENTION 702: 30 percent of 40 is 12; 100 - 40 - 30 leaves 30, and 10 after the third largest
+    world = cells_of([100, 102], contributors=[[40, 40], [30, 30], [20, 20]], frequency=[9, 9])
+    assert judged(world, PQ(F(30))).sensitive.tolist() == [False, False]
+    result = judged(world, PQ(F(30), coalition=2))
+    assert result.sensitive.tolist() == [True, False]
+    assert result.rule[0] == "p% 30 (2 together)"
+    assert required(result)[0] == (98, 102)
+
+
 def test_lower_end_is_cut_at_zero_unless_values_can_be_negative(cells_of: CellsOf) -> None:
     # CONVENTION 145
     cells = {"contributors": [[10]], "frequency": [1]}

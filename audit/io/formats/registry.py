@@ -48,6 +48,16 @@ FORMATS: Final[tuple[Format, ...]] = (
         holds=_OBSERVATIONS,
     ),
     Format(
+        "tau-argus",
+        "tau-ARGUS",
+        (".tab", ".rda"),
+        "tableseal.audit.io.argus.tabular",
+        writes=False,
+        public=False,
+        columns=False,
+    ),
+    Format("jj", "a JJ problem", (".jj",), "tableseal.audit.io.argus.jj", writes=False, public=False, columns=False),
+    Format(
         "sdmx-csv-1",
         "SDMX-CSV 1.0",
         (".csv", ".txt", ".tsv"),

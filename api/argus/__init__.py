@@ -1,0 +1,1 @@
+"""Jobs of tau-ARGUS: commands -> a plan -> our own functions -> files."""
