@@ -28,6 +28,38 @@ class MethodOptions(Options):
         Option("A variable whose margin adds up, too (semi-controlled-rounding).", metavar="VARIABLE"),
         MaxLen(200),
     ] = None
+    range: Annotated[
+        int | None, Option("No count changes by more (cell-key; default: by the release's ptable).", metavar="D"), Ge(1)
+    ] = None
+    variance: Annotated[
+        str | None,
+        Option("Variance of the changes (cell-key, unless the release has a ptable).", metavar="V"),
+        MaxLen(40),
+    ] = None
+    never: Annotated[int | None, Option("No count from 1 to this is published (cell-key).", metavar="N"), Ge(0)] = None
+    unchanged: Annotated[str | None, Option("Share of counts that stay (cell-key).", metavar="SHARE"), MaxLen(40)] = (
+        None
+    )
+    modulus: Annotated[
+        int | None,
+        Option("Keys are whole numbers below this (cell-key; default: decimals from 0 to below 1).", metavar="N"),
+        Ge(2),
+    ] = None
+    unbiased_from: Annotated[
+        int | None,
+        Option("From this count on the release's ptable has no bias (cell-key; default: 0).", metavar="N"),
+        Ge(0),
+    ] = None
+    withhold_below: Annotated[
+        int | None, Option("Withhold what is below this after the change (cell-key).", metavar="N"), Ge(0)
+    ] = None
+    additive: Annotated[
+        bool | None,
+        Option(
+            "Publish the nearest table that adds up (cell-key).",
+            off="Publish what cell keys give, which need not add up (cell-key).",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from fractions import Fraction
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import rational
 from tableseal.audit.wording import quoted, suggestion
+from tableseal.suppression.protections.cell_key import change_by_cell_keys
+from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
@@ -21,6 +23,7 @@ METHODS: Mapping[str, Method] = {
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+    "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
 
@@ -73,7 +76,7 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
 
 def _as(hint: Any, option: str, value: Any) -> Any:
     """Numbers that are written as text, exactly."""
-    if hint is not Fraction or not isinstance(value, str):
+    if Fraction not in (hint, *get_args(hint)) or not isinstance(value, str):
         return value
     try:
         return rational(value)

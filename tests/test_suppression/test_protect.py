@@ -82,7 +82,8 @@ def test_every_method_has_words_and_settings_of_its_own() -> None:
     assert all(is_dataclass(method.settings) for method in METHODS.values())
     assert len({method.settings for method in METHODS.values()}) == len(METHODS)
     for name, method in METHODS.items():
-        settings = settings_of(name, {"base": "3"})
+        said = {"base": "3"} if name in ROUNDINGS else {}
+        settings = settings_of(name, said)
         assert method_of(settings) == (name, method)
 
 
@@ -106,7 +107,7 @@ def test_what_is_released_is_audited_and_its_cells_are_multiples(name: str) -> N
     assert table.risk_after <= table.risk_before
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", ROUNDINGS)
 def test_the_order_of_rows_and_tables_never_matters(name: str) -> None:
     """CONVENTION 711."""
     (table,) = DISTRICTS["tables"]  # type: ignore[misc]
@@ -117,7 +118,7 @@ def test_the_order_of_rows_and_tables_never_matters(name: str) -> None:
     assert all(shown(protect(shuffled(release, k), settings, seed=9)) == first for k in range(4))
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", ROUNDINGS)
 def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: str) -> None:
     """CONVENTION 712."""
     settings = settings_of(name, {"base": "5"})
@@ -133,7 +134,7 @@ def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: s
     assert protection_json(protect(districts(), settings, seed=20_301)) == protection_json(found)
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", ROUNDINGS)
 def test_the_release_for_readers_reads_back_as_what_was_audited(name: str) -> None:
     """CONVENTION 710: intervals of a reader are those of the audit."""
     found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
@@ -143,7 +144,7 @@ def test_the_release_for_readers_reads_back_as_what_was_audited(name: str) -> No
     assert not any(table.truth.known.any() for table in public.tables if table.rounding is not None)
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", ROUNDINGS)
 def test_every_true_value_lies_in_the_interval_that_the_audit_gives(name: str) -> None:
     for seed in range(5):
         found = protect(districts(), settings_of(name, {"base": "7"}), seed=seed)
@@ -161,7 +162,7 @@ def test_bases_that_are_none(name: str, base: str, message: str) -> None:
         protect(districts(), settings_of(name, {"base": base}))
 
 
-@pytest.mark.parametrize("name", list(METHODS))
+@pytest.mark.parametrize("name", ROUNDINGS)
 def test_cells_without_true_values_are_refused_with_their_place(name: str) -> None:
     """CONVENTION 713."""
     value: list[Any] = [None, 17, 19, 14, 22, 36, 16, 39, 55]
