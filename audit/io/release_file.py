@@ -48,7 +48,8 @@ def read_release(
     InputError: anything that cannot be read or used; the message says where, what was found and what was expected.
     """
     if is_data_file(path):
-        document, notes = infer_document(path, status_map=status_map)
+        policy = read_policy(policy) if isinstance(policy, Path) else policy
+        document, notes = infer_document(path, policy=policy, status_map=status_map)
         return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
@@ -68,7 +69,8 @@ def read_archived(
     """
     path, folder = PurePosixPath(name), archive.folder_of(name)
     if is_data_file(path):
-        document, notes = infer_document(path, folder, status_map=status_map)
+        policy = read_policy(policy) if isinstance(policy, Path) else policy
+        document, notes = infer_document(path, folder, policy=policy, status_map=status_map)
         return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
 
@@ -132,6 +134,8 @@ def release_from_columns(
     ------
     InputError: as for `read_release`.
     """
+    policy = read_policy(policy) if isinstance(policy, Path) else policy
+    hints = hints.under(policy)
     document, notes = describe(columns, {"name": name}, title or "", hints, status_map=status_map, advice=advice)
     for variable in document["variables"]:
         nothing = [code for code in columns.data[variable].texts if code is None or not code.strip()]
