@@ -46,6 +46,13 @@ class Keywords(Advice):
         """See `Advice`."""
         return f"pass total={{{variable!r}: ...}} (None: never added up), and hierarchies= if its codes are nested"
 
+    def wrong_total(self, variable: str) -> str:
+        """See `Advice`."""
+        return (
+            "mend the number, or, if codes are nested or another one is the total, pass "
+            f"hierarchies={{{variable!r}: ...}} or total={{{variable!r}: ...}}"
+        )
+
     def nested(self, variable: str) -> str:
         """See `Advice`."""
         return f"if its codes are nested, pass hierarchies={{{variable!r}: {{group: [codes]}}}}"

@@ -52,6 +52,13 @@ class Advice:
         """The total of a classification is not clear."""
         return f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"
 
+    def wrong_total(self, variable: str) -> str:
+        """A code that is called a total is not the sum of the others."""
+        return (
+            "mend the number, or, if codes are nested or another one is the total, write a release file whose variable "
+            f"{variable} says so (`total:`, `tree:`)"
+        )
+
     def nested(self, variable: str) -> str:
         """The codes of a classification are no parts of its total."""
         return f"if its codes are nested, write a release file whose variable {variable} says so (`tree:`)"

@@ -154,7 +154,7 @@ def _add_up(numbers: Numbers | None, columns: Columns, totals: Mapping[str, str 
         return False
     rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in totals}, numbers)
     return not any(
-        rows.checks(name).failure_of(list(rows.codes[name]).index(total))
+        rows.failure(name, list(rows.codes[name]).index(total))
         for name, total in totals.items()
         if total is not None and total in rows.codes[name]
     )

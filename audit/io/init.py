@@ -20,6 +20,7 @@ from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
+from tableseal.audit.io.labels import without_labels
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
 from tableseal.audit.io.separators import Signs
@@ -143,6 +144,7 @@ def describe(
     rest = _without(columns, [*roles, reason, *bounds])
     if hints.variables is None:
         names = _classifications(rest, value, [name for name in numeric if name != value], notes, advice)
+        names = without_labels(columns, names, hints, notes)
     else:
         names = _said(columns, hints.variables, [value, *roles])
     if "status" not in hints.table:
@@ -151,7 +153,7 @@ def describe(
         _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published, value)
     totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
     own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}, **contributing.said()}
     table: dict[str, Any] = {**entry, "value": value}
@@ -159,12 +161,18 @@ def describe(
     if hints.primary is not None:
         known = table.get("status", [])
         table["status"] = [*(known if isinstance(known, list) else [known]), hints.primary]
-    variables = {
-        name: _nested(source, name, rows, trees[name], totals)
-        if name in trees
-        else _variable(source, name, rows, totals, notes, advice)
-        for name in names
-    }
+    try:
+        variables = {
+            name: _nested(source, name, rows, trees[name], totals)
+            if name in trees
+            else _variable(source, name, rows, totals, notes, advice)
+            for name in names
+        }
+    except InputError as error:
+        others = [] if "value" in hints.table else [name for name in numbers_only if name != value]
+        if others and error.remedy:
+            error.remedy += f"; if the values are in another column, {advice.value(columns, others)}"
+        raise
     found = {name: variable.get("total") for name, variable in variables.items() if name not in trees}
     signs = Signs(table.get("decimal"), table.get("thousands"))
     check_contributors(columns, contributing, published, found, signs, advice)
@@ -305,7 +313,7 @@ def _variable(
     if name in totals:
         total, others = totals[name], [code for code in rows.codes[name] if code != totals[name]]
         if total is not None and len(others) > 1:
-            failure = rows.checks(name).failure_of(list(rows.codes[name]).index(total))
+            failure = rows.failure(name, list(rows.codes[name]).index(total))
             if failure:
                 text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
                 raise InputError(text, at=where, remedy=advice.nested(name))

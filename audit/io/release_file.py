@@ -18,6 +18,7 @@ from tableseal.audit.io.files import Folder, decode, read_bytes
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
+from tableseal.audit.io.loose_totals import loose_totals
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.sources import is_data_file
@@ -188,6 +189,7 @@ def _release(
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
+    files.notes.extend(loose_totals(variables, tables, top))
     statistics: list[Statistic] = []
     for at, figures in enumerate(document.statistics):
         where = replace(top / "statistics" / at, table=figures.name)
