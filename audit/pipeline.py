@@ -32,6 +32,7 @@ from tableseal.audit.reduction import reduction
 from tableseal.audit.report.build import Findings, build_report
 from tableseal.audit.report.model import Report
 from tableseal.audit.rules import assess, completed
+from tableseal.audit.rules.agreement import check_contributors
 from tableseal.audit.rules.applying import refuse_idle
 from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.highs import Highs
@@ -134,6 +135,7 @@ def audit(
     applied = rules or Policy()
     sensitivity = assess(release, given, applied)
     refuse_idle(release, applied)
+    notes = (*notes, *check_contributors(release, given))
     cells = completed(release, given)
     hidden = None
     if withhold_primaries:

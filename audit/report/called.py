@@ -78,7 +78,7 @@ _NOTED = (
     (SUMS_UNCHECKED, "column of codes may hold unknown sums", "columns of codes may hold unknown sums"),
     (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
     (RULE_IDLE, "rule looked at no table", "rules looked at no table"),
-    (FACTS_DIFFER, "statement about contributors cannot be true", "statements about contributors cannot be true"),
+    (FACTS_DIFFER, "number of contributors contradicts others", "numbers of contributors contradict others"),
     (CONSENT_UNCHECKED, "consent has an end that was not checked", "consents have ends that were not checked"),
     (ACCEPT_UNCHECKED, "acceptance has an end that was not checked", "acceptances have ends that were not checked"),
     (OLD_FIGURES, "revised table was not combined", "revised tables were not combined"),
