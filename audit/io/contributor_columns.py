@@ -17,7 +17,7 @@ from tableseal.audit.io.numbers import decimal, decimal_sign
 from tableseal.audit.io.separators import Signs, without_separators
 from tableseal.audit.io.totals import Rows
 from tableseal.audit.io.value_column import may_hold_values
-from tableseal.audit.model import Note
+from tableseal.audit.model import CONTRIBUTORS_UNUSED, Note
 from tableseal.audit.wording import listing
 
 # fmt: off
@@ -68,6 +68,14 @@ class Contributing:
         text = f"{source}: {', '.join(what)}; such columns are the agency's own and do not go out."
         return [Note("assumed_contributors", text)] if what else []
 
+    def unused(self, source: Place) -> list[Note]:
+        """What is to be said where a table of counts has such columns and does not name them."""
+        text = (
+            f"{source}: {listing(self.names)} may be about contributors (`frequency`, `contributors`), and nothing "
+            "says so: values were judged as counts."
+        )
+        return [Note(CONTRIBUTORS_UNUSED, text, len(self.names))] if self.names else []
+
 
 def named_like_contributors(columns: Columns, said: Mapping[str, object]) -> Contributing:
     """The columns of numbers whose names say so.
@@ -76,9 +84,9 @@ def named_like_contributors(columns: Columns, said: Mapping[str, object]) -> Con
     ----------
     columns: whose role is not said. said: of the table; what it names is not looked for.
     """
-    named = [name for name, entries in columns.data.items() if may_hold_values(entries)]
-    ranked = [name for name in named if rank_of(name)] if "contributors" not in said else []
-    counting = [name for name in named if counts_contributors(name)] if "frequency" not in said else []
+    ranked = [name for name in columns.data if rank_of(name)] if "contributors" not in said else []
+    counting = [name for name in columns.data if counts_contributors(name)] if "frequency" not in said else []
+    ranked, counting = ([n for n in names if may_hold_values(columns.data[n])] for names in (ranked, counting))
     return Contributing(tuple(counting), tuple(sorted(ranked, key=lambda name: rank_of(name) or 0)))
 
 

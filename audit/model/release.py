@@ -224,6 +224,9 @@ SUMS_UNCHECKED = "sums_unchecked"
 MEASURE_NOT_JUDGED = "measure_not_judged"
 """Code of the note on measures of which neither a rule nor a status says what is sensitive, beside others."""
 
+CONTRIBUTORS_UNUSED = "contributors_unused"
+"""Code of the note on columns that by their names are about contributors, beside counts, and that nothing names."""
+
 RULE_IDLE = "rule_idle"
 """Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
 

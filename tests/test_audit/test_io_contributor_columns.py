@@ -161,3 +161,22 @@ def test_a_bare_file_is_judged_as_the_release_that_names_its_columns(
         found = audit(read_release(bare, policy=policy)).report
         said = audit(read_release(folder / "r.yaml", policy=policy)).report
     assert (found.verdict, found.cells) == (said.verdict, said.cells)
+
+
+@pytest.mark.parametrize(
+    ("scale", "entries", "word"),
+    [
+        ("kind: count", "value: turnover", "safe as listed"),
+        ("kind: count", "value: turnover, frequency: companies", "unsafe"),
+        ("measures: {m: {kind: count}, f: {kind: count}}", "value: turnover, measure: m", "safe as listed"),
+    ],
+)
+def test_in_a_release_file_they_are_not_passed_over(tmp_path: Path, scale: str, entries: str, word: str) -> None:
+    # CONVENTION 659
+    put(tmp_path, TURNOVER)
+    (tmp_path / "r.yaml").write_text(
+        f"tableseal: 1\n{scale}\nvariables: {{region: {{total: Total, codes: [N, S]}}}}\n"
+        f"tables: [{{name: x, file: x.csv, {entries}}}]\n"
+    )
+    report = audit(read_release(tmp_path / "r.yaml", policy=Policy(primary=(Threshold(3),)))).report
+    assert report.called == word
