@@ -32,6 +32,8 @@ from tableseal.audit.reduction import reduction
 from tableseal.audit.report.build import Findings, build_report
 from tableseal.audit.report.model import Report
 from tableseal.audit.rules import assess, completed
+from tableseal.audit.rules.agreement import check_contributors
+from tableseal.audit.rules.applying import refuse_idle
 from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.highs import Highs
 from tableseal.audit.sparse import rows_at
@@ -132,6 +134,8 @@ def audit(
     given, notes = merge_cells(release)
     applied = rules or Policy()
     sensitivity = assess(release, given, applied)
+    refuse_idle(release, applied)
+    notes = (*notes, *check_contributors(release, given))
     cells = completed(release, given)
     hidden = None
     if withhold_primaries:

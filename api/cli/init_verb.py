@@ -63,8 +63,8 @@ def init_verb(
     _check_output(source, output)
     targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))
-    rules.to_policy()  # what was said wrongly is said before anything is read
-    document, notes = infer_document(source)
+    policy = rules.to_policy()  # what was said wrongly is said before anything is read
+    document, notes = infer_document(source, policy=policy)
     asked = READERS if document.get("kind") == "count" else ""
     if rules.documents():
         document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}

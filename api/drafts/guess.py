@@ -52,6 +52,8 @@ def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:
     roles = dict.fromkeys(columns.data, Role.IGNORE)
     roles.update(dict.fromkeys(document["variables"], Role.CLASSIFICATION))
     roles[table["value"]] = Role.VALUE
+    roles.update({name: Role.FREQUENCY for name in [table.get("frequency")] if name})
+    roles.update(dict.fromkeys(table.get("contributors", ()), Role.CONTRIBUTOR))
     if "status" in table:
         roles[table["status"]] = Role.STATUS
     totals = {name: variable["total"] for name, variable in document["variables"].items() if "total" in variable}

@@ -81,6 +81,12 @@ class AuditResult(Result):
         return self.report.verdict
 
     @property
+    def called(self) -> str:
+        """The verdict as the headline says it: `safe as listed` where more goes out than anybody judged (notes say
+        what), `not judged` where nothing says what is sensitive; else the verdict."""
+        return self.report.called
+
+    @property
     def cells(self) -> tuple[ReportCell, ...]:
         """Every cell whose exact value is not published, and published ones with a finding."""
         return self.report.cells
@@ -174,7 +180,7 @@ class AuditResult(Result):
         s = self.report.summary
         return {
             "verdict": self.verdict,
-            "called": self.report.called,
+            "called": self.called,
             "cells": s.cells,
             "withheld": s.withheld,
             "exposed": s.exposed,

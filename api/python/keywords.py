@@ -126,7 +126,7 @@ class Bare(Options):
     unit: Annotated[
         float | Fraction | str | None,
         AS_GIVEN,
-        Option("Published precision of a magnitude, such as 0.1; values are rounded to it."),
+        Option("Published precision of a magnitude, such as 0.1: published values are multiples of it."),
     ] = None
     truth: Annotated[str | None, Option("Column of the true values (the agency's own).")] = None
     frequency: Annotated[str | None, Option("Column: respondents of each cell (the agency's own).")] = None

@@ -79,6 +79,11 @@ class SuppressResult(Result):
         return self.found.verdict
 
     @property
+    def called(self) -> str:
+        """The verdict as the headline says it (see `AuditResult.called`)."""
+        return self.verdict if self.found.report is None else self.found.report.called
+
+    @property
     def status(self) -> str:
         """optimal (proved: no safe pattern is cheaper), feasible, infeasible (no pattern is safe) or unfinished."""
         return self.found.found.status
@@ -203,6 +208,7 @@ class SuppressResult(Result):
         """See `Result`."""
         return {
             "verdict": self.verdict,
+            "called": self.called,
             "method": self.found.method,
             "status": self.status,
             "primary": int(self.found.problem.primary.sum()),

@@ -6,6 +6,7 @@ from tableseal.audit.io.advice import Advice
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.column import NONE
 from tableseal.audit.io.statuses.flags import meanings
+from tableseal.audit.wording import listing
 
 
 class Keywords(Advice):
@@ -45,6 +46,13 @@ class Keywords(Advice):
         """See `Advice`."""
         return f"pass total={{{variable!r}: ...}} (None: never added up), and hierarchies= if its codes are nested"
 
+    def wrong_total(self, variable: str) -> str:
+        """See `Advice`."""
+        return (
+            "mend the number, or, if codes are nested or another one is the total, pass "
+            f"hierarchies={{{variable!r}: ...}} or total={{{variable!r}: ...}}"
+        )
+
     def nested(self, variable: str) -> str:
         """See `Advice`."""
         return f"if its codes are nested, pass hierarchies={{{variable!r}: {{group: [codes]}}}}"
@@ -56,6 +64,13 @@ class Keywords(Advice):
     def marks(self, texts: Sequence[str]) -> str:
         """See `Advice`."""
         return f"pass marks={dict.fromkeys(texts, 'withheld')!r}, or what it means"
+
+    def contributors(self, names: Sequence[str]) -> str:
+        """See `Advice`."""
+        return (
+            "if they do, pass frequency='COLUMN', contributors=['COLUMN', ...] (the largest first); if not, leave "
+            f"{listing(names)} out of the frame"
+        )
 
     def signs(self) -> str:
         """See `Advice`."""

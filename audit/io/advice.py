@@ -10,6 +10,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.statuses.column import NONE, how_to_name
 from tableseal.audit.io.statuses.flags import meanings, named_like_flags
 from tableseal.audit.io.statuses.usual_marks import how_to_say
+from tableseal.audit.wording import listing
 
 _WHICH = "write a release file that says which"
 
@@ -51,6 +52,13 @@ class Advice:
         """The total of a classification is not clear."""
         return f"write a release file whose variable {variable} says `total:` (and `tree:` if its codes are nested)"
 
+    def wrong_total(self, variable: str) -> str:
+        """A code that is called a total is not the sum of the others."""
+        return (
+            "mend the number, or, if codes are nested or another one is the total, write a release file whose variable "
+            f"{variable} says so (`total:`, `tree:`)"
+        )
+
     def nested(self, variable: str) -> str:
         """The codes of a classification are no parts of its total."""
         return f"if its codes are nested, write a release file whose variable {variable} says so (`tree:`)"
@@ -62,6 +70,13 @@ class Advice:
     def marks(self, texts: Sequence[str]) -> str:
         """What marks in the column of values mean is not known."""
         return f"write a release file whose table says what it means: {how_to_say(texts)}"
+
+    def contributors(self, names: Sequence[str]) -> str:
+        """Columns seem to say who contributes."""
+        return (
+            "if they do, write a release file whose table says so (`frequency: COLUMN`, `contributors: [COLUMN, ...]`, "
+            f"the largest contributions first); if not, leave {listing(names)} out of the file"
+        )
 
     def signs(self) -> str:
         """Beginning of what to write where a sign may separate decimals or thousands."""

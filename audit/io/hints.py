@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from tableseal.audit.errors import InputError, unknown
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.model import Policy
+from tableseal.audit.rules.facts import MAGNITUDES
 from tableseal.audit.wording import listing, quoted, suggestion
 
 
@@ -21,6 +23,7 @@ class Hints:
     totals: classification -> code of its total, None where it is never added up; one code: of each that has it.
     trees: classification -> its nested codes, as `tree` of a release file. kind, unit: what the values are.
     numbers: columns that were numbers before they were text, so that no sign in them separates thousands.
+    magnitude: why the values are sums of a variable where no kind is said ("as contributions are asked for").
     """
 
     table: Mapping[str, Document] = field(default_factory=dict)
@@ -31,6 +34,12 @@ class Hints:
     kind: str | None = None
     unit: str | None = None
     numbers: frozenset[str] = frozenset()
+    magnitude: str | None = None
+
+    def under(self, policy: Policy | None) -> "Hints":
+        """With what the rules that are to be applied say of the values: those of contributions judge sums alone."""
+        rules = [] if policy is None else [rule.text for rule in policy.primary if rule.kinds == MAGNITUDES]
+        return replace(self, magnitude=f"as {listing(rules)} is about contributions to sums") if rules else self
 
     def totals_of(self, columns: Columns, names: Sequence[str]) -> Mapping[str, str | None]:
         """Classification -> total, of those of which one is said.

@@ -14,6 +14,7 @@ from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.archive import ArchiveFolder
 from tableseal.audit.io.column import NOTHING, Column
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.contributor_columns import Contributing, check_contributors, named_like_contributors
 from tableseal.audit.io.document import TableDocument
 from tableseal.audit.io.document_types import validate
 from tableseal.audit.io.files import Folder
@@ -21,16 +22,18 @@ from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.registry import format_in
 from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
+from tableseal.audit.io.labels import without_labels
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
+from tableseal.audit.io.separators import Signs
 from tableseal.audit.io.sources import read_columns
 from tableseal.audit.io.statuses.column import StatusSource, are_words, read_statuses, seems_to_withhold, status_word
 from tableseal.audit.io.statuses.flags import are_yes_or_no, looks_like_flags, named_like_flags
 from tableseal.audit.io.tables import number_columns_of, status_sources
 from tableseal.audit.io.totals import NAMES, Rows, find_total
-from tableseal.audit.io.value_column import is_numeric, read_value_column, value_column
+from tableseal.audit.io.value_column import is_numeric, may_hold_values, read_value_column, value_column
 from tableseal.audit.io.yaml_text import Document
-from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Status
+from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Policy, Status
 from tableseal.audit.model.status import WORDS
 from tableseal.audit.wording import listing, quoted
 
@@ -39,16 +42,21 @@ _REASON = "reason"
 
 
 def infer_document(
-    data: PurePath, root: ArchiveFolder | None = None, *, status_map: Mapping[str, str] | None = None
+    data: PurePath,
+    root: ArchiveFolder | None = None,
+    *,
+    policy: Policy | None = None,
+    status_map: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Any], list[Note]]:
     """A release document for one table in a data file (of a folder of an archive, if given), and what was assumed: see
-    `describe`."""
+    `describe`. policy: by which it is to be judged."""
     folder = Folder(Path(data.parent) if root is None else root)
     found = format_in(folder, data.name)
     if found is not None:
         return _of_format(found, folder, data.name, status_map or {})
     columns = read_columns(folder, data.name, Place(data.name))
-    document, notes = describe(columns, {"name": data.stem, "file": data.name}, data.stem, status_map=status_map)
+    entry, hints = {"name": data.stem, "file": data.name}, NO_HINTS.under(policy)
+    document, notes = describe(columns, entry, data.stem, hints, status_map=status_map)
     return document, [*folder.notes, *notes]
 
 
@@ -109,7 +117,11 @@ def describe(
     marking = [name for name, e in columns.data.items() if named_like_flags(name) and are_yes_or_no(e)]
     rest = _without(columns, [*roles, *limits])
     numeric = [name for name, entries in rest.data.items() if is_numeric(entries)]
-    numbers_only = [name for name in numeric if name not in marking]
+    contributing = named_like_contributors(rest, hints.table)
+    aside = [*marking, *(contributing.names if contributing.contributions else ())]
+    if not any(may_hold_values(entries) for entries in _without(rest, aside).data.values()):
+        aside = marking
+    numbers_only = [name for name in numeric if name not in aside]
 
     def fits(name: str, numbers: Sequence[str]) -> bool:
         try:
@@ -122,12 +134,14 @@ def describe(
         columns.column(given.value, "the values")
         value = given.value
     else:
-        value = value_column(_without(rest, marking), numbers_only, withheld, fits, advice)
+        value = value_column(_without(rest, aside), numbers_only, withheld, fits, advice)
         notes.append(Note("assumed_value", f"{source}: the values are in column {quoted(value)}."))
     if status is not None:
         notes.append(Note("assumed_status", f"{source}: the status is in column {quoted(status)}, in words."))
     elif "status" not in hints.table and hints.primary is None:
         notes.append(Note("assumed_status", f"{source}: no column holds a status; a row without value is withheld."))
+    contributing = named_like_contributors(_without(rest, [value, *(hints.variables or ())]), hints.table)
+    hints = _with_contributors(hints, contributing, columns, value)
     values = read_value_column(columns, value, withheld, given, hints, advice)
     # What is withheld takes no part in the arithmetic, so that no message can tell it; what is rounded does not add up.
     exact = given.rounding is None
@@ -144,11 +158,14 @@ def describe(
     if bounds:
         text = f"{source}: everybody knows the bounds in {listing(bounds)}, which stand where no value is published."
         notes.append(Note("assumed_bounds", text))
+    roles += contributing.names
+    numeric = [name for name in numeric if name not in roles]
     numeric += [name for name in limits if name not in bounds and name not in roles]
     reason = _REASON if status and _are_reasons(columns.data.get(_REASON, NOTHING), withheld) else None
     rest = _without(columns, [*roles, reason, *bounds])
     if hints.variables is None:
         names = _classifications(rest, value, [name for name in numeric if name != value], notes, advice)
+        names = without_labels(columns, names, hints, notes)
     else:
         names = _said(columns, hints.variables, [value, *roles])
     if "status" not in hints.table:
@@ -157,27 +174,39 @@ def describe(
         _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published)
     notes += values.notes
-    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published)
+    rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published, value)
     totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
-    own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}}
+    own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}, **contributing.said()}
     table: dict[str, Any] = {**entry, "value": value}
     table |= {key: said for key, said in own.items() if said is not None} | dict(hints.table)
     if hints.primary is not None:
         known = table.get("status", [])
         table["status"] = [*(known if isinstance(known, list) else [known]), hints.primary]
-    document = {
-        "tableseal": 1,
-        "title": title,
-        **values.scale,
-        "variables": {
+    try:
+        variables = {
             name: _nested(source, name, rows, trees[name], totals)
             if name in trees
             else _variable(source, name, rows, totals, notes, advice)
             for name in names
-        },
-        "tables": [table],
-    }
-    return document, notes
+        }
+    except InputError as error:
+        others = [] if "value" in hints.table else [name for name in numbers_only if name != value]
+        if others and error.remedy:
+            error.remedy += f"; if the values are in another column, {advice.value(columns, others)}"
+        raise
+    found = {name: variable.get("total") for name, variable in variables.items() if name not in trees}
+    signs = Signs(table.get("decimal"), table.get("thousands"))
+    check_contributors(columns, contributing, published, found, signs, advice)
+    notes += contributing.notes(source)
+    return {"tableseal": 1, "title": title, **values.scale, "variables": variables, "tables": [table]}, notes
+
+
+def _with_contributors(hints: Hints, found: Contributing, columns: Columns, value: str) -> Hints:
+    """Hints, with what columns about contributors say of the values: these are sums of what each gives."""
+    beside = found.contributions or any(columns.data[name] != columns.data[value] for name in found.counting)
+    if hints.table.get("contributors"):
+        return replace(hints, magnitude="as their largest contributions are given")
+    return replace(hints, magnitude="as those who contribute stand beside them") if beside else hints
 
 
 def _said(columns: Columns, names: Sequence[str], taken: Sequence[str | None]) -> list[str]:
@@ -305,7 +334,7 @@ def _variable(
     if name in totals:
         total, others = totals[name], [code for code in rows.codes[name] if code != totals[name]]
         if total is not None and len(others) > 1:
-            failure = rows.checks(name).failure_of(list(rows.codes[name]).index(total))
+            failure = rows.failure(name, list(rows.codes[name]).index(total))
             if failure:
                 text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
                 raise InputError(text, at=where, remedy=advice.nested(name))

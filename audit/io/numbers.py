@@ -20,7 +20,7 @@ from tableseal.audit.model import Amounts
 from tableseal.audit.model.amounts import LIMIT
 from tableseal.audit.wording import quoted
 
-Round = Literal["nearest", "up", "down"]
+Round = Literal["nearest", "up", "down", "away"]
 Secret = NDArray[np.bool_] | bool
 """Rows whose entries must not be shown in messages (True: all): they are agency knowledge."""
 
@@ -160,7 +160,7 @@ def read_amounts(
     ----------
     role: what the column holds, for messages.
     sign: the decimal sign, `.` or `,`.
-    rounding: of what is no multiple of the unit: to the nearest, up or down.
+    rounding: of what is no multiple of the unit: to the nearest, up, down, or away from 0 (but for noise).
     off_unit: what was expected, if a shown value that is no multiple of the unit is an error; None: it is rounded.
     advice: what else may be done about a shown entry that is no number.
 
@@ -240,6 +240,9 @@ def _point(text: str, sign: str) -> str:
 
 
 def _whole(value: Fraction, rounding: Round) -> int:
+    if rounding == "away":
+        nearest = _whole(value, "nearest")
+        rounding = "nearest" if abs(value - nearest) <= NOISE else "up" if value > 0 else "down"
     if rounding == "up":
         return ceil(value)
     return floor(value) if rounding == "down" else floor(value + Fraction(1, 2))

@@ -20,6 +20,7 @@ from tableseal.audit.io.formats.registry import format_in, format_of
 from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
+from tableseal.audit.io.loose_totals import loose_totals
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.sources import is_data_file
@@ -73,7 +74,8 @@ def read_release(
     if found is not None:
         return _of_format(found, path.name, path.parent, policy, status_map)
     if is_data_file(path):
-        document, notes = infer_document(path, status_map=status_map)
+        policy = read_policy(policy) if isinstance(policy, Path) else policy
+        document, notes = infer_document(path, policy=policy, status_map=status_map)
         return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
@@ -96,7 +98,8 @@ def read_archived(
     if found is not None:
         return _of_format(found, path.name, folder, policy, status_map)
     if is_data_file(path):
-        document, notes = infer_document(path, folder, status_map=status_map)
+        policy = read_policy(policy) if isinstance(policy, Path) else policy
+        document, notes = infer_document(path, folder, policy=policy, status_map=status_map)
         return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
 
@@ -232,6 +235,8 @@ def release_from_columns(
     ------
     InputError: as for `read_release`.
     """
+    policy = read_policy(policy) if isinstance(policy, Path) else policy
+    hints = hints.under(policy)
     document, notes = describe(columns, {"name": name}, title or "", hints, status_map=status_map, advice=advice)
     for variable in document["variables"]:
         nothing = [code for code in columns.data[variable].texts if code is None or not code.strip()]
@@ -284,6 +289,7 @@ def _release(
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
+    files.notes.extend(loose_totals(variables, tables, top))
     statistics: list[Statistic] = []
     for at, figures in enumerate(document.statistics):
         where = replace(top / "statistics" / at, table=figures.name)

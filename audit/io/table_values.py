@@ -22,7 +22,7 @@ from tableseal.audit.wording import quoted
 class Context:
     """What reading the numbers of one table needs to know.
 
-    unit_stated: the release says the unit of the measure (else decimals are an error).
+    unit_stated: the release says the unit of the measure.
     sign: decimal sign. secret: rows that are withheld, whose entries never appear in messages.
     """
 
@@ -57,8 +57,8 @@ def read_values(
 
     Raises
     ------
-    InputError: text that is no number, a published value that is negative, off the unit (counts) or no multiple of
-        the rounding base, a non-zero structural zero, a frozen row without value, a truth that differs from what is
+    InputError: text that is no number, a published value that is negative, off the unit or no multiple of the rounding
+        base, a non-zero structural zero, a frozen row without value, a truth that differs from what is
         published exactly.
     """
     columns, measure = context.columns, context.measure
@@ -225,6 +225,7 @@ def read_contributors(context: Context, names: Sequence[str]) -> tuple[tuple[Amo
             context.measure.unit,
             role="a largest contribution",
             sign=context.sign,
+            rounding="away",  # so that no rule finds less than there is
             secret=True,
         )
         if context.nonnegative:
@@ -238,7 +239,7 @@ def read_contributors(context: Context, names: Sequence[str]) -> tuple[tuple[Amo
                 f"the contribution is larger than the one in column {quoted(names[at - 1])}; "
                 "`contributors` lists columns from the largest contribution downward",
             )
-        notes += note_rounded(context.columns, name, context.measure, off)
+        notes += note_rounded(context.columns, name, context.measure, off, "away from 0")
         found.append(amounts)
     return tuple(found), notes
 
@@ -259,24 +260,27 @@ def read_costs(context: Context, name: str) -> NDArray[np.float64]:
     return costs
 
 
-def note_rounded(columns: Columns, name: str, measure: Measure, off: NDArray[np.bool_]) -> list[Note]:
-    """One note for the column if values were rounded to the unit."""
+def note_rounded(
+    columns: Columns, name: str, measure: Measure, off: NDArray[np.bool_], how: str | None = None
+) -> list[Note]:
+    """One note for the column if values were rounded to the unit; how: None: to the nearest multiple."""
     count = int(off.sum())
     if not count:
         return []
     text = (
         f"{columns.source}, column {quoted(name)}: values that are no multiple of the unit "
-        f"{decimal_text(measure.unit)} were rounded to it."
+        f"{decimal_text(measure.unit)} were rounded to it{'' if how is None else f', {how}'}."
     )
     return [Note("rounded_to_unit", text, count)]
 
 
-def _off_unit(context: Context) -> str | None:
+def _off_unit(context: Context) -> str:
     if context.measure.kind == "count":
         return "a whole number (the measure is a count; a weighted count is a magnitude with its own unit)"
     if not context.unit_stated:
         return f"a whole number (say the published precision: `unit: 0.1` for measure {context.measure.name})"
-    return None
+    unit = decimal_text(context.measure.unit)
+    return f"a multiple of the unit {unit} (which is the published precision: mend it, or round what is published)"
 
 
 def _negative(measure: Measure) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from tableseal.audit.errors import InputError, Place, unknown
 from tableseal.audit.io.codes import Variables, fill_codes, position, variable_columns
 from tableseal.audit.io.columns import Columns, inline_columns
+from tableseal.audit.io.contributor_columns import counts_contributors, named_like_contributors
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.numbers import decimal_sign
@@ -80,6 +81,11 @@ def read_table(
             sources.append(found)
             text = f"{columns.source}: the status is in column {quoted(found.column)}."
             notes.append(Note("status_column_used", text))
+    unsaid = document.frequency is None and not document.contributors
+    if measure.kind == "count" and unsaid and not counts_contributors(document.value):
+        said = {*taken, *named.values(), *setting.named.get(document.file or "", ())}
+        free = {name: entries for name, entries in columns.data.items() if name not in said}
+        notes += named_like_contributors(replace(columns, data=free), {}).unused(columns.source)
     status = read_statuses(columns, sources, setting.status_map, where)
     marks = read_marks(document.marks, where)
     marked = replace_marks(columns, document.value, marks, status, measure)

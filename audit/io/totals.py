@@ -25,7 +25,8 @@ NAMES = frozenset(
 )
 """Codes that name a total in data files, compared without regard to case."""
 
-_SAFE = 2**61
+SAFE = 2**61
+"""Sums of units below this fit into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Rows:
     ----------
     codes: classification -> its codes, in the order in which they come. at: classification -> int64 (rows), the code of
         each row.
-    value: int64 (rows), or Python integers where these are too small; in 1 / scale. known: bool (rows).
+    value: int64 (rows), or Python integers where these are too small; in 1 / scale. known: bool (rows). column: that
+        holds the values, for messages.
     """
 
     codes: Mapping[str, Sequence[str]]
@@ -44,20 +46,23 @@ class Rows:
     value: NDArray[np.int64]
     known: NDArray[np.bool_]
     scale: int
+    column: str | None = None
 
     @staticmethod
-    def of(classifications: Mapping[str, Column], values: Sequence[Fraction | None]) -> "Rows":
+    def of(
+        classifications: Mapping[str, Column], values: Sequence[Fraction | None], column: str | None = None
+    ) -> "Rows":
         """Parameters: classification -> code of each row; published values, None where one is withheld or not known. Of
         several rows with the same codes the first one counts."""
         codes = {name: [code or "" for code in column.texts] for name, column in classifications.items()}
         at = {name: column.number.astype(np.int64) for name, column in classifications.items()}
         scale = lcm(*{value.denominator for value in values if value is not None})
         whole = [0 if value is None else value.numerator * (scale // value.denominator) for value in values]
-        kind: type = np.int64 if sum(map(abs, whole)) < _SAFE else object
+        kind: type = np.int64 if sum(map(abs, whole)) < SAFE else object
         value: NDArray[np.int64] = np.array(whole, kind)
         known = np.array([number is not None for number in values], np.bool_)
         kept = np.sort(np.unique(_groups(list(at.values()), len(value)), return_index=True)[1])
-        return Rows(codes, {name: column[kept] for name, column in at.items()}, value[kept], known[kept], scale)
+        return Rows(codes, {name: each[kept] for name, each in at.items()}, value[kept], known[kept], scale, column)
 
     def checks(self, variable: str) -> "Checks":
         """The sums of all lines of one classification."""
@@ -68,21 +73,39 @@ class Rows:
         whole = (np.bincount(line[~self.known], minlength=lines) == 0) & (np.bincount(line, minlength=lines) >= 3)
         own = np.flatnonzero(whole[line])
         own = own[np.argsort(line[own], kind="stable")]
-        return Checks(self.at[variable][own], self.value[own], total[line[own]], len(self.codes[variable]), self.scale)
+        return Checks(own, self.at[variable][own], self.value[own], total[line[own]], len(self.codes[variable]))
+
+    def failure(self, variable: str, code: int) -> str:
+        """The first line in which a code is not the sum of the others, in words; empty if it is in all that can be
+        checked."""
+        checks = self.checks(variable)
+        if not checks.failed[code]:
+            return ""
+        at = int(np.flatnonzero(checks.differ & (checks.code == code))[0])
+        found = Fraction(int(checks.value[at]), self.scale)
+        others = Fraction(int(checks.total[at]), self.scale) - found
+        row = int(checks.row[at])
+        line = [f"{name}={self.codes[name][int(each[row])]}" for name, each in self.at.items() if name != variable]
+        where = [f"column {quoted(self.column)}"] if self.column is not None else []
+        where += [f"row of {', '.join(line)}"] if line else []
+        differ = f"expected {decimal_text(others)}, found {decimal_text(found)}"
+        beside = ", while other such sums are right: a number may be wrong" if checks.agreed[code] else ""
+        return f"{', '.join(where)}: {differ}{beside}" if where else f"{differ}{beside}"
 
 
 @dataclass(frozen=True)
 class Checks:
     """Rows of lines with three codes or more whose values are all known, line after line.
 
-    code: int64 (rows); value, total: of the row, and of its line, in 1 / scale. codes: how many there are.
+    row: int64, in `Rows`. code: int64 (rows); value, total: of the row, and of its line, in 1 / scale. codes: how many
+    there are.
     """
 
+    row: NDArray[np.int64]
     code: NDArray[np.int64]
     value: NDArray[np.int64]
     total: NDArray[np.int64]
     codes: int
-    scale: int
 
     @cached_property
     def agreed(self) -> NDArray[np.int64]:
@@ -93,21 +116,11 @@ class Checks:
     @cached_property
     def failed(self) -> NDArray[np.bool_]:
         """bool (codes): a value is not the sum of the others."""
-        return np.bincount(self.code[self._differ], minlength=self.codes) > 0
-
-    def failure_of(self, code: int) -> str:
-        """The first value of a code that is not the sum of the others, in words; empty if there is none."""
-        return self.failure(code) if self.failed[code] else ""
-
-    def failure(self, code: int) -> str:
-        """The first such value of a code, in words."""
-        row = int(np.flatnonzero(self._differ & (self.code == code))[0])
-        found = Fraction(int(self.value[row]), self.scale)
-        others = Fraction(int(self.total[row]), self.scale) - found
-        return f"expected {decimal_text(others)}, found {decimal_text(found)}"
+        return np.bincount(self.code[self.differ], minlength=self.codes) > 0
 
     @cached_property
-    def _differ(self) -> NDArray[np.bool_]:
+    def differ(self) -> NDArray[np.bool_]:
+        """bool (rows): the value is not the sum of the others."""
         result: NDArray[np.bool_] = (2 * self.value != self.total).astype(np.bool_)
         return result
 
@@ -134,7 +147,7 @@ def find_total(source: Place, variable: str, rows: Rows, advice: Advice = IN_A_F
     fitting = [at for at in named if fits[at]] if named else np.flatnonzero(fits).tolist()
     if len(named) == 1 and checks.failed[named[0]]:
         text = f"code {quoted(codes[named[0]])} is called a total but is not the sum of the other codes "
-        raise InputError(text, f"({checks.failure(named[0])})", at=column, remedy=advice.total(variable))
+        raise InputError(text, f"({rows.failure(variable, named[0])})", at=column, remedy=advice.wrong_total(variable))
     if len(named) == 1:
         reason = "its name" + (", and it is the sum of the others" if fitting else "; no sum could be checked")
         return FoundTotal(codes[named[0]], reason, bool(fitting))
@@ -147,6 +160,22 @@ def find_total(source: Place, variable: str, rows: Rows, advice: Advice = IN_A_F
         text = f"code {quoted(codes[fitting[0]])} equals the sum of the other codes, but only once, which may be chance"
         raise InputError(text, at=column, remedy=advice.total(variable))
     return FoundTotal(codes[fitting[0]], "it is the sum of the others", True)
+
+
+def loose_total(variable: str, rows: Rows) -> tuple[str, str] | None:
+    """A code of a classification that is said to have no total which all the same is called one, or is the sum of the
+    others wherever that can be checked, and how it shows; None: there is none."""
+    codes = rows.codes[variable]
+    for code in codes:
+        if code.strip().casefold() in NAMES - _LETTERS and len(codes) > 1:
+            return code, "is called a total"
+    checks = rows.checks(variable)
+    fits = np.flatnonzero((checks.agreed > 0) & ~checks.failed).tolist()
+    return (codes[fits[0]], "is the sum of the others") if fits else None
+
+
+_LETTERS = frozenset("t")
+"""Names of totals that are also codes of sections: T of NACE is households as employers."""
 
 
 def _groups(columns: Sequence[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:

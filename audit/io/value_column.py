@@ -273,6 +273,8 @@ def _scale(where: Place, values: Sequence[Fraction | None], hints: Hints, advice
     scale = {"kind": "magnitude", "unit": unit, **below}
     if negative:
         return scale, f"the values are magnitudes with the unit {unit}, which may be negative, as some are."
+    if hints.kind is None and hints.magnitude is not None:
+        return scale, f"the values are magnitudes with the unit {unit}, {hints.magnitude}."
     if digits or hints.kind == "magnitude":
         return scale, f"the values are magnitudes with the unit {unit}, as seen."
     return {"kind": "count"}, "the values are counts, as all are whole and none is negative."

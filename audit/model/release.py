@@ -245,6 +245,15 @@ SUMS_UNCHECKED = "sums_unchecked"
 MEASURE_NOT_JUDGED = "measure_not_judged"
 """Code of the note on measures of which neither a rule nor a status says what is sensitive, beside others."""
 
+CONTRIBUTORS_UNUSED = "contributors_unused"
+"""Code of the note on columns that by their names are about contributors, beside counts, and that nothing names."""
+
+RULE_IDLE = "rule_idle"
+"""Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
+
+FACTS_DIFFER = "facts_differ"
+"""Code of the note on what the agency says of contributors and that cannot all be true."""
+
 OLD_FIGURES = "old_figures"
 """Code of the note on tables of a publication that were revised and that could not be combined with those of today."""
 

@@ -39,6 +39,7 @@ from tableseal.audit.report.public import WEIGHED
 from tableseal.audit.report.unknown import ASSUMED_NOTE, UNKNOWN_NOTE, assumed_in_words, unknown_in_words
 from tableseal.audit.report.verdict import Judged, judge, reach
 from tableseal.audit.rules import Sensitivity, is_judged, nothing_judged
+from tableseal.audit.rules.applying import idle_notes
 from tableseal.audit.rules.judging import partly_judged, rules_in_words, unjudged
 from tableseal.audit.rules.knows_rule import RULE_UNKNOWN, of_rows_left_out, readers_matter
 from tableseal.audit.rules.requirements import unknown_requirements
@@ -178,7 +179,7 @@ def _judging(findings: Findings, policy: Policy) -> tuple[bool, tuple[Note, ...]
     no_rule = (NO_RULE,) if not policy.primary else (*too_fine(release, policy), *of_rows_left_out(release, policy))
     if _readers_would_know_more(findings, policy):
         no_rule = (*no_rule, RULE_UNKNOWN)
-    return True, (*no_rule, *((partly_judged(left),) if left else ()))
+    return True, (*no_rule, *idle_notes(release, policy), *((partly_judged(left),) if left else ()))
 
 
 def _readers_would_know_more(findings: Findings, policy: Policy) -> bool:

@@ -67,7 +67,7 @@ def _from_columns(facts: Facts, n: int) -> tuple[list[NDArray[np.int64]], NDArra
     resolved = facts.value.known.copy()
     top: list[NDArray[np.int64]] = []
     for rank in range(max(n, len(columns))):
-        exhausted = nonnegative & (rest == 0).astype(np.bool_)
+        exhausted = nonnegative & (rest <= 0).astype(np.bool_)
         nobody = frequency.known & (frequency.units <= rank) & ((rank > 0) | (total == 0))
         there, size = exhausted | nobody, np.zeros(len(total), dtype=np.int64)
         if rank < len(columns):

@@ -19,6 +19,8 @@ from tableseal.audit.measures.risk.posterior import disclosure_risk
 from tableseal.audit.model import Policy, Release, Status
 from tableseal.audit.report.applied import RULE_IT
 from tableseal.audit.rules import Sensitivity, assess, completed, is_judged, nothing_judged
+from tableseal.audit.rules.agreement import check_contributors
+from tableseal.audit.rules.applying import refuse_idle
 from tableseal.audit.rules.judging import rules_in_words
 from tableseal.audit.rules.knows_rule import with_readers
 from tableseal.audit.solvers.protocol import Solver
@@ -124,6 +126,8 @@ def build_problem(
     release = with_readers(release, policy, anew=True)
     merged, _ = merge_cells(release)
     sensitivity = assess(release, merged, policy)
+    refuse_idle(release, policy)
+    check_contributors(release, merged)
     cells = completed(release, merged)
     release = set_aside(release, cells) if release.statistics else release
     primary = to_be_withheld(cells, sensitivity)

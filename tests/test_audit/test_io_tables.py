@@ -134,12 +134,32 @@ def test_contributions_are_ordered_by_absolute_value_where_they_may_be_negative(
     assert values(found.value) == [-90, 40, 50]
 
 
-def test_noise_is_rounded_away_and_real_decimals_are_noted_once_a_column() -> None:
+def test_noise_is_rounded_away_and_real_decimals_of_the_agency_are_noted_once_a_column() -> None:
     # CONVENTION 106
-    found = release(**MAGNITUDE, table=cells(value=["9.00000001", 4.25, 4.77]))
-    assert values(found.tables[0].value) == [90, 43, 48]
+    found = release(**MAGNITUDE, table=cells(value=["9.00000001", 4.25, 4.77], status=["", "primary", "primary"]))
+    assert values(found.tables[0].value)[0] == 90
+    assert values(found.tables[0].truth) == [90, 43, 48]
+    assert [(note.code, note.count) for note in found.notes if note.code == "rounded_to_unit"] == [
+        ("rounded_to_unit", 2)
+    ]
+    assert any(note.code == "rounded_to_unit" and 'column "value"' in note.text for note in found.notes)
+
+
+@pytest.mark.parametrize(("unit", "value", "named"), [(10, [22, 4, 18], "22"), (0.1, [9, 4.25, 4.75], "4.25")])
+def test_published_values_are_multiples_of_the_unit(unit: float, value: list[float], named: str) -> None:
+    # CONVENTION 106
+    with pytest.raises(InputError, match=f'found "{named}", expected a multiple of the unit {unit} '):
+        release(kind="magnitude", unit=unit, table=cells(value=value))
+
+
+def test_contributions_are_rounded_away_from_zero() -> None:
+    # CONVENTION 661
+    changes = {"intruder": {"nonnegative": False}, "table": cells(value=[9, 4, -5], x=["8.41", "3.9999999", "-4.01"])}
+    changes["table"] |= {"contributors": ["x"]}
+    found = release(**MAGNITUDE, **changes)
+    assert values(found.tables[0].contributors[0]) == [85, 40, -41]
     assert [(note.code, note.count) for note in found.notes] == [("rounded_to_unit", 2)]
-    assert 'column "value"' in found.notes[0].text
+    assert "away from 0" in found.notes[0].text
 
 
 def test_columns_may_have_other_names_and_the_rest_is_at_its_total(tmp_path: Path) -> None:

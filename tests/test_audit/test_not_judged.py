@@ -33,7 +33,6 @@ def with_status(word: str) -> dict[str, Any]:
         (PLAIN, None, False),
         (PLAIN, {"primary": []}, False),
         (PLAIN, {"require": {"risk": "1/2"}}, False),
-        (PLAIN, P_PERCENT, False),
         (PLAIN, ATTRIBUTE, True),
         (PLAIN, THRESHOLD, True),
         (PLAIN, SAP, True),
@@ -57,10 +56,46 @@ def test_what_says_that_something_is_sensitive(released: dict[str, Any], policy:
     assert (copy.judged, copy.rules) == (judged, ())
 
 
-def test_a_magnitude_is_not_judged_by_a_rule_for_counts() -> None:
-    # CONVENTION 580
-    by_line = report(PLAIN, kind="magnitude", unit=1, policy=ATTRIBUTE)
-    assert not by_line.judged
+@pytest.mark.parametrize(
+    ("policy", "scale", "words"),
+    [
+        (P_PERCENT, {}, "p% 10: judges magnitudes only, and all here are counts; mend the `kind`"),
+        (ATTRIBUTE, {"kind": "magnitude", "unit": 1}, "judges counts only, and all here are magnitudes"),
+        ({**P_PERCENT, **SAP}, {}, "p% 10: judges magnitudes only"),
+    ],
+)
+def test_rules_none_of_which_has_a_table_to_judge_are_refused(policy: Any, scale: dict[str, Any], words: str) -> None:
+    # CONVENTION 658
+    for released in (PLAIN, with_status("primary")):
+        with pytest.raises(InputError) as refused:
+            report(released, **scale, policy=policy)
+        assert words in str(refused.value)
+
+
+def test_a_rule_of_contributions_beside_counts_with_contributors_is_refused() -> None:
+    # CONVENTION 658
+    turnover = table(["T", "k", "l"], [910, 600, 310], frequency=[25, 20, 5]) | {"contributors": ["x"]}
+    turnover["cells"]["x"] = [300, 150, 300]
+    both = {"primary": [{"threshold": 3}, {"dominance": {"n": 1, "k": 85}}]}
+    for ask in (audit, suppress, lambda release: compare(release, ["heuristic"])):
+        with pytest.raises(InputError, match="though tables name contributors; mend the `kind`"):
+            ask(release_from_document(document(turnover, policy=both)))
+    (found,) = report(turnover, kind="magnitude", unit=1, policy=both).cells
+    assert (found.verdict, found.rule) == ("exposed", "dominance (1, 85)")
+
+
+@pytest.mark.parametrize(
+    ("policy", "scale"),
+    [
+        ({"primary": [{"threshold": 3}, {"p_percent": 10}]}, {}),
+        ({"primary": [{"attribute": {"given": ["a"]}}, {"threshold": 1}]}, {"kind": "magnitude", "unit": 1}),
+    ],
+)
+def test_a_rule_that_judges_nothing_beside_others_is_no_plain_safe(policy: Any, scale: dict[str, Any]) -> None:
+    # CONVENTION 658
+    found = report(table(["T", "k", "l"], [40, 20, 20], frequency=[9, 4, 5]), **scale, policy=policy)
+    assert called(found) == "safe as listed"
+    assert verdict_line(found).startswith("SAFE as listed; 1 rule looked at no table (see the notes).")
 
 
 def test_measures_of_which_nothing_is_said_are_named() -> None:

@@ -122,6 +122,8 @@ def test_nothing_else_is_accepted_with_it(policy: Any, high: int | None, n: int,
     """CONVENTION 624."""
     made = document(accept=[ACCEPT], policy=policy)
     made["tables"][0]["cells"] |= {"high": [None, high, None, None], "n": [20, 2, n, 9]}
+    if n == 1:
+        made["tables"][0]["cells"] |= {"first": [500, 52, 500, 80], "second": [90, 50, None, 60]}
     made["tables"][0]["upper"] = "high"
     found = audit(release_from_document(made)).report
     assert found.beyond_help
