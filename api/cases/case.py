@@ -98,7 +98,7 @@ def load_case(name: str) -> Case:
     names = case_names()
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
+        hint = f'; did you mean "{near[0]}"?' if near else "."
         raise InputError(f'no shipped case is named "{name}"{hint} Cases: {", ".join(names)}.')
     folder = cases_folder() / name
     described = yaml.safe_load((folder / "case.yaml").read_text("utf-8"))

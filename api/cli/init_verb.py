@@ -60,6 +60,8 @@ def init_verb(
     from tableseal.audit.io import infer_document, write_document
 
     source = Path(data)
+    if source.suffix.lower() in (".yaml", ".yml", ".json"):
+        raise InputError(found="a document", expected="a table as CSV, for which a release file is written", at=data)
     _check_output(source, output)
     targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))

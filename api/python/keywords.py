@@ -15,7 +15,7 @@ from functools import wraps
 from numbers import Number
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tableseal.api.options.checking import checked, shown
@@ -24,10 +24,12 @@ from tableseal.api.options.rules import GivenRules
 from tableseal.api.options.shared import Jobs
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.io.document import AbsentDocument, RoundingDocument
 from tableseal.audit.io.numbers import decimal
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Policy
 from tableseal.audit.progress import Progress as Told
+from tableseal.audit.wording import listing
 
 P = ParamSpec("P")
 K = TypeVar("K", bound=Options)
@@ -52,7 +54,20 @@ class AsGiven:
 
 
 AS_GIVEN = AsGiven()
-MAPPING = AsGiven("a mapping (a dict)", (Mapping,))
+
+
+def mapping(such: str, document: type[BaseModel] | None = None) -> AsGiven:
+    """A mapping, such as this one; with the keys of a document, if they are fixed."""
+    keys = "" if document is None else f" with keys of {listing(document.model_fields)}"
+    return AsGiven(f"a dict{keys}, such as {such}", (Mapping,))
+
+
+MARKS = "{'*': 'withheld', '<10': [0, 9]}"
+ROUNDED = "{'base': 3, 'method': 'random'}"
+ABSENT = "{'leaves': 'not_released'}"
+TREES = "{'region': {'North': ['N1', 'N2']}}"
+FLAGS = "{'c': 'withheld'}"
+
 COLUMNS = AsGiven("the name of a column, or a list of such names", (str, list, tuple))
 STATUS = AsGiven("the name of a column, a dict as in a release file, or a list of these", (str, Mapping, list, tuple))
 
@@ -116,9 +131,9 @@ class Bare(Options):
     ] = None
     hierarchies: Annotated[
         Mapping[str, Any] | None,
-        MAPPING,
+        mapping(TREES),
         Option(
-            "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a .hrc or csv "
+            f"{{column: nested codes}}, such as {TREES}; for the codes also a .hrc or csv "
             "file, or a frame, with the columns code and parent or a column for each level."
         ),
     ] = None
@@ -138,24 +153,24 @@ class Bare(Options):
     costs: Annotated[str | None, Option("Column: cost of withholding a cell.")] = None
     marks: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
-        Option("What a mark among the values means: {'*': 'withheld', '<10': [0, 9]}."),
+        mapping(MARKS),
+        Option(f"What a mark among the values means: {MARKS}."),
     ] = None
     rounded: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
-        Option("How published values were rounded: {'base': 3, 'method': 'random'}, as in a release file."),
+        mapping(ROUNDED, RoundingDocument),
+        Option(f"How published values were rounded: {ROUNDED}, as in a release file."),
     ] = None
     absent: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
+        mapping(ABSENT, AbsentDocument),
         Option(
             "What a combination without a row means: {'leaves': 'zero' or 'not_released', 'totals': "
             "'not_released' or 'compute'}; nothing said: zero, and not released."
         ),
     ] = None
     status_map: Annotated[
-        Mapping[str, str] | None, MAPPING, Option("What flags of status columns mean: {'c': 'withheld'}.")
+        Mapping[str, str] | None, mapping(FLAGS), Option(f"What flags of status columns mean: {FLAGS}.")
     ] = None
 
     def about_tables(self) -> list[str]:

@@ -31,7 +31,10 @@ class Keywords(Advice):
 
     def empty(self, variable: str) -> str:
         """See `Advice`."""
-        return f"if missing values are the total, fill them: {variable} = 'Total'"
+        return (
+            f"if missing values are the total, fill them: {variable} = 'Total'; if the column holds no codes, name "
+            "those that do: variables=[...]"
+        )
 
     @staticmethod
     def flag(column: str, flag: str) -> str:

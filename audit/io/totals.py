@@ -18,7 +18,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.wording import listing, quoted
+from tableseal.audit.wording import cut, listing, quoted
 
 NAMES = frozenset(
     ("total", "t", "tot", "all", "_t", "sum", "insgesamt", "gesamt", "ensemble", "totale", "i alt", "totalt")
@@ -104,7 +104,7 @@ class Checks:
         row = int(np.flatnonzero(self._differ & (self.code == code))[0])
         found = Fraction(int(self.value[row]), self.scale)
         others = Fraction(int(self.total[row]), self.scale) - found
-        return f"expected {decimal_text(others)}, found {decimal_text(found)}"
+        return f"expected {cut(decimal_text(others))}, found {cut(decimal_text(found))}"
 
     @cached_property
     def _differ(self) -> NDArray[np.bool_]:

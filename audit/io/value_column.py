@@ -80,11 +80,14 @@ def value_column(
         candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
     if not candidates:
         _refuse_odd_entry(columns, withheld, advice)
-        raise InputError(
-            f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
-            "empty.",
-            at=columns.source,
+        nothing = [name for name, entries in columns.data.items() if not any(map(bool, entries.texts))]
+        said = (
+            f"the column {quoted(nothing[0])} is empty, so no value is published that others could be worked out from."
+            if nothing
+            else "leave the values of withheld cells empty."
         )
+        text = f"no column holds numbers only; columns found: {listing(columns.data)}; {said}"
+        raise InputError(text, at=columns.source)
     if len(candidates) > 1:
         raise InputError(
             f"several columns may hold the values ({listing(candidates)})",
