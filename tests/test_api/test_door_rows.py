@@ -60,7 +60,8 @@ def test_rows_that_are_new_come_behind_those_that_came_in(named: bool) -> None:
     frame = frame.set_index(["district", "sex"]) if named else frame
     release = {"total": "Total", "absent": {"totals": "compute"}}
     found = ts.suppress(frame, value="persons", threshold=5, **release).to_frame()
-    assert len(found) > len(frame) and found.index[: len(frame)].equals(frame.index)
+    assert len(found) > len(frame)
+    assert found.index[: len(frame)].equals(frame.index)
     assert found.index.is_unique
     if named:
         assert ("Total", "Total") in found.index
