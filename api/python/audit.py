@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from tableseal.api.auditing import run_audit
 from tableseal.api.options.audit import AuditOptions
 from tableseal.api.options.option import Option
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
 from tableseal.api.python.origin import Origin
 from tableseal.api.python.prior import belief_in
@@ -161,11 +162,13 @@ class AuditResult(Result):
 
     def to_html(self) -> str:
         """The report as one self-contained page."""
-        return render_html(self.report, self.release)
+        return render_html(self.report, self.release, InPython("audit"))
 
     def text(self) -> str:
         """The report in words."""
-        return render_text(self.report, colour=False, width=120, release=self.release, limit=40)
+        return render_text(
+            self.report, colour=False, width=120, release=self.release, limit=40, asked=InPython("audit")
+        )
 
     def save_proof(self, path: Any) -> tuple[Path, ...]:
         """Write the proof, which `verify` checks (confidential).

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tableseal.api.options.option import Option, declared
 from tableseal.api.options.sap import SapOptions
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.counts import array_of, matrix_of
 from tableseal.api.python.keywords import AS_GIVEN, Bare, Reading, Running, takes
 from tableseal.api.python.origin import Origin
@@ -57,7 +58,7 @@ class SapResult(Result):
 
     def text(self) -> str:
         """The result in words."""
-        return sap_text(self.found, title=self.origin.title)
+        return sap_text(self.found, title=self.origin.title, spelling=InPython("sap"))
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""

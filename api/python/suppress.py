@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tableseal.api.options.option import Option
 from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.audit import AuditResult
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
 from tableseal.api.python.origin import Origin
@@ -160,7 +161,7 @@ class SuppressResult(Result):
 
     def text(self) -> str:
         """The outcome in words."""
-        return suppression_text(self.found, limit=40)
+        return suppression_text(self.found, limit=40, asked=InPython("suppress"))
 
     def to_frame(self, kind: Kind | None = None, *, tell_statuses: bool = False) -> Any:
         """The protected tables as they go out, in the order of their rows: no value where one is withheld. Of a pandas

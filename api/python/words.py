@@ -60,6 +60,17 @@ class Keywords(Advice):
         """See `Advice`."""
         return f"pass marks={dict.fromkeys(texts, 'withheld')!r}, or what it means"
 
+    def mark(self) -> str:
+        """See `Advice`."""
+        return "say so with marks="
+
+    def records(self, said: str) -> str:
+        """See `Advice`."""
+        return (
+            "pass these tables, such as ts.audit(frame.groupby([...]).size()); where rules are to look at single "
+            "units, pass a release document that has the records beside them (`microdata`)"
+        )
+
     def signs(self) -> str:
         """See `Advice`."""
         return "make them numbers before, or write a release file that says"

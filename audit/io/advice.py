@@ -57,11 +57,23 @@ class Advice:
 
     def unchecked(self, variable: str) -> str:
         """Nothing bears out how the codes of a classification add up."""
-        return f"if a code is the sum of others, write a release file whose variable {variable} says so"
+        text = f"if a code is the sum of others, write a release file whose variable {variable} says so"
+        return f"{text} (`total:`, `tree:`)"
 
     def marks(self, texts: Sequence[str]) -> str:
         """What marks in the column of values mean is not known."""
         return f"write a release file whose table says what it means: {how_to_say(texts)}"
+
+    def mark(self) -> str:
+        """How to say what a mark means that was taken for something."""
+        return "say so in `marks` of a release file"
+
+    def records(self, said: str) -> str:
+        """A table of records; said: what a release file says of them."""
+        return (
+            f"write a release file with these tables, and the records beside them as `microdata: {{{said}}}`, so that "
+            "rules can look at single units"
+        )
 
     def signs(self) -> str:
         """Beginning of what to write where a sign may separate decimals or thousands."""

@@ -175,7 +175,7 @@ def _marks(
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
-        hint = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
+        hint = f"; {advice.mark()} if a zero is not among them" if from_zero else ""
         notes.append(
             Note(
                 "assumed_mark",
