@@ -81,12 +81,10 @@ def value_column(
     if not candidates:
         _refuse_odd_entry(columns, withheld, advice)
         nothing = [name for name, entries in columns.data.items() if not any(map(bool, entries.texts))]
-        said = (
-            f"the column {quoted(nothing[0])} is empty, so no value is published that others could be worked out from."
-            if nothing
-            else "leave the values of withheld cells empty."
-        )
-        text = f"no column holds numbers only; columns found: {listing(columns.data)}; {said}"
+        said = "Leave the values of withheld cells empty."
+        if nothing:
+            said = f"The column {quoted(nothing[0])} is empty, so no value is published that others could come from."
+        text = f"no column holds numbers only; columns found: {listing(columns.data)}. {said}"
         raise InputError(text, at=columns.source)
     if len(candidates) > 1:
         raise InputError(

@@ -79,7 +79,7 @@ def test_a_proof_that_is_none() -> None:
 
 
 def test_columns_without_values_and_with_gaps() -> None:
-    with pytest.raises(ts.InputError, match='the column "persons" is empty, so no value is published'):
+    with pytest.raises(ts.InputError, match='The column "persons" is empty, so no value is published'):
         ts.audit(TRUE.with_columns(persons=pl.lit(None)))
     with pytest.raises(ts.InputError, match="if the column holds no codes, name those that do: variables="):
         ts.audit(TRUE.with_columns(comment=pl.Series(["see below", *[None] * 8])), value="persons")
