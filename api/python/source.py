@@ -45,7 +45,7 @@ def given(data: object, said: "Reading") -> Given:
     ------
     InputError: says what was found and what to pass.
     """
-    policy = said.rules().to_policy() if said.policy is None else _policy(said)
+    policy = said.to_policy() if said.policy is None else _policy(said)
     if isinstance(data, Result):
         data = data.as_tables(A_RELEASE)
     if isinstance(data, Release):
@@ -109,8 +109,8 @@ def _policy(said: "Reading") -> Path | Policy | None:
     """The policy that is given, as a file, a document or itself."""
     policy, expected = said.policy, "the path of a policy file, a policy document (a dict) or a Policy"
     if isinstance(policy, str | os.PathLike):
-        return said.rules().instead_of(existing(policy, expected))
-    if said.rules().documents():
+        return said.instead_of(existing(policy, expected))
+    if said.documents():
         text = "rules are in the policy already; give either policy or rules, not both."
         raise InputError(text, at=OptionName("policy"))
     if isinstance(policy, Policy):

@@ -137,7 +137,7 @@ def test_an_unexpected_error_shows_no_traceback_and_no_values(monkeypatch: pytes
 def test_too_little_memory_is_exit_3() -> None:
     for megabytes in (1, 20, 40):
         result = process("audit", TABLE_1, "--memory-limit", str(megabytes))
-        assert (result.exit_code, result.stdout) == (3, ""), result.stderr
+        assert (result.returncode, result.stdout) == (3, ""), result.stderr
         assert f"not enough memory: {megabytes} MB were allowed" in result.stderr
 
 
@@ -151,7 +151,7 @@ def test_a_library_that_ends_the_process_for_lack_of_memory_is_exit_3(number: st
     )
     words = ["audit", TABLE_1, "--memory-limit", "2000"]
     result = subprocess.run([sys.executable, "-c", start, *words], capture_output=True, text=True, check=False)
-    assert (result.exit_code, result.stdout) == (3, "")
+    assert (result.returncode, result.stdout) == (3, "")
     assert "not enough memory" in result.stderr
 
 
@@ -165,7 +165,7 @@ def test_a_small_release_needs_little_memory(piped: bool, tmp_path: Path) -> Non
     result = subprocess.run(
         [sys.executable, "-c", start, *words], input=release.read_bytes(), capture_output=True, check=False
     )
-    assert result.exit_code == 0, result.stderr
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.YAML", "out.yml"])
