@@ -5,7 +5,8 @@
     │   ├── AdditivityError   published values do not add up
     │   ├── ContradictionError released intervals that no table satisfies
     │   ├── LackingDataError  a rule lacks what it needs of a cell
-    │   └── PluginError       what an installed package adds cannot be used
+    │   ├── PluginError       what an installed package adds cannot be used
+    │   └── UnguardedError    worker processes cannot import the main program
     └── LimitError            a stated limit (size, memory) was reached (exit 3)
 
 An error is data: where (`Place`, `OptionName`), what was found and what was expected. Its text is made of these, and
@@ -16,7 +17,7 @@ published values may be.
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
-from tableseal.audit.wording import listing, quoted, suggestion
+from tableseal.audit.wording import cut, listing, quoted, suggestion
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class OptionName:
 
     def __str__(self) -> str:
         """As keyword or parameter: `time_limit`."""
-        return self.name if self.given is None else f"{self.name} {self.given}"
+        return self.name if self.given is None else f"{self.name} {cut(self.given, 60)}"
 
     def flag(self) -> str:
         """On the command line: `--time-limit`."""
@@ -171,6 +172,10 @@ class LackingDataError(InputError):
 
 class PluginError(InputError):
     """What another package adds (see audit.plugins) cannot be used."""
+
+
+class UnguardedError(InputError):
+    """Worker processes cannot import the main program (see audit.execution.guard)."""
 
 
 @dataclass(frozen=True)

@@ -35,3 +35,17 @@ def listing(items: Iterable[str], limit: int = 12) -> str:
     shown = ", ".join(quoted(item)[1:-1] for item in found[:limit])
     more = len(found) - limit
     return shown + (f" and {more} more" if more > 0 else "")
+
+
+def a_kind(data: object) -> str:
+    """What something is, in words: "None", "a list", "an int", "a numpy.ndarray"."""
+    if data is None:
+        return "None"
+    kind = type(data)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def cut(text: str, limit: int = 40) -> str:
+    """A text as it is if it is short, else its beginning and how long it is."""
+    return text if len(text) <= limit else f"{text[: limit // 2]}... ({len(text)} characters)"

@@ -188,10 +188,25 @@ def parameters() -> str:
     return "\n\n".join(parts)
 
 
+def schemes() -> str:
+    """The letters of every status scheme, by what they mean."""
+    from tableseal.audit.io.statuses.schemes import SCHEMES
+
+    rows = []
+    for name, letters in SCHEMES.items():
+        if name != "words":  # the table of words stands above
+            meanings: dict[str, list[str]] = {}
+            for letter, status in letters.items():
+                meanings.setdefault(status.word, []).append(f"`{letter}`" if letter else "nothing")
+            rows.append([f"`{name}`", "; ".join(f"{word}: {', '.join(found)}" for word, found in meanings.items())])
+    return table(["scheme", "letters"], rows)
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "formats": formats,
     "measures": measures,
     "parameters": parameters,
     "python": python,
+    "schemes": schemes,
 }

@@ -23,6 +23,7 @@ The folders `audit`, `suppression` and `api` beside this one are its packages: t
 in a working copy, the wheel has them in its own folder. Names are loaded when they are first used.
 """
 
+import textwrap
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,8 @@ class _Package(ModuleType):
     def __doc__(self) -> str:  # type: ignore[override]
         summary, _, more = self._function.__doc__.partition("\n")
         named = [f"{p.name}={p.default!r}" for p in self.__signature__.parameters.values() if p.kind == p.KEYWORD_ONLY]
-        return f"{summary}\n\naudit(data, *, {', '.join(named)})\n{more}"
+        call = textwrap.fill(f"audit(data, *, {', '.join(named)})", 100, subsequent_indent=" " * len("audit("))
+        return f"{summary}\n\n{call}\n{more}"
 
 
 if isinstance(_audit, ModuleType):  # for the type checker it is the function

@@ -6,6 +6,7 @@ A case is a folder with `case.yaml` (title, source, licence, about, chosen, runs
 
 import difflib
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -86,6 +87,38 @@ def case_names() -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in cases_folder().glob("*/case.yaml")))
 
 
+def folder_of(name: str) -> Path:
+    """The folder of a case.
+
+    Raises
+    ------
+    InputError: no case has that name.
+    """
+    names = case_names()
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f'; did you mean "{near[0]}"?' if near else "."
+        raise InputError(f'no shipped case is named "{name}"{hint} Cases: {", ".join(names)}.')
+    return cases_folder() / name
+
+
+def copy_case(name: str, target: Path) -> Path:
+    """Copy the files of a case into a new folder.
+
+    Raises
+    ------
+    InputError: no case has that name; the folder is there already, or cannot be made.
+    """
+    source = folder_of(name)
+    if target.exists():
+        raise InputError("is there already; choose the name of a new folder.", at=str(target))
+    try:
+        shutil.copytree(source, target)
+    except OSError as error:
+        raise InputError(f"cannot be made ({error.strerror or error}).", at=str(target)) from error
+    return target
+
+
 def load_case(name: str) -> Case:
     """Read one case.
 
@@ -95,12 +128,7 @@ def load_case(name: str) -> Case:
     """
     import yaml
 
-    names = case_names()
-    if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f'; did you mean "{near[0]}"?' if near else ""
-        raise InputError(f'no shipped case is named "{name}"{hint} Cases: {", ".join(names)}.')
-    folder = cases_folder() / name
+    folder = folder_of(name)
     described = yaml.safe_load((folder / "case.yaml").read_text("utf-8"))
     values = json.loads((folder / "expected.json").read_text("utf-8"), parse_float=Fraction)["values"]
     return Case(

@@ -101,6 +101,6 @@ def _text(
         limit=LIMIT,
         release=release,
         panel=risk,
-        call=call,
+        asked=call,
         computed=computed,
     )

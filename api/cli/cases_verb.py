@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.progress import Progress
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.shared import JsonFile
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.report.columns import Column, aligned
 
 if TYPE_CHECKING:
@@ -29,16 +31,25 @@ def cases_verb(
         bool, typer.Option("--run", help="Compute each case and compare; exit 1 if a value deviates.")
     ] = False,
     slow: Annotated[bool, typer.Option("--slow", help="With --run: also what takes minutes.")] = False,
+    copy: Annotated[
+        str | None, typer.Option("--copy", metavar="DIR", help="Copy the files of a case into a new folder.")
+    ] = None,
     json: JsonFile = None,
 ) -> Code:
-    """List or compute the shipped cases.
+    """List, copy or compute the shipped cases.
 
-    With --run, expected and computed values stand side by side.
+    With --run, expected and computed values stand side by side. With --copy the files of one case are there to work
+    with.
 
     Example: tableseal cases o03_table1 --run
     """
-    from tableseal.api.cases import case_names, load_case
+    from tableseal.api.cases import case_names, copy_case, load_case
 
+    if copy is not None:
+        if name is None:
+            raise InputError(OptionName("copy"), " copies one case; name it, such as french_business.")
+        files = sorted(path.name for path in copy_case(name, Path(copy)).iterdir())
+        say(f"{copy}: {', '.join(files)}", error=json == STREAM)
     check_targets({"--json": json})
     cases = [load_case(case) for case in ([name] if name else case_names())]
     results: list[tuple[Case, Sequence[Comparison]]] = []
@@ -88,9 +99,11 @@ def _case_document(case: "Case", found: "Sequence[Comparison]") -> "Json":
 
 
 def _text(case: "Case", found: "Sequence[Comparison]", *, about: bool) -> str:
+    from tableseal.api.cases import folder_of
+
     lines = [f"{case.name}: {case.title}", f"  source: {case.source}"]
     if about:
-        lines += [f"  licence: {case.licence}"]
+        lines += [f"  licence: {case.licence}", f"  folder: {folder_of(case.name)} (--copy DIR copies it)"]
         lines += textwrap.wrap(case.about, 100, initial_indent="  ", subsequent_indent="  ")
         lines += textwrap.wrap(f"chosen by us: {case.chosen}", 100, initial_indent="  ", subsequent_indent="  ")
     if found:

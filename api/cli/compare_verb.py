@@ -50,4 +50,4 @@ def _write(comparison: "Comparison", call: "Call", to: CompareOutputs) -> None:
         from tableseal.suppression.comparison.html import comparison_html
 
         write_target(to.html, comparison_html(comparison))
-    say(comparison_text(comparison, explain=to.explain, call=call), error=STREAM in (to.json, to.html))
+    say(comparison_text(comparison, explain=to.explain, asked=call), error=STREAM in (to.json, to.html))

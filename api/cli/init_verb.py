@@ -7,7 +7,7 @@ import typer
 
 from tableseal.api.cli.exit_codes import Code
 from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
-from tableseal.api.options.rules import GivenRules
+from tableseal.api.options.rules import GivenRules, in_release_file
 from tableseal.api.options.shared import JsonFile
 from tableseal.audit.errors import InputError
 
@@ -19,11 +19,8 @@ UNDECIDED = """\
 # Nothing says yet what is sensitive, and then nothing is judged. Decide, and take away the first sign of each line:
 #policy:
 #  primary:
-#    - threshold: 5                 # fewer than 5 contributors (counts: values from 1 to 4) are sensitive
-#    - p_percent: 10                # magnitudes: the second largest contributor estimates the largest to within 10%
-#    - dominance: {n: 1, k: 85}     # magnitudes: the largest contribution is more than 85% of the value
 """
-"""What stands in a first release file in place of a policy."""
+"""What stands in a first release file in place of a policy, before the rules there are."""
 
 
 READERS = """\
@@ -60,6 +57,8 @@ def init_verb(
     from tableseal.audit.io import infer_document, write_document
 
     source = Path(data)
+    if source.suffix.lower() in (".yaml", ".yml", ".json"):
+        raise InputError(found="a document", expected="a table as CSV, for which a release file is written", at=data)
     _check_output(source, output)
     targets = {"--output": None if json == STREAM == output else output, "--json": json}
     check_targets(targets, inputs=(data,))
@@ -70,7 +69,7 @@ def init_verb(
         document["policy"] = {"primary": [dict(rule) for _, rule in rules.documents()]}
         text = write_document(document) + asked
     else:
-        text = write_document(document) + UNDECIDED + asked
+        text = write_document(document) + UNDECIDED + in_release_file() + "\n" + asked
     if targets["--output"] is not None:
         write_target(output, text)
     if json is not None:

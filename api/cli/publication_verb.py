@@ -75,6 +75,27 @@ def publication_audit(
     return VERDICTS[str(result.outcome)]
 
 
+def publication_list(json: JsonFile = None, owner: OwnerOption = "local", *, at: StoreOptions) -> Code:
+    """List the publications there are, with the number of their entries.
+
+    Example: tableseal publication list
+    """
+    from tableseal.api.store.publications import names_of, publication
+
+    with at.opened() as (_, store), store.reading() as connection:
+        found = {name: len(publication(connection, owner, name).entries) for name in names_of(connection, owner)}
+    if json is not None:
+        names = [{"name": name, "entries": entries} for name, entries in found.items()]
+        document = {"schema": "tableseal/publications/1", "publications": names}
+        write_target(json, json_text.dumps(document, ensure_ascii=False) + "\n")
+        return Code.DONE
+    for name, entries in found.items():
+        say(f"{name} ({entries} {'entry' if entries == 1 else 'entries'})")
+    if not found:
+        say("Nothing was published yet.")
+    return Code.DONE
+
+
 def publication_show(
     name: NameArgument,
     releases: Annotated[bool, typer.Option("--releases", help="With the releases themselves (confidential).")] = False,

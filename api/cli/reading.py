@@ -23,6 +23,10 @@ def release_of(name: str | Path, said: ReleaseOptions) -> "Release":
     """
     from tableseal.audit.io import read_release
 
+    if not str(name).strip():
+        raise InputError(
+            "RELEASE: found an empty name, expected the path of a release or data file, or - for standard input."
+        )
     policy, letters = said.given(), letters_of(said.status_map)
     if str(name) == STREAM:
         return _from_standard_input(policy, letters)

@@ -134,7 +134,7 @@ def _tell(result: "Suppression", to: SuppressOutputs, call: "Call", *, seconds: 
         write_target(STREAM, suppression_json(result))
     taken = STREAM in (to.json, to.html, to.output, to.confidential)
     text = suppression_text(
-        result, limit=LIMIT, call=call, output=to.output, confidential=to.confidential, seconds=seconds
+        result, limit=LIMIT, asked=call, output=to.output, confidential=to.confidential, seconds=seconds
     )
     say(text, error=taken)
 

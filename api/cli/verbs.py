@@ -3,9 +3,10 @@
 import gc
 import sys
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from tableseal.api.cli.guard import guarded
 from tableseal.api.cli.spread import spread
@@ -44,6 +45,7 @@ GROUPS = {
         "What is out already under a name.\n\nExample: tableseal publication audit prices release.yaml --publish",
         {
             "audit": "publication_verb:publication_audit",
+            "list": "publication_verb:publication_list",
             "show": "publication_verb:publication_show",
             "withdraw": "publication_verb:publication_withdraw",
         },
@@ -84,10 +86,22 @@ def command(only: str | None = None) -> typer.Typer:
     return app
 
 
+class _Verb(TyperCommand):
+    """A verb whose options are refused in plain words."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As any command; what pydantic says before the words of an error is left out."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 def _add(app: typer.Typer, verbs: dict[str, str]) -> None:
     for name, place in verbs.items():
         module, _, function = place.partition(":")
-        app.command(name)(guarded(spread(getattr(import_module(f"tableseal.api.cli.{module}"), function))))
+        app.command(name, cls=_Verb)(guarded(spread(getattr(import_module(f"tableseal.api.cli.{module}"), function))))
 
 
 COLLECT_AFTER = 500_000

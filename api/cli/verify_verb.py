@@ -29,7 +29,7 @@ def verify_verb(
     from tableseal.audit.proof.verification import verification_json, verification_text, verified
 
     check_targets({"--json": json}, inputs=(proof, release))
-    found = verified(_content(proof), _content(release), f"{proof} and {release}")
+    found = verified(_content(proof), _content(release), proof, release)
     if json is not None:
         write_target(json, verification_json(found))
     say(verification_text(found), error=json == STREAM)

@@ -66,7 +66,7 @@ def _of_document(document: Mapping[str, Any], columns: Columns) -> Marks:
         unit=unit,
         roles=roles,
         totals=totals,
-        threshold=threshold,
+        rules={"threshold": threshold},
         decimal=table.get("decimal", ""),
         thousands="blank" if thousands == " " else thousands,
         texts=texts_of(table.get("marks", {})),
@@ -95,7 +95,7 @@ def _by_name(title: str, columns: Columns) -> Marks:
         unit=decimal_text(Fraction(1, 10**digits)) or "" if digits else "",
         roles=roles,
         totals=totals,
-        threshold="" if value is None else _threshold(columns, value),
+        rules={"threshold": "" if value is None else _threshold(columns, value)},
         texts="" if value is None else _texts(columns.data[value]),
     )
 

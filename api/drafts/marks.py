@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from tableseal.api.options.rules import document_of_rule, form_fields, said_rules
 from tableseal.audit.io.statuses.column import NONE
 
 
@@ -55,12 +56,20 @@ class Marks(BaseModel):
     thousands: Literal["", ".", ",", "blank", "'"] = ""
     texts: str = ""
     absent: Literal["zero", "not_released", "error"] = "zero"
-    threshold: str = ""
     knows_rule: Annotated[Literal["", "yes"], Field(description="yes: readers know the threshold")] = ""
-    p_percent: str = ""
-    dominance_n: str = ""
-    dominance_k: str = ""
+    rules: Annotated[Mapping[str, str], Field(description="number of a rule by field of the form: dominance_n")] = {}
     risk: Annotated[str, Field(description="largest disclosure risk allowed")] = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rules_together(cls, given: Any) -> Any:
+        """Fields of rules stand by themselves in a form."""
+        names = [name for name, *_ in form_fields()]
+        if not isinstance(given, Mapping) or not any(name in given for name in names):
+            return given
+        alone = {name: given[name] for name in names if name in given}
+        rest = {name: value for name, value in given.items() if name not in alone}
+        return {**rest, "rules": {**alone, **rest.get("rules", {})}}
 
     def columns(self, role: Role) -> list[str]:
         """Columns with this role, in their order."""
@@ -133,11 +142,10 @@ def _variable(total: str | None, codes: Sequence[str]) -> dict[str, Any]:
 
 
 def _policy(marks: Marks) -> dict[str, Any]:
-    rules: list[dict[str, Any]] = []
-    if marks.threshold:
-        rules.append({"threshold": marks.threshold})
-    if marks.dominance_n or marks.dominance_k:
-        rules.append({"dominance": {"n": marks.dominance_n, "k": marks.dominance_k}})
-    if marks.p_percent:
-        rules.append({"p_percent": marks.p_percent})
+    fields = [(key, marks.rules.get(name, "")) for name, key, _ in form_fields()]
+    rules = []
+    for one, rule in said_rules():
+        numbers = [number for key, number in fields if key == one.name]
+        if any(numbers):
+            rules.append(document_of_rule(one.name, rule, numbers))
     return {"primary": rules, **({"require": {"risk": marks.risk}} if marks.risk else {})}

@@ -63,6 +63,7 @@ def expected_of(error: Mapping[str, Any]) -> str:
     """What was expected where pydantic has found something else."""
     context, kind = error.get("ctx", {}), error["type"]
     words = {
+        "kind": context.get("expected"),
         "literal_error": context.get("expected"),
         "greater_than_equal": f"at least {context.get('ge')}",
         "less_than_equal": f"at most {context.get('le')}",

@@ -9,11 +9,13 @@ from typing import Annotated, Any
 from tableseal.api.auditing import run_audit
 from tableseal.api.options.audit import AuditOptions
 from tableseal.api.options.option import Option
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
+from tableseal.api.python.origin import Origin
 from tableseal.api.python.prior import belief_in
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import remembering, telling, working
-from tableseal.api.python.source import Origin, given
+from tableseal.api.python.source import given
 from tableseal.api.python.to_frame import Column, Flags, Floats, Kind, Texts, frame_of, kind_of, numbers, with_codes
 from tableseal.audit.errors import InputError
 from tableseal.audit.measures.feasible_tables import TablePosterior
@@ -27,7 +29,7 @@ from tableseal.audit.report import (
     render_text,
     report_json,
 )
-from tableseal.audit.wording import listing, quoted, suggestion
+from tableseal.audit.wording import a_kind, listing, quoted, suggestion
 from tableseal.suppression.protections.public import public_release
 
 
@@ -75,6 +77,10 @@ class AuditResult(Result):
     proof: Proof | None = None
     posteriors: tuple[TablePosterior | None, ...] = ()
 
+    def as_tables(self, expected: str) -> Release:
+        """The release that was audited, with its policy."""
+        return self.release
+
     @property
     def verdict(self) -> str:
         """safe, unsafe or undecided."""
@@ -120,6 +126,11 @@ class AuditResult(Result):
         ------
         InputError: no such open cell; its distribution was not computed.
         """
+        if not isinstance(cell, Mapping):
+            raise InputError(
+                f"distribution(): found {a_kind(cell)}, expected a cell as {{variable: code}}; variables are "
+                f"{listing(self.release.variables)}."
+            )
         at = self._position({name: str(code) for name, code in cell.items()}, measure)
         found, unit = self.report.cells[at], self.release.measures[self.report.cells[at].measure].unit
         posterior = self.posteriors[at] if at < len(self.posteriors) else None
@@ -157,11 +168,13 @@ class AuditResult(Result):
 
     def to_html(self) -> str:
         """The report as one self-contained page."""
-        return render_html(self.report, self.release)
+        return render_html(self.report, self.release, InPython("audit"))
 
     def text(self) -> str:
         """The report in words."""
-        return render_text(self.report, colour=False, width=120, release=self.release, limit=40)
+        return render_text(
+            self.report, colour=False, width=120, release=self.release, limit=40, asked=InPython("audit")
+        )
 
     def save_proof(self, path: Any) -> tuple[Path, ...]:
         """Write the proof, which `verify` checks (confidential).
@@ -173,7 +186,7 @@ class AuditResult(Result):
         if self.proof is None:
             raise InputError("save_proof(): there is no proof; ask for one: audit(..., proof=True).")
         proof = self.proof
-        return self._save(path, {".json": lambda: proof_json(proof)})
+        return self._save(path, {".json": lambda: proof_json(proof)}, "save_proof()")
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""

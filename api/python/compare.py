@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tableseal.api.options.compare import CompareOptions
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.keywords import Reading, Running, takes
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling, working
@@ -63,7 +64,7 @@ class CompareResult(Result):
 
     def text(self) -> str:
         """The comparison in words."""
-        return comparison_text(self.comparison)
+        return comparison_text(self.comparison, asked=InPython("compare"))
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""

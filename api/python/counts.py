@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.api.python.keywords import Reading
-from tableseal.api.python.source import Origin, existing, given
+from tableseal.api.python.origin import Origin
+from tableseal.api.python.source import existing, given
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.matrix import checked_matrix, matrix_in
 from tableseal.audit.linear.leaf_counts import leaf_counts

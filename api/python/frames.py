@@ -9,7 +9,7 @@ from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.frames import columns_from_frame
-from tableseal.audit.wording import listing, quoted, repeated
+from tableseal.audit.wording import a_kind, listing, quoted, repeated
 
 SOURCE = "frame"
 """What messages call a DataFrame."""
@@ -21,12 +21,13 @@ VALUE = "value"
 @dataclass(frozen=True)
 class Frame:
     """A DataFrame as columns of text. kind: of the library it came from. numbers: columns of numbers; whole: those of
-    them that hold whole numbers only."""
+    them that hold whole numbers only. index: of its rows, if it is of pandas."""
 
     columns: Columns
     kind: str
     numbers: frozenset[str]
     whole: frozenset[str]
+    index: Any = None
 
 
 def frame_kind(data: object) -> str | None:
@@ -49,8 +50,9 @@ def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
     InputError: an index that may hold codes and has no name, columns with the same name, objects that are no text and
         no number, no rows.
     """
+    index = None
     if kind == "pandas":
-        data = _with_index(data, source)
+        index, data = data.index, _with_index(data, source)
     names = data.column_names if hasattr(data, "column_names") else () if hasattr(data, "collect") else data.columns
     twice = repeated(map(str, names))
     if twice:
@@ -66,7 +68,7 @@ def read_frame(data: Any, kind: str, source: str = SOURCE) -> Frame:
         elif dtype == "float" and (entries := _whole(columns.data[name])) is not None:
             texts[name] = entries
             whole.add(name)
-    return Frame(replace(columns, data=texts), kind, frozenset(numbers), frozenset(whole))
+    return Frame(replace(columns, data=texts), kind, frozenset(numbers), frozenset(whole), index)
 
 
 def mask_words(mask: Any, rows: int, data: object) -> Column:
@@ -88,7 +90,7 @@ def mask_words(mask: Any, rows: int, data: object) -> Column:
             break
     if not isinstance(mask, Sequence) or isinstance(mask, str):
         expected = "the name of a column or a mask of True/False"
-        raise InputError(found=f"a {type(mask).__name__}", expected=expected, at=at)
+        raise InputError(found=a_kind(mask), expected=expected, at=at)
     if len(mask) != rows:
         raise InputError(f"the mask has {len(mask):,} entries, but the frame has {rows:,} rows.", at=at)
     return Column.of(_word(entry, Place("primary", row=row)) for row, entry in enumerate(mask, start=1))

@@ -15,19 +15,21 @@ from functools import wraps
 from numbers import Number
 from typing import Annotated, Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from tableseal.api.options.checking import checked, shown
 from tableseal.api.options.option import Declared, Option, Options, declared
-from tableseal.api.options.rules import GivenRules
+from tableseal.api.options.rules import AsRule, GivenRules, rule_note
 from tableseal.api.options.shared import Jobs
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.execution.executor import Executor
+from tableseal.audit.io.document import AbsentDocument, RoundingDocument
 from tableseal.audit.io.numbers import decimal
 from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.model import Policy
 from tableseal.audit.progress import Progress as Told
+from tableseal.audit.wording import listing
 
 P = ParamSpec("P")
 K = TypeVar("K", bound=Options)
@@ -52,7 +54,20 @@ class AsGiven:
 
 
 AS_GIVEN = AsGiven()
-MAPPING = AsGiven("a mapping (a dict)", (Mapping,))
+
+
+def mapping(such: str, document: type[BaseModel] | None = None) -> AsGiven:
+    """A mapping, such as this one; with the keys of a document, if they are fixed."""
+    keys = "" if document is None else f" with keys of {listing(document.model_fields)}"
+    return AsGiven(f"a dict{keys}, such as {such}", (Mapping,))
+
+
+MARKS = "{'*': 'withheld', '<10': [0, 9]}"
+ROUNDED = "{'base': 3, 'method': 'random'}"
+ABSENT = "{'leaves': 'not_released'}"
+TREES = "{'region': {'North': ['N1', 'N2']}}"
+FLAGS = "{'c': 'withheld'}"
+
 COLUMNS = AsGiven("the name of a column, or a list of such names", (str, list, tuple))
 STATUS = AsGiven("the name of a column, a dict as in a release file, or a list of these", (str, Mapping, list, tuple))
 
@@ -62,6 +77,8 @@ def as_option(one: Declared, value: Any) -> Any:
     NAME=VALUE."""
     if any(isinstance(note, AsGiven) for note in one.bounds):
         return value
+    if (rule := rule_note(one)) is not None:
+        return _rule_text(one, rule, value)
     if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
         value = value.item()
     if one.several:
@@ -116,9 +133,9 @@ class Bare(Options):
     ] = None
     hierarchies: Annotated[
         Mapping[str, Any] | None,
-        MAPPING,
+        mapping(TREES),
         Option(
-            "{column: nested codes}, such as {'region': {'North': ['N1', 'N2']}}; for the codes also a .hrc or csv "
+            f"{{column: nested codes}}, such as {TREES}; for the codes also a .hrc or csv "
             "file, or a frame, with the columns code and parent or a column for each level."
         ),
     ] = None
@@ -138,24 +155,24 @@ class Bare(Options):
     costs: Annotated[str | None, Option("Column: cost of withholding a cell.")] = None
     marks: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
-        Option("What a mark among the values means: {'*': 'withheld', '<10': [0, 9]}."),
+        mapping(MARKS),
+        Option(f"What a mark among the values means: {MARKS}."),
     ] = None
     rounded: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
-        Option("How published values were rounded: {'base': 3, 'method': 'random'}, as in a release file."),
+        mapping(ROUNDED, RoundingDocument),
+        Option(f"How published values were rounded: {ROUNDED}, as in a release file."),
     ] = None
     absent: Annotated[
         Mapping[str, object] | None,
-        MAPPING,
+        mapping(ABSENT, AbsentDocument),
         Option(
             "What a combination without a row means: {'leaves': 'zero' or 'not_released', 'totals': "
             "'not_released' or 'compute'}; nothing said: zero, and not released."
         ),
     ] = None
     status_map: Annotated[
-        Mapping[str, str] | None, MAPPING, Option("What flags of status columns mean: {'c': 'withheld'}.")
+        Mapping[str, str] | None, mapping(FLAGS), Option(f"What flags of status columns mean: {FLAGS}.")
     ] = None
 
     def about_tables(self) -> list[str]:
@@ -218,39 +235,32 @@ def _names(names: Sequence[str] | str) -> list[str]:
     return [names] if isinstance(names, str) else [str(name) for name in names]
 
 
-_RULES = {one.name: one.option for one in declared(GivenRules)}
-
-
 @dataclass(frozen=True, kw_only=True)
-class Rules(Options):
-    """What is sensitive: a policy, or rules that together are one, as the command takes them."""
-
+class _Policy(Options):
     policy: Annotated[
         "str | os.PathLike[str] | Mapping[str, object] | Policy | None",
         AS_GIVEN,
         Option("Policy: a file, a document (a dict) or a Policy; goes before that of the release."),
     ] = None
-    threshold: Annotated[int | str | None, AS_GIVEN, _RULES["threshold"]] = None
-    p_percent: Annotated[float | Fraction | str | None, AS_GIVEN, _RULES["p_percent"]] = None
-    dominance: Annotated[
-        tuple[float, float] | Sequence[tuple[float, float]] | str | None,
-        AS_GIVEN,
-        Option("(n, k): sensitive if the n largest contributions exceed k percent; or a list of such pairs."),
-    ] = None
 
-    def rules(self) -> GivenRules:
-        """The same as options of the command."""
-        said: Any = [] if self.dominance is None else self.dominance
-        pairs = (
-            said
-            if isinstance(said, list | tuple) and all(isinstance(pair, list | tuple | str) for pair in said)
-            else [said]
-        )
-        return GivenRules(
-            threshold=_number("threshold", self.threshold),
-            p_percent=_number("p_percent", self.p_percent),
-            dominance=tuple(str(_text(pair)) for pair in pairs),
-        )
+
+@dataclass(frozen=True, kw_only=True)
+class Rules(GivenRules, _Policy):
+    """What is sensitive: a policy, or rules that together are one, as the command takes them."""
+
+
+def _rule_text(one: Declared, rule: AsRule, value: Any) -> Any:
+    """What Python has for a rule as the option is written: numbers as text, several numbers with commas.
+
+    Raises
+    ------
+    InputError: neither a number nor text.
+    """
+    if len(rule.asked) == 1:
+        return _number(one.name, value)
+    said: Any = [] if value is None else value
+    each = said if isinstance(said, list | tuple) and all(isinstance(n, list | tuple | str) for n in said) else [said]
+    return tuple(str(_text(numbers)) for numbers in each)
 
 
 def _number(name: str, value: object) -> str | None:
@@ -314,7 +324,7 @@ def signature_of(group: type[Options], function: Callable[..., Any]) -> inspect.
     own = inspect.signature(function)
     first, *_ = own.parameters.values()
     keywords = [
-        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.type)
+        inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=_type(one))
         for one in declared(group)
     ]
     return inspect.Signature(
@@ -327,8 +337,18 @@ def documented(group: type[Options], function: Callable[..., Any]) -> str:
     """The description of a function with that of its keywords where `{keywords}` stands."""
     text = inspect.cleandoc(function.__doc__ or "")
     described = [
-        textwrap.fill(f"{one.name}: {one.option.described}", 116, subsequent_indent="    ", break_long_words=False)
+        textwrap.fill(f"{one.name}: {_described(one)}", 116, subsequent_indent="    ", break_long_words=False)
         for one in declared(group)
     ]
     before, _, after = text.partition("\n{keywords}\n")
     return "\n".join([before, *described, after])
+
+
+def _type(one: Declared) -> Any:
+    rule = rule_note(one)
+    return one.type if rule is None else rule.python
+
+
+def _described(one: Declared) -> str:
+    rule = rule_note(one)
+    return one.option.described if rule is None or not rule.said else rule.said

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.api.python.frames import frame_kind, read_frame
-from tableseal.api.python.source import a_kind
 from tableseal.audit.errors import InputError
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.measures.feasible_tables.prior import Belief, CellWeights, ExpectedCounts
 from tableseal.audit.model import Release
-from tableseal.audit.wording import listing, quoted
+from tableseal.audit.wording import a_kind, listing, quoted
 
 EQUAL = "poisson"
 """Counts of which every way to put the units into the cells is equally likely."""

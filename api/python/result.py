@@ -8,10 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tableseal.api.python.source import Origin
+from tableseal.api.python.origin import Origin
 from tableseal.api.python.to_frame import Column, Kind, frame_of, kind_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.writing import write_whole
+from tableseal.audit.model import Release
+from tableseal.audit.wording import a_kind
 
 Writer = Callable[[], Mapping[Path, str] | str]
 """What goes into a file, or into several."""
@@ -31,6 +33,15 @@ class Result:
         """The result as plain dicts and lists: what `--json` of the command writes."""
         found: dict[str, Any] = json.loads(self.to_json())
         return found
+
+    def as_tables(self, expected: str) -> Release:
+        """The release that a result stands for where it is given in place of tables.
+
+        Raises
+        ------
+        InputError: it stands for none; says what was expected.
+        """
+        raise InputError(f"found a {type(self).__name__}, which has no release in it, expected {expected}.")
 
     @property
     def stopped_by(self) -> str | None:
@@ -52,6 +63,9 @@ class Result:
     def to_frame(self, kind: Kind | None = None) -> Any:
         """The result as a DataFrame: of the library whose frame came in, else of polars or pandas, or of `kind`.
 
+        Its rows are those of the result, not of a frame that came in: join them by their codes. (What `suppress` gives
+        has the rows that came in, and their index.)
+
         Raises
         ------
         InputError: the library is not installed.
@@ -69,24 +83,25 @@ class Result:
         ------
         InputError: another suffix, a file that was read, a folder that is not there.
         """
-        return self._save(path, {".json": self.to_json, ".html": self.to_html})
+        page = {} if type(self).to_html is Result.to_html else {".html": self.to_html}
+        return self._save(path, {".json": self.to_json, **page})
 
-    def _save(self, path: Any, writers: Mapping[str, Writer]) -> tuple[Path, ...]:
+    def _save(self, path: Any, writers: Mapping[str, Writer], who: str = "save()") -> tuple[Path, ...]:
         try:
             target = Path(path).expanduser()
         except TypeError:
-            raise InputError(f"save(): found a {type(path).__name__}, expected a path.") from None
+            raise InputError(f"{who}: found {a_kind(path)}, expected a path.") from None
         writer = writers.get(target.suffix.lower())
         if writer is None:
-            raise InputError(f"save(): {target}: found {target.suffix or 'no suffix'}, expected {_or(list(writers))}.")
+            raise InputError(f"{who}: {target}: found {target.suffix or 'no suffix'}, expected {_or(list(writers))}.")
         if not target.parent.is_dir():
-            raise InputError(f"save(): {target}: there is no folder {target.parent}; create it first.")
+            raise InputError(f"{who}: {target}: there is no folder {target.parent}; create it first.")
         written = writer()
         files = {target: written} if isinstance(written, str) else written
         inputs = {file.resolve() for file in self.origin.inputs}
         for file in files:
             if file.resolve() in inputs:
-                raise InputError(f"save(): {file}: this file was read; choose another name.")
+                raise InputError(f"{who}: {file}: this file was read; choose another name.")
         for file, text in files.items():
             write_whole(file, text)
         return tuple(files)

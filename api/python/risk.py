@@ -126,5 +126,5 @@ def _transition(given: Any) -> NDArray[np.float64] | None:
     if given is None:
         return None
     if isinstance(given, str | os.PathLike):
-        return transition_matrix(existing(given))
+        return transition_matrix(existing(given, "a matrix of numbers, or the path of a file of them"))
     return array_of(given, "transition").astype(np.float64)

@@ -10,6 +10,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.execution.executor import Executor, local
 from tableseal.audit.execution.state import State, opened
 from tableseal.audit.progress import Progress
+from tableseal.audit.wording import a_kind
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def working(how: Running) -> Iterator[Executor]:
     if how.jobs != 1:
         raise InputError("jobs: the executor says who works; give either jobs= or executor=, not both.")
     if not (callable(getattr(how.executor, "map", None)) and callable(getattr(how.executor, "as_completed", None))):
-        raise InputError(f"executor: found a {type(how.executor).__name__}, expected one of tableseal.audit.execution.")
+        raise InputError(f"executor: found {a_kind(how.executor)}, expected one of tableseal.audit.execution.")
     yield how.executor
 
 
@@ -56,6 +57,6 @@ def working(how: Running) -> Iterator[Executor]:
 def remembering(state: Any) -> Iterator[State | None]:
     """The state in a file, if one is named."""
     if state is not None and not isinstance(state, str | os.PathLike):
-        raise InputError(f"state: found a {type(state).__name__}, expected a path.")
+        raise InputError(f"state: found {a_kind(state)}, expected a path.")
     with opened(None if state is None else os.fspath(state)) as memory:
         yield memory

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from tableseal.api.options.option import Option, declared
 from tableseal.api.options.sap import SapOptions
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.counts import array_of, matrix_of
 from tableseal.api.python.keywords import AS_GIVEN, Bare, Reading, Running, takes
+from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling
-from tableseal.api.python.source import Origin, existing, given
+from tableseal.api.python.source import existing, given
 from tableseal.api.python.to_frame import Column, Floats, Texts, numbers
 from tableseal.api.reading import base_table, refuse_bounds, upper_bounds
 from tableseal.audit.io.matrix import checked_matrix
@@ -56,7 +58,7 @@ class SapResult(Result):
 
     def text(self) -> str:
         """The result in words."""
-        return sap_text(self.found, title=self.origin.title)
+        return sap_text(self.found, title=self.origin.title, spelling=InPython("sap"))
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""
@@ -122,5 +124,5 @@ def _upper(bounds: Any) -> NDArray[np.int64] | None:
     if bounds is None:
         return None
     if isinstance(bounds, str | os.PathLike):
-        return upper_bounds(existing(bounds))
+        return upper_bounds(existing(bounds, "a matrix of numbers, or the path of a file of them"))
     return checked_matrix(array_of(bounds, "upper"), "upper", all_cells=True)

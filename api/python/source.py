@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tableseal.api.python.frames import SOURCE, Frame, column_words, frame_kind, mask_words, read_frame
+from tableseal.api.python.origin import Origin
+from tableseal.api.python.result import Result
 from tableseal.api.python.words import KEYWORDS
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.io import policy_from_document, read_policy, read_release, release_from_document
@@ -21,27 +23,13 @@ from tableseal.audit.io.scalars import scalar_text
 from tableseal.audit.io.sources import is_data_file, read_columns
 from tableseal.audit.io.yaml_text import Document, as_text
 from tableseal.audit.model import Policy, Release
-from tableseal.audit.wording import listing, quoted, suggestion
+from tableseal.audit.wording import a_kind, listing, quoted, suggestion
 
 if TYPE_CHECKING:
     from tableseal.api.python.keywords import Reading
     from tableseal.audit.model.hierarchy import Edge
 
-EXPECTED = "the path of a release or data file, a release document (a dict), a Release, or a DataFrame"
-
-
-@dataclass(frozen=True)
-class Origin:
-    """What came in.
-
-    kind: library of the frame (None: it was none). whole: columns of that frame that hold whole numbers. inputs: files
-    that were read, and are not to be overwritten. title: what messages call it.
-    """
-
-    kind: str | None = None
-    whole: frozenset[str] = frozenset()
-    inputs: tuple[Path, ...] = ()
-    title: str = "release"
+A_RELEASE = "the path of a release or data file, a release document (a dict), a Release, or a DataFrame"
 
 
 @dataclass(frozen=True)
@@ -59,7 +47,9 @@ def given(data: object, said: "Reading") -> Given:
     ------
     InputError: says what was found and what to pass.
     """
-    policy = said.rules().to_policy() if said.policy is None else _policy(said)
+    policy = said.to_policy() if said.policy is None else _policy(said)
+    if isinstance(data, Result):
+        data = data.as_tables(A_RELEASE)
     if isinstance(data, Release):
         _refuse_hints(said, "a Release")
         if isinstance(policy, Path):
@@ -71,12 +61,12 @@ def given(data: object, said: "Reading") -> Given:
         return _from_document(data, said, policy)
     kind = frame_kind(data)
     if kind is None:
-        raise InputError(found=a_kind(data), expected=EXPECTED)
+        raise InputError(found=a_kind(data), expected=A_RELEASE)
     frame = read_frame(data, kind)
     release = _from_columns(frame.columns, said, policy, "table", None, data, frame)
     (table,) = release.tables
     assert table.headings is not None
-    headings = replace(table.headings, library=kind, whole=frame.whole)
+    headings = replace(table.headings, library=kind, whole=frame.whole, index=frame.index)
     release = replace(release, tables=(replace(table, headings=headings),))
     return Given(release, replace(_origin_of(release), title=SOURCE))
 
@@ -86,11 +76,13 @@ def _origin_of(release: Release) -> Origin:
     headings = [table.headings for table in release.tables if table.headings is not None]
     libraries = [each.library for each in headings if each.library is not None]
     whole = frozenset[str]().union(*(each.whole for each in headings))
-    return Origin(libraries[0] if libraries else None, whole, release.files)
+    indexes = [each.index for each in headings if each.index is not None]
+    index = indexes[0] if len(release.tables) == 1 and indexes else None
+    return Origin(libraries[0] if libraries else None, whole, release.files, index=index)
 
 
-def existing(path: "str | os.PathLike[str]") -> Path:
-    """The path of a file that is there.
+def existing(path: "str | os.PathLike[str]", expected: str = A_RELEASE) -> Path:
+    """The path of a file that is there. expected: what it is the path of.
 
     Raises
     ------
@@ -99,7 +91,7 @@ def existing(path: "str | os.PathLike[str]") -> Path:
     text = os.fspath(path)
     if not isinstance(text, str) or "\n" in text or not text.strip():
         raise InputError(
-            f"found {'bytes' if isinstance(text, bytes) else 'text'} that is no path, expected {EXPECTED}."
+            f"found {'bytes' if isinstance(text, bytes) else 'text'} that is no path, expected {expected}."
         )
     found = Path(text).expanduser()
     try:
@@ -109,34 +101,24 @@ def existing(path: "str | os.PathLike[str]") -> Path:
     if not there:
         beside = [each.name for each in found.parent.iterdir()] if found.parent.is_dir() else []
         hint = suggestion(found.name, beside) if beside else ""
-        raise InputError(f"there is no such file{hint}; expected {EXPECTED}.", at=quoted(text))
+        raise InputError(f"there is no such file{hint}; expected {expected}.", at=quoted(text))
     if found.is_dir():
-        raise InputError(f"this is a folder; expected {EXPECTED}.", at=quoted(text))
+        raise InputError(f"this is a folder; expected {expected}.", at=quoted(text))
     return found
-
-
-def a_kind(data: object) -> str:
-    """What something is, in words: "None", "a list", "a numpy.ndarray"."""
-    if data is None:
-        return "None"
-    kind = type(data)
-    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def _policy(said: "Reading") -> Path | Policy | None:
     """The policy that is given, as a file, a document or itself."""
-    policy = said.policy
+    policy, expected = said.policy, "the path of a policy file, a policy document (a dict) or a Policy"
     if isinstance(policy, str | os.PathLike):
-        return said.rules().instead_of(existing(policy))
-    if said.rules().documents():
+        return said.instead_of(existing(policy, expected))
+    if said.documents():
         text = "rules are in the policy already; give either policy or rules, not both."
         raise InputError(text, at=OptionName("policy"))
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):
         return policy_from_document(policy)
-    expected = "a path, a policy document (a dict) or a Policy"
     raise InputError(found=a_kind(policy), expected=expected, at=OptionName("policy"))
 
 
@@ -181,9 +163,12 @@ def _from_file(path: Path, said: "Reading", policy: Path | Policy | None) -> Giv
 
 def _from_document(data: Mapping[Any, Any], said: "Reading", policy: Path | Policy | None) -> Given:
     if "tableseal" not in data:
+        found, keys = "an empty dict", ""
+        if data:
+            found, keys = "a dict without the key tableseal", f"; keys are {listing(map(str, data))}"
         raise InputError(
-            f"found a dict without the key tableseal, expected a release document (it begins with tableseal: 1); keys "
-            f"are {listing(map(str, data))}. Columns go into a DataFrame first."
+            f"found {found}, expected a release document (it begins with tableseal: 1){keys}. Columns go into a "
+            "DataFrame first."
         )
     _refuse_hints(said, "a release document")
     release = release_from_document(data, folder=Path.cwd(), policy=policy, status_map=said.letters())
@@ -252,8 +237,13 @@ def _code(code: object, what: str) -> str:
 def _tree(variable: str, tree: Any) -> Document:
     """Nested codes: as they are, from a file, or from a frame with the columns code and parent."""
     where = Place(f"hierarchies[{variable!r}]")
+    expected = (
+        "nested codes such as {'North': ['N1', 'N2']}, or a file or frame with the columns code and parent, or with a "
+        "column for each level"
+    )
     if isinstance(tree, str | os.PathLike):
-        path, folder = existing(tree), Folder(existing(tree).parent)
+        path = existing(tree, expected)
+        folder = Folder(path.parent)
         if path.suffix.lower() == ".hrc":
             return tree_of(hrc_edges(folder.text(path.name, where), LEADING, path.name), where)
         return tree_of(_edges(read_columns(folder, path.name, where)), where)
@@ -262,10 +252,6 @@ def _tree(variable: str, tree: Any) -> Document:
         return tree_of(_edges(read_frame(tree, kind, str(where)).columns), where)
     if isinstance(tree, Mapping | Sequence):
         return as_text(tree, where)
-    expected = (
-        "nested codes such as {'North': ['N1', 'N2']}, or a file or frame with the columns code and parent, or with a "
-        "column for each level"
-    )
     raise InputError(found=a_kind(tree), expected=expected, at=where)
 
 

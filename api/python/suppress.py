@@ -12,18 +12,21 @@ from numpy.typing import NDArray
 
 from tableseal.api.options.option import Option
 from tableseal.api.options.suppress import SuppressOptions
+from tableseal.api.python.advice import InPython
 from tableseal.api.python.audit import AuditResult
 from tableseal.api.python.keywords import AS_GIVEN, Reading, Running, takes
+from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
 from tableseal.api.python.running import telling, working
-from tableseal.api.python.source import Origin, a_kind, existing, given
+from tableseal.api.python.source import existing, given
 from tableseal.api.python.to_frame import Column, Kind, Texts, frame_of, kind_of, numbers, with_codes
 from tableseal.api.suppressing import chosen_search, run_suppression, with_reasons
 from tableseal.audit.errors import InputError, OptionName
-from tableseal.audit.io import canonical_json, release_files
+from tableseal.audit.io import release_files
 from tableseal.audit.io.formats.registry import format_to_write
 from tableseal.audit.io.numbers import decimals_of
 from tableseal.audit.model import Release, Status, Table
+from tableseal.audit.wording import a_kind
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.decisions import Decision, decisions_from_document, read_decisions
 from tableseal.suppression.protections.public import public_release
@@ -72,6 +75,10 @@ class SuppressResult(Result):
 
     release: Release
     found: Suppression
+
+    def as_tables(self, expected: str) -> Release:
+        """The protected release with all that the agency knows."""
+        return self.confidential
 
     @property
     def verdict(self) -> str:
@@ -160,10 +167,11 @@ class SuppressResult(Result):
 
     def text(self) -> str:
         """The outcome in words."""
-        return suppression_text(self.found, limit=40)
+        return suppression_text(self.found, limit=40, asked=InPython("suppress"))
 
     def to_frame(self, kind: Kind | None = None, *, tell_statuses: bool = False) -> Any:
-        """The protected tables as they go out, in the order of their rows: no value where one is withheld.
+        """The protected tables as they go out, in the order of their rows: no value where one is withheld. Of a pandas
+        frame the rows keep their index.
 
         tell_statuses: whether a cell is withheld for itself (primary) or for another one (secondary) is told.
 
@@ -172,7 +180,7 @@ class SuppressResult(Result):
         InputError: the audit does not say safe; the library is not installed.
         """
         release = public_release(self._safe(), tell_statuses=tell_statuses)
-        return frame_of(table_columns(release, self.origin), kind_of(kind, self.origin.kind))
+        return frame_of(table_columns(release, self.origin), kind_of(kind, self.origin.kind), self.origin.index)
 
     def save(self, path: Any, *, tell_statuses: bool = False, symbol: str | None = None) -> tuple[Path, ...]:
         """Write the protected release (.yaml with a CSV file for each table, one .csv, .px, .jsonstat.json or
@@ -195,14 +203,19 @@ class SuppressResult(Result):
         return self._save(path, {**release, ".json": protected if named else self.to_json, ".html": self.to_html})
 
     def save_confidential(self, path: Any) -> tuple[Path, ...]:
-        """Write the protected release with all that the agency knows, which later releases are judged with.
+        """Write the protected release with all that the agency knows, which later releases are judged with (.yaml with
+        a CSV file for each table, or .json); gives the files that were written.
 
         Raises
         ------
         InputError: the audit does not say safe; see `save`.
         """
-        text = canonical_json(self._safe()).decode("utf-8")
-        return self._save(path, {".json": lambda: text})
+        release = self._safe()
+
+        def kept() -> Mapping[Path, str]:
+            return release_files(release, Path(path).expanduser())
+
+        return self._save(path, dict.fromkeys((".yaml", ".yml", ".json"), kept), "save_confidential()")
 
     def figures(self) -> Mapping[str, object]:
         """See `Result`."""
@@ -302,13 +315,13 @@ def suppress(data: object, keywords: SuppressKeywords) -> SuppressResult:
 
 
 def _decisions(decisions: object) -> tuple[Decision, ...]:
+    expected = "the path of a file of decisions, or what such a file holds"
     if decisions is None:
         return ()
     if isinstance(decisions, str | os.PathLike):
-        return read_decisions(existing(decisions))
+        return read_decisions(existing(decisions, expected))
     if isinstance(decisions, Mapping):
         return decisions_from_document(decisions)
     if isinstance(decisions, Sequence):
         return decisions_from_document({"decisions": list(decisions)})
-    expected = "a path, or what such a file holds"
     raise InputError(found=a_kind(decisions), expected=expected, at=OptionName("decisions"))

@@ -58,8 +58,11 @@ def kind_of(wanted: str | None, given: str | None) -> Kind:
     raise InputError(f"to_frame(): {' or '.join(choice)} is not installed: pip install {choice[0]}.")
 
 
-def frame_of(columns: Mapping[str, Column], kind: Kind) -> Any:
-    """A frame with these columns; nothing is a missing value of the library."""
+def frame_of(columns: Mapping[str, Column], kind: Kind, index: Any = None) -> Any:
+    """A frame with these columns; nothing is a missing value of the library.
+
+    index: of the first rows, for pandas: levels with names take the place of the columns of these names.
+    """
     if kind == "polars":
         import polars
 
@@ -78,7 +81,25 @@ def frame_of(columns: Mapping[str, Column], kind: Kind) -> Any:
     import pandas
 
     dtypes = {Whole: "Int64", Texts: "string", Flags: "boolean", Floats: "Float64"}
-    return pandas.DataFrame({name: pandas.array(list(c), dtype=dtypes[type(c)]) for name, c in columns.items()})
+    found = pandas.DataFrame({name: pandas.array(list(c), dtype=dtypes[type(c)]) for name, c in columns.items()})
+    return found if index is None else _indexed(found, index)
+
+
+def _indexed(frame: Any, index: Any) -> Any:
+    """The rows with the index that they came in with; rows that are new behind them get the codes that they have, or
+    numbers that go on counting."""
+    import pandas
+
+    names = [name for name in index.names if name is not None]
+    new = frame.iloc[len(index) :]
+    if len(new) and names:
+        levels = [new[str(name)].astype(object) if str(name) in new else [None] * len(new) for name in names]
+        index = index.append(pandas.MultiIndex.from_arrays(levels) if len(names) > 1 else pandas.Index(levels[0]))
+        index.names = names
+    elif len(new):
+        first = max(index.max() + 1, 0)
+        index = index.append(pandas.RangeIndex(first, first + len(new)))
+    return frame.set_axis(index, axis=0).drop(columns=[str(name) for name in names], errors="ignore")
 
 
 def with_codes(

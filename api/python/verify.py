@@ -3,17 +3,33 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tableseal.api.python.audit import AuditResult
 from tableseal.api.python.keywords import Reading
+from tableseal.api.python.origin import Origin
 from tableseal.api.python.result import Result
-from tableseal.api.python.source import Origin, a_kind, existing, given
+from tableseal.api.python.source import existing, given
 from tableseal.api.python.to_frame import Column, Flags, Texts, numbers
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json
+from tableseal.audit.model import Release
 from tableseal.audit.proof import Proof, proof_json
-from tableseal.audit.proof.verification import Verification, verification_json, verification_text, verified
+from tableseal.audit.proof.verification import (
+    Verification,
+    verification_json,
+    verification_text,
+    verified,
+)
+from tableseal.audit.proof.verify import OF_ANOTHER
+from tableseal.audit.wording import a_kind
+
+A_PROOF = "a proof: the path of a file, its content (a dict), or a result with one"
+
+PASS_THE_RESULT = (
+    "if it was read with keywords (a rule, a total, ...), pass the result of the audit itself, or result.release, in "
+    "place of what was read"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -89,16 +105,18 @@ def verify(proof: object, release: object = None) -> VerifyResult:
             raise InputError("this audit has no proof; ask for one: audit(..., proof=True).")
     if release is None:
         raise InputError("found a proof without its release; pass the release that was audited, too.")
-    about = given(release.release if isinstance(release, AuditResult) else release, Reading())
+    about = given(release, Reading())
     inputs = about.origin.inputs
     if isinstance(proof, str | os.PathLike):
-        path = existing(proof)
+        path = existing(proof, A_PROOF)
         inputs, content = (*inputs, path), path.read_bytes()
     elif isinstance(proof, Proof):
         content = proof_json(proof).encode()
     elif isinstance(proof, Mapping):
         content = json.dumps(proof).encode()
     else:
-        raise InputError(found=a_kind(proof), expected="a proof: a file, its content, or a result with one")
-    found = verified(content, canonical_json(about.release), about.origin.title)
+        raise InputError(found=a_kind(proof), expected=A_PROOF)
+    found = verified(content, canonical_json(about.release), "proof", about.origin.title)
+    if found.reason == OF_ANOTHER and not isinstance(release, Release | Result):
+        found = replace(found, reason=f"{OF_ANOTHER}; {PASS_THE_RESULT}")
     return VerifyResult(Origin(about.origin.kind, inputs=inputs), found)

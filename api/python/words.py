@@ -32,7 +32,10 @@ class Keywords(Advice):
 
     def empty(self, variable: str) -> str:
         """See `Advice`."""
-        return f"if missing values are the total, fill them: {variable} = 'Total'"
+        return (
+            f"if missing values are the total, fill them: {variable} = 'Total'; if the column holds no codes, name "
+            "those that do: variables=[...]"
+        )
 
     @staticmethod
     def flag(column: str, flag: str) -> str:
@@ -70,6 +73,17 @@ class Keywords(Advice):
         return (
             "if they do, pass frequency='COLUMN', contributors=['COLUMN', ...] (the largest first); if not, leave "
             f"{listing(names)} out of the frame"
+        )
+
+    def mark(self) -> str:
+        """See `Advice`."""
+        return "say so with marks="
+
+    def records(self, said: str) -> str:
+        """See `Advice`."""
+        return (
+            "pass these tables, such as ts.audit(frame.groupby([...]).size()); where rules are to look at single "
+            "units, pass a release document that has the records beside them (`microdata`)"
         )
 
     def signs(self) -> str:

@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 from tableseal.api.drafts.marks import SINGLE, Marks, Role
 from tableseal.api.http.spool import Spool, copied
 from tableseal.api.http.uploads import OTHER, bad_upload, parsed, safe_name, unpacked
+from tableseal.api.options.rules import form_fields
 from tableseal.api.settings import Settings
 from tableseal.api.store.job import Document
 
@@ -101,7 +102,9 @@ def marks_of(form: FormData, columns: Sequence[str]) -> Marks:
     ------
     ProblemError: fields that no page of ours sends.
     """
-    given = {name: str(form.get(name, "")).strip() for name in Marks.model_fields if name not in ("roles", "totals")}
+    asked = (name for name in Marks.model_fields if name not in ("roles", "totals", "rules"))
+    fields = (*asked, *(name for name, *_ in form_fields()))
+    given = {name: str(form.get(name, "")).strip() for name in fields}
     roles = {name: str(form.get(f"role-{number}", Role.IGNORE)) for number, name in enumerate(columns)}
     totals = {
         name: str(form.get(f"total-{number}", ""))

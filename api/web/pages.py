@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.audit.report.applied import applied_words, counts_words, word_of
@@ -108,6 +109,7 @@ def _environment() -> Environment:
         applied=applied_words,
     )
     environment.globals["kinds"] = _KINDS
+    environment.globals["rule_names"] = tuple(one.name for one, _ in said_rules())
     return environment
 
 

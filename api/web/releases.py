@@ -16,6 +16,7 @@ from tableseal.api.http.spool import Spool
 from tableseal.api.jobs.audit_kind import KIND as AUDIT
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
+from tableseal.api.options.rules import form_fields
 from tableseal.api.options.suppress import METHODS
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Document, Job
@@ -154,6 +155,7 @@ def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Resp
         marks=marks,
         roles=list(Role),
         schemes=list(SCHEMES),
+        rules=list(form_fields()),
         problem=problem,
         fields=set() if problem is None else fields_in(problem, [c["name"] for c in draft.said["columns"]]),
     )
@@ -161,10 +163,7 @@ def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Resp
 
 _FIELDS = {
     "unit": ("unit",),
-    "threshold": ("threshold",),
-    "p_percent": ("p_percent",),
-    "dominance_n": ("dominance", "n"),
-    "dominance_k": ("dominance", "k"),
+    **{name: tuple(filter(None, (rule, asked.part))) for name, rule, asked in form_fields()},
     "risk": ("risk",),
     "scheme": ("scheme",),
     "absent": ("absent",),

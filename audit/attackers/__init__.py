@@ -6,7 +6,9 @@ comes to one cell; a *requirement* is what must stay possible for a cell in the 
 pattern has to meet; an *answer* has the verdict and, if it is too close, the finding.
 
 attacker.py       `Attacker`: who it is, the cells that it knows and its shares in others
-insiders.py       which insiders there are; another one, such as somebody who knows a total, goes here and nowhere else
+insiders.py       which insiders there are, and what they know: another one, such as somebody who knows a total, is a
+                  function here; what they find out follows. By name (`insiders` of a release) it is an `InsiderKind` of
+                  audit.model.release, and audit.py says for which cells the data do not allow it
 ranks.py          the largest contributors of one cell, who ask about each other
 contributors.py   `Contributors`: what the agency's data tell of all of them
 estimates.py      `Estimate`: what somebody concludes about a contribution from an interval of the cell (formulas)

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from tableseal.audit.errors import LimitError, OptionName
 from tableseal.audit.execution.executor import Item, Lost, Result
+from tableseal.audit.execution.guard import refuse_if_unguarded, refuse_while_importing, refuse_without_file
 
 LOSSES = 3
 """Times that a pool may lose workers before the work is given up: an item that kills whoever takes it."""
@@ -24,6 +25,7 @@ class Processes:
     """
 
     def __init__(self, workers: int) -> None:
+        refuse_while_importing()
         self._workers = workers
         self._pool: ProcessPoolExecutor | None = None
 
@@ -40,7 +42,7 @@ class Processes:
 
         Raises
         ------
-        LimitError: workers died again and again.
+        LimitError: workers died again and again. UnguardedError: workers cannot import the main program.
         """
         waiting: dict[int, Future[Result]] = {}
         losses = 0
@@ -53,7 +55,7 @@ class Processes:
                 yield waiting[position].result()
             except BrokenProcessPool:
                 losses += 1
-                self._stop(wait=False)
+                self._drop()
                 if losses > LOSSES:
                     raise LimitError(
                         f"Worker processes ended {losses} times before they were done (killed, or out of memory). "
@@ -86,7 +88,7 @@ class Processes:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
                     done, _ = wait(running)
-                    self._stop(wait=False)
+                    self._drop()
                 for future in sorted(done, key=lambda f: running[f][0]):
                     position, item = running.pop(future)
                     broken = isinstance(future.exception(), BrokenProcessPool)
@@ -100,23 +102,30 @@ class Processes:
         try:
             return self._submit(work, item).result()
         except BrokenProcessPool:
-            self._stop(wait=False)
+            self._drop()
             return Lost("The worker process ended before it was done, twice (killed, crashed or out of memory).")
 
     def _submit(self, work: Callable[[Item], Result], item: Item) -> "Future[Result]":
         try:
             return self._running().submit(work, item)
         except BrokenProcessPool:  # a worker was killed while it had nothing to do
-            self._stop(wait=False)
+            self._drop()
             return self._running().submit(work, item)
 
     def _running(self) -> ProcessPoolExecutor:
         if self._pool is None:
+            refuse_without_file()
             # Not fork: solver and BLAS threads of the parent would be copied in the middle of what they do.
             self._pool = ProcessPoolExecutor(
                 self._workers, mp_context=get_context("spawn"), initializer=_end_with_parent
             )
         return self._pool
+
+    def _drop(self) -> None:
+        """Leave a pool that has lost a worker."""
+        workers = [] if self._pool is None else list((self._pool._processes or {}).values())
+        self._stop(wait=False)
+        refuse_if_unguarded(workers)
 
     def _stop(self, *, wait: bool) -> None:
         if self._pool is not None:

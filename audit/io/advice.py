@@ -65,7 +65,8 @@ class Advice:
 
     def unchecked(self, variable: str) -> str:
         """Nothing bears out how the codes of a classification add up."""
-        return f"if a code is the sum of others, write a release file whose variable {variable} says so"
+        text = f"if a code is the sum of others, write a release file whose variable {variable} says so"
+        return f"{text} (`total:`, `tree:`)"
 
     def marks(self, texts: Sequence[str]) -> str:
         """What marks in the column of values mean is not known."""
@@ -76,6 +77,17 @@ class Advice:
         return (
             "if they do, write a release file whose table says so (`frequency: COLUMN`, `contributors: [COLUMN, ...]`, "
             f"the largest contributions first); if not, leave {listing(names)} out of the file"
+        )
+
+    def mark(self) -> str:
+        """How to say what a mark means that was taken for something."""
+        return "say so in `marks` of a release file"
+
+    def records(self, said: str) -> str:
+        """A table of records; said: what a release file says of them."""
+        return (
+            f"write a release file with these tables, and the records beside them as `microdata: {{{said}}}`, so that "
+            "rules can look at single units"
         )
 
     def signs(self) -> str:

@@ -185,4 +185,6 @@ def _refuse_ragged(
         shown = {"\t": "a tab"}.get(delimiter, quoted(delimiter))
         expected = f"{len(names)} as in the first row (fields are separated by {shown}; quote a field that contains it)"
         place = Place(source, row=before + at + 1, line=ends[at])
-        raise InputError(found=f"{len(rows[at])} fields", expected=expected, at=place)
+        raise InputError(
+            found="1 field" if len(rows[at]) == 1 else f"{len(rows[at])} fields", expected=expected, at=place
+        )

@@ -8,6 +8,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.scalars import scalar_text
+from tableseal.audit.wording import a_kind
 
 
 def table_from_frame(frame: object, name: str, **settings: object) -> dict[str, object]:
@@ -44,7 +45,7 @@ def columns_from_frame(frame: object, source: str) -> Columns:
     try:
         eager = narwhals.from_native(frame, eager_only=True)
     except TypeError:
-        raise InputError(f"found a {type(frame).__name__}, expected a DataFrame with its data.", at=source) from None
+        raise InputError(f"found {a_kind(frame)}, expected a DataFrame with its data.", at=source) from None
     return _columns(eager.to_dict(as_series=False), source)
 
 

@@ -102,7 +102,7 @@ def describe(
     """
     source = columns.source
     given = validate(TableDocument, {"name": "t", "file": "t", **hints.table}, source)
-    refuse_records(columns)
+    refuse_records(columns, advice)
     explained = {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()}
     status = None
     if "status" not in hints.table:
@@ -172,7 +172,7 @@ def describe(
         _refuse_flags(_without(rest, [value]), names, explained, advice)
     elif hints.variables is None:
         _refuse_marking(_without(rest, [value]), names, advice)
-    refuse_repeated(columns, names, published)
+    refuse_repeated(columns, names, published, advice)
     notes += values.notes
     rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published, value)
     totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
@@ -349,7 +349,7 @@ def _variable(
         notes.append(Note("assumed_total" if found.total is not None else "assumed_no_total", text))
     else:
         unchecked = f"Nothing bears that out: {advice.unchecked(name)}"
-        notes.append(Note(SUMS_UNCHECKED, f"{text} {unchecked} (`total:`, `tree:`)."))
+        notes.append(Note(SUMS_UNCHECKED, f"{text} {unchecked}."))
     return _codes(found.total, codes)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.totals import NAMES
@@ -22,7 +23,7 @@ _UNIT = re.compile(_UNITS)
 """Names of columns that identify units if what they hold is no number."""
 
 
-def refuse_records(columns: Columns) -> None:
+def refuse_records(columns: Columns, advice: Advice = IN_A_FILE) -> None:
     """Refuse a file with a column that identifies units, and others whose codes repeat, and without any total.
 
     Raises
@@ -38,12 +39,14 @@ def refuse_records(columns: Columns) -> None:
     if repeated and not codes & NAMES:
         raise InputError(
             f"every row is a unit of its own (column {quoted(different[0])}), so these are records (microdata) and no "
-            f"table{_advice(columns, different[0])}.",
+            f"table{_advice(columns, different[0], advice)}.",
             at=columns.source,
         )
 
 
-def refuse_repeated(columns: Columns, names: Sequence[str], values: Sequence[Fraction | None]) -> None:
+def refuse_repeated(
+    columns: Columns, names: Sequence[str], values: Sequence[Fraction | None], advice: Advice = IN_A_FILE
+) -> None:
     """Refuse rows with the same codes and different values: records, or a table of which a column is not seen.
 
     Raises
@@ -57,7 +60,7 @@ def refuse_repeated(columns: Columns, names: Sequence[str], values: Sequence[Fra
             raise InputError(
                 f"has the same codes as row {first + 1} ({listing(names)}) and another value. A table lists every cell "
                 "once, and rows are never added up; if each row is a unit of its own, these are records (microdata)"
-                f"{_advice(columns, None)}.",
+                f"{_advice(columns, None, advice)}.",
                 at=columns.place(row, names[0]),
             )
 
@@ -72,9 +75,6 @@ def _identifies(name: str, entries: Column) -> bool:
     return bool(known) and len(entries.texts) == len(entries) and all(entries)
 
 
-def _advice(columns: Columns, identity: str | None) -> str:
+def _advice(columns: Columns, identity: str | None, advice: Advice) -> str:
     said = f"file: {columns.source}, values: {{MEASURE: COLUMN}}" + ("" if identity is None else f", id: {identity}")
-    return (
-        ". What is audited are the tables that go out: write a release file with these tables, and the records beside "
-        f"them as `microdata: {{{said}}}`, so that rules can look at single units"
-    )
+    return f". What is audited are the tables that go out: {advice.records(said)}"

@@ -18,7 +18,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.advice import IN_A_FILE, Advice
 from tableseal.audit.io.column import Column
 from tableseal.audit.io.numbers import decimal_text
-from tableseal.audit.wording import listing, quoted
+from tableseal.audit.wording import cut, listing, quoted
 
 NAMES = frozenset(
     ("total", "t", "tot", "all", "_t", "sum", "insgesamt", "gesamt", "ensemble", "totale", "i alt", "totalt")
@@ -88,7 +88,7 @@ class Rows:
         line = [f"{name}={self.codes[name][int(each[row])]}" for name, each in self.at.items() if name != variable]
         where = [f"column {quoted(self.column)}"] if self.column is not None else []
         where += [f"row of {', '.join(line)}"] if line else []
-        differ = f"expected {decimal_text(others)}, found {decimal_text(found)}"
+        differ = f"expected {cut(decimal_text(others))}, found {cut(decimal_text(found))}"
         beside = ", while other such sums are right: a number may be wrong" if checks.agreed[code] else ""
         return f"{', '.join(where)}: {differ}{beside}" if where else f"{differ}{beside}"
 

@@ -89,11 +89,12 @@ def value_column(
         candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
     if not candidates:
         _refuse_odd_entry(columns, withheld, advice)
-        raise InputError(
-            f"no column holds numbers only; columns found: {listing(columns.data)}. Leave the values of withheld cells "
-            "empty.",
-            at=columns.source,
-        )
+        nothing = [name for name, entries in columns.data.items() if not any(map(bool, entries.texts))]
+        said = "Leave the values of withheld cells empty."
+        if nothing:
+            said = f"The column {quoted(nothing[0])} is empty, so no value is published that others could come from."
+        text = f"no column holds numbers only; columns found: {listing(columns.data)}. {said}"
+        raise InputError(text, at=columns.source)
     if len(candidates) > 1:
         raise InputError(
             f"several columns may hold the values ({listing(candidates)})",
@@ -181,7 +182,7 @@ def _marks(
             )
         found[text] = meaning_document(taken.meaning)
         from_zero = not isinstance(taken.meaning, str) and taken.meaning[0] == 0
-        hint = "; say so in `marks` of a release file if a zero is not among them" if from_zero else ""
+        hint = f"; {advice.mark()} if a zero is not among them" if from_zero else ""
         notes.append(
             Note(
                 "assumed_mark",

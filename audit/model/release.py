@@ -6,7 +6,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,15 @@ class Absent:
 @dataclass(frozen=True)
 class Headings:
     """What the file of a table calls things, for what is written from it: variable -> column; the column of the values;
-    the mark of a withheld value (None: left empty). Of a DataFrame: its library, and its columns of whole numbers."""
+    the mark of a withheld value (None: left empty). Of a DataFrame: its library, its columns of whole numbers, and of
+    pandas the index of its rows."""
 
     variables: Mapping[str, str]
     value: str
     mark: str | None = None
     library: str | None = None
     whole: frozenset[str] = frozenset()
+    index: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

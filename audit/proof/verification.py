@@ -1,5 +1,6 @@
 """What came of checking a proof, in words and as JSON."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,19 +18,31 @@ class Verification:
     count: Mapping[str, int]
 
 
-def verified(proof: bytes, release: bytes, source: str) -> Verification:
-    """Check the proof of a release in canonical form. source: what messages call them.
+def verified(proof: bytes, release: bytes, proof_name: str, release_name: str) -> Verification:
+    """Check the proof of a release in canonical form. The names are what messages call the two.
 
     Raises
     ------
     InputError: not a proof, or not a release.
     """
+    _demand(proof, "schema", "a proof as `tableseal audit --proof` writes it", proof_name)
+    _demand(release, "tableseal", "a release in canonical form, as `tableseal convert` writes it (.json)", release_name)
     try:
         return Verification(None, check(proof, release))
     except RefusedError as error:
         return Verification(str(error), {})
     except ValueError as error:
-        raise InputError(str(error), at=source) from error
+        raise InputError(str(error), at=f"{proof_name} and {release_name}") from error
+
+
+def _demand(content: bytes, key: str, expected: str, name: str) -> None:
+    """Refuse what is no JSON object with this key."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        raise InputError(found="no JSON", expected=expected, at=name) from None
+    if not isinstance(document, dict) or key not in document:
+        raise InputError(found=f"JSON without the key {key}", expected=expected, at=name)
 
 
 def verification_json(found: Verification) -> str:

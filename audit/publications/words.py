@@ -3,7 +3,7 @@
 from tableseal.audit.publications.assess import Assessment, Fallen
 from tableseal.audit.report.applied import WHAT_TO_SAY
 from tableseal.audit.report.call import Call
-from tableseal.audit.report.next_step import LONGER, past_search, protecting
+from tableseal.audit.report.next_step import LONGER, past_search
 from tableseal.audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
 
 DESPITE = "--publish --despite REASON"
@@ -35,7 +35,7 @@ def next_step(found: Assessment, number: int | None, call: Call) -> str | None:
     if found.verdict == "unsafe":
         alone = not found.older and all(one.new and one.culprits.sets == ((),) for one in found.fallen)
         if alone or report.only_ranks:
-            return past_search(report) or f"find further cells to withhold: {protecting(call)}"
+            return past_search(report) or f"find further cells to withhold: {call.protecting()}"
         truth = f"{WHICH_FILE}; or " if any(note.code == ASSUMED_NOTE for note in report.notes) else ""
         return f"{truth}withhold further cells of the new release, or {DESPITE}."
     if found.required_unknown:

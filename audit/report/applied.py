@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tableseal.audit.errors import OptionName
+from tableseal.audit.said import Do, Said
 
 RULE_IT = (
     *("say what is sensitive: ", OptionName("threshold", "N"), " (", OptionName("p_percent", "P"), ", "),
-    *(OptionName("dominance", "N,K"), ", ", OptionName("policy", "FILE")),
-    "), a policy in the release file, or a column of statuses",
+    *(OptionName("dominance", "N,K"), ", ", OptionName("policy", "FILE"), "), "),
 )
-"""What to do where nothing was judged, with options as data."""
+"""What to do where nothing was judged, with options as data; other ways to say it follow."""
 
-WHAT_TO_SAY = "".join(part if isinstance(part, str) else part.flag() for part in RULE_IT)
-"""The same for the command line."""
+WHAT_TO_SAY = Said(*RULE_IT, Do("rules"))
+"""The same with these."""
 
 
 AS_LISTED: Final = "safe as listed"

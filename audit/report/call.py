@@ -1,8 +1,12 @@
 """How a release was given to a command, so that advice can repeat it: what is printed works as it stands."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+
+from tableseal.audit.errors import OptionName
+from tableseal.audit.said import Spelling
 
 WRITTEN = (".yaml", ".yml", ".json", ".csv")
 """Endings of releases that a protected one can have, too."""
@@ -11,7 +15,7 @@ STREAM = "-"
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Spelling):
     """A command that was given, or (as it is by default) one in general.
 
     verb: with the group that it is in. before: arguments that come before the release. file: the release.
@@ -51,12 +55,39 @@ class Call:
         own = path.suffix if path.suffix.lower() in WRITTEN else ".yaml"
         return _argument(f"{path.stem}_{word}{suffix or own}")
 
+    def protecting(self) -> str:
+        """See `Asked`."""
+        return self.by("suppress", *self._outputs(released=True, kept=True))
+
+    def with_option(self, option: OptionName, without: Sequence[str] = ()) -> str:
+        """See `Asked`."""
+        flag, *value = option.flag().split(" ", 1)
+        return self.again(flag, *value, without=tuple(map(_flag, without)))
+
+    def writing(self, *, released: bool, kept: bool) -> str:
+        """See `Asked`."""
+        return self.again(*self._outputs(released=released, kept=kept))
+
+    def by_method(self, method: str, keeping: Sequence[str]) -> str:
+        """See `Asked`."""
+        own = self.options(*map(_flag, keeping))
+        return self.by("suppress", "--method", method, *own, *self._outputs(released=True, kept=True))
+
+    def _outputs(self, *, released: bool, kept: bool) -> tuple[str, ...]:
+        """Options that say where what goes out and what is kept are written."""
+        goes_out = ("-o", self.beside("protected")) if released else ()
+        return (*goes_out, "--confidential", self.beside("kept", suffix=".json")) if kept else goes_out
+
     @property
     def _release(self) -> str:
         return "RELEASE" if self.file is None else _argument(self.file)
 
     def _command(self, verb: tuple[str, ...], words: tuple[str, ...]) -> str:
         return shlex.join(("tableseal", *verb, *words))
+
+
+def _flag(name: str) -> str:
+    return OptionName(name).flag()
 
 
 def _argument(path: str) -> str:

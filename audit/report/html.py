@@ -4,6 +4,8 @@ scripts."""
 from dataclasses import dataclass
 
 from tableseal.audit.model.release import Release
+from tableseal.audit.report.asked import Asked
+from tableseal.audit.report.call import Call
 from tableseal.audit.report.grid import risk_style, sheets
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.next_step import next_step
@@ -70,9 +72,11 @@ class Exposure:
     text: str
 
 
-def render_html(report: Report, release: Release) -> str:
+def render_html(report: Report, release: Release, asked: Asked | None = None) -> str:
     """The page: verdict, summary, exposures, insiders, every table as a heat map of risk, list of open cells,
     notes.
+
+    asked: in whose words advice is (None: those of the command).
 
     Of a public report (`report.confidential` False) it shows only the report and what the release publishes.
 
@@ -124,13 +128,15 @@ def render_html(report: Report, release: Release) -> str:
         for n, cell in ordered[:LISTED]
         if cell.steps
     ]
-    following = next_step(report)
+    asked = asked or Call()
+    following = next_step(report, asked)
     page: str = template("report.html").render(
         csp=f"default-src 'none'; style-src '{source_hash(style)}'; script-src '{source_hash(script)}'; "
         "base-uri 'none'; form-action 'none'",
         style=style,
         script=script,
         report=report,
+        notes=[asked.words(note.text) for note in report.notes],
         title=printable(report.title) or "Untitled release",
         verdict=report.called,
         headline=headline(report),

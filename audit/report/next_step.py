@@ -2,20 +2,25 @@
 
 from collections.abc import Iterable
 
+from tableseal.audit.errors import OptionName
 from tableseal.audit.report.applied import WHAT_TO_SAY
+from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.no_row import CODE as WITHOUT_ROW
+from tableseal.audit.report.no_row import NOT_RELEASED
 from tableseal.audit.report.unknown import ASSUMED_NOTE, WHICH_FILE
+from tableseal.audit.said import Do, Said
 
 WITHHELD = ("primary", "secondary", "withheld")
 PUBLISHED_ANYWAY = ("must_publish", "frozen", "structural_zero")
 
 PAST_RANKS = "no pattern mends that; ask for consent or accept it with a reason (see below)."
 
-LEAVE_OUT = (
-    "leave the values of such cells out (empty, status primary, true value in the column of true values), and "
-    "tableseal suppress sees to the rest."
+LEAVE_OUT = Said(
+    "leave the values of such cells out (empty, status primary, true value in the column of true values), and ",
+    Do("suppress"),
+    " sees to the rest.",
 )
 """What to do about sensitive cells that are published rounded: a search does not choose among rounded cells."""
 
@@ -24,39 +29,40 @@ PAST_STATUS = (
     "structural_zero), and no search withholds them; change their status, or ask for consent."
 )
 
-NO_TRUTH = (
-    "audit the release with the true values of its withheld cells (column truth); then tableseal suppress finds "
-    "further cells to withhold."
+NO_TRUTH = Said(
+    "audit the release with the true values of its withheld cells (column truth); then ",
+    Do("suppress"),
+    " finds further cells to withhold.",
 )
 
 MEND_TRUTH = "mend the true values that cannot be (see the notes)."
 
-LIST_AS_WITHHELD = (
-    "list sensitive cells as withheld in every table that has their codes, or say `absent: {leaves: not_released}` "
-    "there: a combination without a row is a zero (see the notes)."
+LIST_AS_WITHHELD = Said(
+    "list sensitive cells as withheld in every table that has their codes, or say ",
+    NOT_RELEASED,
+    " there: a combination without a row is a zero (see the notes).",
 )
 
-LONGER = "decide more with a longer --time-limit, or none."
+LONGER = Said("decide more with a longer ", OptionName("time_limit"), ", or none.")
 
 
-def next_step(report: Report, call: Call | None = None) -> str | None:
-    """What to do after an audit; None: nothing. call: how it was asked for (None: in general)."""
-    asked = call or Call()
+def next_step(report: Report, asked: Asked | None = None) -> str | None:
+    """What to do after an audit, in the words of how it was asked for (None: a command in general); None: nothing."""
+    asked = asked or Call()
+    step = _next_step(report, asked)
+    return None if step is None else asked.words(step)
+
+
+def _next_step(report: Report, asked: Asked) -> str | None:
     if not report.confidential:
         return None
     if not report.judged:
-        return f"{WHAT_TO_SAY}."
+        return Said(WHAT_TO_SAY, ".")
     if report.verdict == "unsafe":
-        return past_search(report) or f"find further cells to withhold: {protecting(asked)}"
+        return past_search(report) or f"find further cells to withhold: {asked.protecting()}"
     if report.verdict == "undecided":
         return _undecided(report, asked)
-    return f"{WHICH_FILE}." if report.required_unknown else None
-
-
-def protecting(call: Call) -> str:
-    """The search for further cells, with all that is to be kept of it."""
-    outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
-    return call.by("suppress", *outputs)
+    return Said(WHICH_FILE, ".") if report.required_unknown else None
 
 
 def past_search(report: Report) -> str | None:
@@ -67,16 +73,16 @@ def past_search(report: Report) -> str | None:
     if any(cell.status in PUBLISHED_ANYWAY for cell in bad):
         return PAST_STATUS
     if any(map(_is_rounded, bad)):
-        return f"round more coarsely, or {LEAVE_OUT}"
+        return Said("round more coarsely, or ", LEAVE_OUT)
     if any(map(_is_rounded, report.cells)):
-        return f"a search does not choose among sensitive cells that are rounded; {LEAVE_OUT}"
+        return Said("a search does not choose among sensitive cells that are rounded; ", LEAVE_OUT)
     codes = {note.code for note in report.notes}
     if WITHOUT_ROW in codes:
         return LIST_AS_WITHHELD
     if "impossible_truth" in codes:
         return MEND_TRUTH
     if ASSUMED_NOTE in codes:
-        return f"{WHICH_FILE}."
+        return Said(WHICH_FILE, ".")
     return NO_TRUTH if lacks_truth(report.cells) else None
 
 
@@ -85,12 +91,12 @@ def lacks_truth(cells: Iterable[ReportCell]) -> bool:
     return any(cell.truth is None and cell.status in WITHHELD for cell in cells)
 
 
-def _undecided(report: Report, call: Call) -> str | None:
+def _undecided(report: Report, asked: Asked) -> str | None:
     codes = {note.code for note in report.notes}
     if "impossible_truth" in codes:
         return MEND_TRUTH
     if report.bounds != "integer":
-        return f"decide more: {call.again('--bounds', 'integer')}"
+        return f"decide more: {asked.with_option(OptionName('bounds', 'integer'))}"
     return LONGER if "time_limit" in codes else None
 
 

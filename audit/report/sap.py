@@ -9,6 +9,7 @@ from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.kinds import Also
 from tableseal.audit.measures.sap.result import Curve, Definition, Sap, SapResult, fraction_text
 from tableseal.audit.report.columns import Column, aligned
+from tableseal.audit.said import COMMAND, Do, Spelling
 
 ROWS = 40
 """Sizes shown in the text; all are in the JSON."""
@@ -69,14 +70,17 @@ def sap_json(found: SapResult) -> str:
     return json_of(SapOfTable(first.sap))
 
 
-def sap_text(found: SapResult, *, title: str) -> str:
-    """A heading and one line a size, for each curve; schemes side by side. title: names the table."""
+def sap_text(found: SapResult, *, title: str, spelling: Spelling = COMMAND) -> str:
+    """A heading and one line a size, for each curve; schemes side by side.
+
+    title: names the table. spelling: of advice.
+    """
     if found.curves[0].scheme is not None:
         return _side_by_side(found.curves, title)
-    return "\n\n".join(_one(curve, title) for curve in found.curves)
+    return "\n\n".join(_one(curve, title, spelling) for curve in found.curves)
 
 
-def _one(curve: Curve, title: str) -> str:
+def _one(curve: Curve, title: str, spelling: Spelling) -> str:
     found = curve.sap
     title = ", ".join([title, *(f"{variable}={code}" for variable, code in (curve.key or {}).items())])
     sure = "exact" if found.exact is not None else f"proved error at most {found.error:.1e}"
@@ -89,7 +93,7 @@ def _one(curve: Curve, title: str) -> str:
     lines = [f"{title}: SAP ({found.definition}), N = {found.total:,}; {found.method}; {sure}"]
     lines += _table(_HEADER, [_row(found, k) for k in _shown(len(found.n))])
     if len(found.n) > ROWS:
-        lines.append(f"  {ROWS} of {len(found.n):,} sizes; --json has them all, --n chooses.")
+        lines.append(f"  {ROWS} of {len(found.n):,} sizes; {spelling.spelled(Do('more sizes'))}.")
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model.release import Release
+from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.columns import Column, folded
 from tableseal.audit.report.frame import framed
@@ -33,6 +34,7 @@ from tableseal.audit.report.words import (
     verdict_line,
     worst_first,
 )
+from tableseal.audit.said import Do
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,7 +72,7 @@ def render_text(
     limit: int | None,
     release: Release | None = None,
     panel: bool = False,
-    call: Call | None = None,
+    asked: Asked | None = None,
     computed: Sequence[str] = (),
 ) -> str:
     """The report for a terminal, in the order of need: verdict, rule, what to do next; cells, the worst first, and
@@ -82,11 +84,12 @@ def render_text(
     width: columns of the terminal.
     limit: longest list of cells, and of exposures; what is left out is counted. None: no limit.
     release: if given, variables that stand at their total are left out of cells' names.
-    panel: with the measures of risk side by side. call: how the audit was asked for, for what to do next. computed: how
-    it was computed, line by line.
+    panel: with the measures of risk side by side. asked: how the audit was asked for, in whose words advice is (None: a
+    command in general). computed: how it was computed, line by line.
     """
+    asked = asked or Call()
     body, verdict = _console(colour, width), _console(colour, width)
-    _print_body(body, report, release, colour, limit)
+    _print_body(body, report, release, colour, limit, asked)
     if panel:
         _print_panel(body, report)
     if computed:
@@ -97,7 +100,7 @@ def render_text(
     for line in _identity(report):
         body.print(line, soft_wrap=True)
     verdict.print(verdict_line(report), style=REPORT_COLOURS[report.verdict], soft_wrap=True)
-    following = next_step(report, call)
+    following = next_step(report, asked)
     said = None if following is None else printable(following)
     lines = framed(" ".join(_lines(verdict)), [applied(report)], said, _lines(body))
     return "\n".join(lines) + "\n"
@@ -127,7 +130,9 @@ def _lines(console: "Console") -> list[str]:
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
-def _print_body(console: "Console", report: Report, release: Release | None, colour: bool, limit: int | None) -> None:
+def _print_body(
+    console: "Console", report: Report, release: Release | None, colour: bool, limit: int | None, asked: Asked
+) -> None:
     """Title and counts, cells and their arithmetic, notes."""
     if report.title:
         console.print(printable(report.title), style="bold")
@@ -135,19 +140,20 @@ def _print_body(console: "Console", report: Report, release: Release | None, col
         console.print(line)
     totals = totals_of(release)
     ordered = [cell for _, cell in worst_first(report)]
-    _print_cells(console, ordered, totals, colour, limit)
+    more = asked.spelled(Do("more rows"))
+    _print_cells(console, ordered, totals, colour, limit, more)
     unlisted = [implied_line(cell, totals, ASCII) for cell in report.implied]
-    _print_findings(console, "Cells that no row lists", unlisted, limit)
+    _print_findings(console, "Cells that no row lists", unlisted, limit, more)
     exposures = [f"{printable(cell.table)}: {printable(cell.reveals.text)}" for cell in ordered if cell.reveals]
-    _print_findings(console, "How exposed cells are computed", exposures, limit)
+    _print_findings(console, "How exposed cells are computed", exposures, limit, more)
     insiders = [
         f"{_named(cell, totals)}: {insider_words(cell.insider, ASCII)}"
         for cell in ordered
         if cell.insider and cell.reason != "ranks"
     ]
-    _print_findings(console, "Insiders", insiders, limit)
+    _print_findings(console, "Insiders", insiders, limit, more)
     beyond = [f"{_named(found, totals)}: {beyond_help_words(found, ASCII)}" for found in report.beyond_help]
-    _print_findings(console, BEYOND_HELP, beyond, limit)
+    _print_findings(console, BEYOND_HELP, beyond, limit, more)
     if any(found.accepted is None for found in report.beyond_help):
         console.print(WAYS_PAST)
     steps = [
@@ -155,12 +161,12 @@ def _print_body(console: "Console", report: Report, release: Release | None, col
         for cell in ordered
         if cell.steps
     ]
-    _print_findings(console, "As one table after another is released", steps, limit)
+    _print_findings(console, "As one table after another is released", steps, limit, more)
     notes = [note for note in report.notes if note.code != "not_judged"]  # its text is the headline
     if notes:
         console.print("\nNotes", style="bold")
         for note in notes:
-            console.print(f"  - {printable(note.text)}")
+            console.print(f"  - {printable(asked.words(note.text))}")
 
 
 def _summary_lines(report: Report) -> list[str]:
@@ -233,6 +239,7 @@ def _print_cells(
     totals: Mapping[str, str | None],
     colour: bool,
     limit: int | None,
+    more: str,
 ) -> None:
     from rich.text import Text
 
@@ -258,7 +265,7 @@ def _print_cells(
         rows.append([*map(Text, row[:-1]), Text(row[-1], style=style)])
     console.print()
     console.print(folded(COLUMNS, rows, colour=colour))
-    _print_left_out(console, len(cells) - len(shown), "cell")
+    _print_left_out(console, len(cells) - len(shown), "cell", more)
 
 
 def _interval(cell: ReportCell) -> str:
@@ -272,16 +279,17 @@ def _named(cell: ReportCell | BeyondHelp, totals: Mapping[str, str | None]) -> s
     return f"{printable(cell.table)}: {cell_name(cell.cell, totals)}"
 
 
-def _print_findings(console: "Console", heading: str, findings: list[str], limit: int | None) -> None:
+def _print_findings(console: "Console", heading: str, findings: list[str], limit: int | None, more: str) -> None:
     if not findings:
         return
     shown = findings if limit is None else findings[:limit]
     console.print(f"\n{heading}", style="bold")
     for finding in shown:
         console.print(f"  - {finding}")
-    _print_left_out(console, len(findings) - len(shown), "finding")
+    _print_left_out(console, len(findings) - len(shown), "finding", more)
 
 
-def _print_left_out(console: "Console", count: int, what: str) -> None:
+def _print_left_out(console: "Console", count: int, what: str, more: str) -> None:
+    """more: where the others are."""
     if count > 0:
-        console.print(f"... and {plural(count, f'more {what}')}: see --json FILE or --html FILE.", style="dim")
+        console.print(f"... and {plural(count, f'more {what}')}: {more}.", style="dim")

@@ -9,6 +9,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.linear.absent import rows_left_out
 from tableseal.audit.model import Amounts, Note, Policy, Release, Status, Table
 from tableseal.audit.rules.threshold import Threshold
+from tableseal.audit.said import InFile, Said
 
 Bounds = tuple[int, int]
 
@@ -67,8 +68,12 @@ def without_readers(table: Table, release: Release) -> Table:
 
 RULE_UNKNOWN = Note(
     "rule_not_known",
-    "Readers who know the threshold know of each cell that is withheld for it that it lies below: say `intruder: "
-    "{knows_rule: true}` if primary cells can be told from others, or if only primary cells are withheld. Not so here.",
+    Said(
+        "Readers who know the threshold know of each cell that is withheld for it that it lies below: say ",
+        InFile("intruder", {"knows_rule": True}),
+        " if primary cells can be told from others, or if only primary cells are withheld. This audit takes them for "
+        "readers who do not know.",
+    ),
 )
 
 

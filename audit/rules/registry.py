@@ -1,4 +1,7 @@
-"""The primary rules there are: reading of policies, schema, words and options of the command are made from them."""
+"""The primary rules there are: reading of policies, their schema and the words of rules are made from them.
+
+A rule that may be said without a policy (`--threshold 5`) is declared as an option, too: in `api/options/rules.py`.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.errors import InputError, LimitError
+from tableseal.audit.errors import InputError, LimitError, UnguardedError
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.naming import full_name
@@ -158,6 +158,8 @@ def compare(
                 outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
             else:
                 outcome = _outcome(problem, found_by(name, search))
+        except UnguardedError:  # no method has failed
+            raise
         except (InputError, LimitError) as error:
             outcome = Outcome(name, None, str(error), {}, None)
         outcomes.append(replace(outcome, seconds=perf_counter() - began))

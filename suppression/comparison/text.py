@@ -6,6 +6,7 @@ from math import isinf
 
 from tableseal.audit.linear.naming import decimal, plural
 from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.columns import Column, aligned
 from tableseal.audit.report.frame import framed
@@ -19,10 +20,10 @@ HEAD = ("method", "secondary", "cost", "gap", "exposed", "under", "width", "leas
 TIME = "seconds"
 
 
-def comparison_text(comparison: Comparison, *, explain: bool = False, call: Call | None = None) -> str:
-    """One line a method; explain: also how long each search took. call: how it was asked for."""
+def comparison_text(comparison: Comparison, *, explain: bool = False, asked: Asked | None = None) -> str:
+    """One line a method; explain: also how long each search took. asked: how it was asked for."""
     rule = printable(applied_words(comparison.problem.rules, True))
-    following = next_step(comparison, call or Call(verb=("compare",)))
+    following = next_step(comparison, asked or Call(verb=("compare",)))
     body = _body(comparison, explain=explain)
     return "\n".join(framed(verdict_words(comparison), [rule], following and printable(following), body))
 
@@ -49,19 +50,16 @@ def cheapest(comparison: Comparison) -> Outcome | None:
     return comparison.outcomes[min(safe)[1]] if safe else None
 
 
-def next_step(comparison: Comparison, call: Call) -> str | None:
+def next_step(comparison: Comparison, asked: Asked) -> str | None:
     """What the agency does next; None: nothing."""
     best = cheapest(comparison)
     if best is None:
         return "no method that withholds cells is safe: see what each says below, or audit the release."
-    outputs = ("-o", call.beside("protected"), "--confidential", call.beside("kept", suffix=".json"))
-    kept = call.options(
-        "--time-limit", "--seed", "--solver", *(OF_RANK if isinstance(method_named(best.method), Rank) else ())
-    )
-    return f"write the cheapest: {call.by('suppress', '--method', best.method, *kept, *outputs)}"
+    of_rank = OF_RANK if isinstance(method_named(best.method), Rank) else ()
+    return f"write the cheapest: {asked.by_method(best.method, ('time_limit', 'seed', 'solver', *of_rank))}"
 
 
-OF_RANK = ("--budget", "--no-margins")
+OF_RANK = ("budget", "no_margins")
 """Options that only methods have that look for rank."""
 
 

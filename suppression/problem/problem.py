@@ -23,6 +23,7 @@ from tableseal.audit.rules.agreement import check_contributors
 from tableseal.audit.rules.applying import refuse_idle
 from tableseal.audit.rules.judging import rules_in_words
 from tableseal.audit.rules.knows_rule import with_readers
+from tableseal.audit.said import COMMAND, Do
 from tableseal.audit.solvers.protocol import Solver
 from tableseal.suppression.attackers.requirements import InsiderRequirements
 from tableseal.suppression.problem.costs import Costs, cell_costs
@@ -201,7 +202,7 @@ def refuse_unjudged(release: Release, cells: Cells, policy: Policy, sensitivity:
     """
     if not is_judged(release, cells, policy, sensitivity):
         nothing = f"{nothing_judged(release, cells).text} There is nothing to protect yet: "
-        raise InputError(nothing, *RULE_IT, ".")
+        raise InputError(nothing, *RULE_IT, COMMAND.spelled(Do("rules")), ".")
 
 
 def to_be_withheld(cells: Cells, sensitivity: Sensitivity) -> NDArray[np.bool_]:

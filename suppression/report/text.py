@@ -7,6 +7,7 @@ import numpy as np
 
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.report.applied import applied_words
+from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.frame import framed
 from tableseal.audit.report.model import Report
@@ -21,6 +22,7 @@ from tableseal.audit.report.words import (
     totals_of,
     verdict_line,
 )
+from tableseal.audit.said import Do
 from tableseal.suppression.answer import Suppression
 from tableseal.suppression.problem.costs import FACTOR
 from tableseal.suppression.reasons.needed import Need
@@ -37,26 +39,27 @@ def suppression_text(
     result: Suppression,
     *,
     limit: int | None,
-    call: Call | None = None,
+    asked: Asked | None = None,
     output: str | None = None,
     confidential: str | None = None,
     seconds: bool = False,
 ) -> str:
     """What was found, what it costs, why each cell is withheld, and what the audit says.
 
-    limit: longest list of cells; what is left out is counted. None: no limit. call: how it was asked for; output,
+    limit: longest list of cells; what is left out is counted. None: no limit. asked: how it was asked for; output,
     confidential: the files that were to be written, and are not unless the audit says safe. seconds: with how long each
     step took.
     """
     report = result.report
-    following = next_step(result, call or Call(verb=("suppress",)), output, confidential)
+    asked = asked or Call(verb=("suppress",))
+    following = next_step(result, asked, output, confidential)
     if report is None:
         assert result.conflict is not None
         verdict, rule = "IMPOSSIBLE: no pattern is safe.", applied_words(result.problem.rules, True)
         body = [result.conflict.text]
     else:
         verdict, rule = verdict_line(report), applied(report)
-        body = _found(result, report, limit)
+        body = _found(result, report, limit, asked)
     if result.verdict != "safe":
         body += [
             f"{file} was not written: only a release whose audit says safe goes out."
@@ -68,11 +71,11 @@ def suppression_text(
     return "\n".join(map(printable, framed(verdict, [rule], following, body))) + "\n"
 
 
-def _found(result: Suppression, report: Report, limit: int | None) -> list[str]:
+def _found(result: Suppression, report: Report, limit: int | None, asked: Asked) -> list[str]:
     """Figures of the pattern, and its cells."""
     lines = _figures(result)
     lines += _listed("Withheld besides", _reasons(result), limit)
-    lines += _unexplained(result)
+    lines += _unexplained(result, asked.spelled(Do("explain")))
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
     lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)
     lines += _listed("Decided by hand", _decisions(result), limit)
@@ -116,16 +119,16 @@ def _figures(result: Suppression) -> list[str]:
     return lines
 
 
-def _unexplained(result: Suppression) -> list[str]:
-    """Whether anybody looked for what needs each secondary cell."""
+def _unexplained(result: Suppression, anyway: str) -> list[str]:
+    """Whether anybody looked for what needs each secondary cell. anyway: how to look whatever it takes."""
     secondary = result.secondary
     if result.explained or result.found.guarantee != "intervals" or not secondary:
         return []
     if result.needs:
         return [f"What needs each cell was found out of {len(result.needs):,} of {secondary:,}: the time was over."]
     why = {
-        "no time": "the time was over; --explain looks all the same",
-        "entangled": "too many cells hang together; --explain looks all the same",
+        "no time": f"the time was over; {anyway}",
+        "entangled": f"too many cells hang together; {anyway}",
         "not asked": "nobody asked",
     }
     return [f"What needs each cell was not looked for: {why[result.explanation]}."]

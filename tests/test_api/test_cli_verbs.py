@@ -284,3 +284,39 @@ def test_an_output_never_replaces_a_file_that_the_release_reads(
     assert result.exit_code == 2
     assert "input" in result.stderr
     assert data.read_text().startswith("d,value")
+
+
+def test_a_case_is_copied_to_work_with(tmp_path: Path) -> None:
+    target = str(tmp_path / "survey")
+    assert "policy_4.yaml" in tableseal("cases", "norwegian_benefits", "--copy", target).stdout
+    assert tableseal("audit", f"{target}/release.yaml", "--withhold-primaries").exit_code == 0
+    assert "is there already" in tableseal("cases", "norwegian_benefits", "--copy", target).stderr
+    assert "--copy copies one case" in tableseal("cases", "--copy", target).stderr
+    assert "folder: " in tableseal("cases", "o03_table1").stdout
+
+
+def test_what_is_refused_says_what_it_is(tmp_path: Path) -> None:
+    table, document = tmp_path / "t.csv", tmp_path / "t.yaml"
+    table.write_text("a,v\nx,1\ny,2\nT,3\n")
+    document.write_text("tableseal: 1\n")
+    for words, said in (
+        (["verify", table, table], "t.csv: found no JSON, expected a proof"),
+        (["init", document], "found a document, expected a table as CSV"),
+        (["audit", ""], "RELEASE: found an empty name"),
+        (["audit", table, "--entropy", "nix"], "Invalid value for '--entropy': 'nix' is not one of"),
+        (["cases", "nix"], 'named "nix". Cases:'),
+    ):
+        done = tableseal(*map(str, words))
+        assert done.exit_code == 2
+        assert said in done.stderr, done.stderr
+
+
+def test_publications_are_listed(tmp_path: Path) -> None:
+    table, data = tmp_path / "t.csv", str(tmp_path / "store")
+    table.write_text("a,v\nx,10\ny,20\nT,30\n")
+    assert tableseal("publication", "list", "--data", data).stdout == "Nothing was published yet.\n"
+    words = ("publication", "audit", "prices", str(table), "--threshold", "3", "--publish", "--data", data)
+    assert tableseal(*words).exit_code == 0
+    assert tableseal("publication", "list", "--data", data).stdout == "prices (1 entry)\n"
+    listed = json.loads(tableseal("publication", "list", "--json", "-", "--data", data).stdout)
+    assert listed["publications"] == [{"name": "prices", "entries": 1}]

@@ -7,7 +7,6 @@ import inspect
 import json
 import re
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -72,8 +71,6 @@ def test_every_example_works(
             program, *arguments = shlex.split(command)
             if program == "cd":
                 monkeypatch.chdir(arguments[0])
-            elif program == "cp":
-                shutil.copytree(arguments[1], arguments[2])
             elif program == "tableseal":
                 result = CliRunner().invoke(app, arguments)
                 code = int(comment.split()[-1]) if "exit" in comment else 0
@@ -253,3 +250,21 @@ def test_files_and_folders_that_are_named_are_there(name: str) -> None:
         assert any(f"/{path.relative_to(ROOT)}".endswith(f"/{named}") for path in CODE), named
     for named in re.findall(r"`((?:audit|suppression|api|cases|deploy|docs)/[\w/]+)`", TEXTS[name]):
         assert (ROOT / named).exists(), named
+
+
+def test_python_has_the_options_of_the_command_but_those_that_the_page_names() -> None:
+    page = TEXTS["docs/developer/python.md"]
+    left_out = page.partition("Python has no use for")[2].partition("\n\n")[0]
+    keywords: dict[str, set[str]] = {}
+    for name, verb in GENERATED.verbs():
+        if name in ("audit", "suppress", "compare", "risk", "sap"):
+            keywords[name] = set(inspect.signature(getattr(tableseal, name)).parameters)
+            options = {parameter.name for parameter in verb.params if parameter.param_type_name == "option"}
+            for missing in options - keywords[name]:
+                assert f"`{missing}`" in left_out, (name, missing)
+    rows = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    assert len(rows) > 5
+    for keyword in re.findall(r"`(\w+)`", " ".join(rows)):
+        assert keyword in keywords["audit"], keyword
+    assert {name for name, found in keywords.items() if "solver" in found} == {"suppress", "compare"}
+    assert {name for name, found in keywords.items() if "state" in found} == {"audit"}

@@ -183,9 +183,10 @@ def test_licence_and_citation() -> None:
 
 
 def test_numbers_lists_and_mappings_are_options() -> None:
-    said = Rules(threshold=5, p_percent=12.5).rules()
+    said = checked(Rules, {"threshold": 5, "p_percent": 12.5}, who="audit()", convert=as_option)
     assert (said.threshold, said.p_percent, said.dominance) == ("5", "12.5", ())
-    assert Rules(dominance=[(1, 85), (2, 90.5)]).rules().dominance == ("1,85", "2,90.5")
+    said = checked(Rules, {"dominance": [(1, 85), (2, 90.5)]}, who="audit()", convert=as_option)
+    assert said.dominance == ("1,85", "2,90.5")
     suppress = importlib.import_module("tableseal.api.python.suppress").SuppressKeywords
     given = {"prefer": {"sex": ["F", "M"]}, "table_weight": {"t": 2}, "avoid": "sex=F"}
     chosen = checked(suppress, given, who="suppress()", convert=as_option)

@@ -150,7 +150,13 @@ def test_a_plain_table_is_guessed_marked_and_becomes_a_release(client: TestClien
 
 def test_a_total_may_be_any_code_and_none(tmp_path: Path) -> None:
     roles = {"region": Role.CLASSIFICATION, "n": Role.VALUE, "max": Role.CONTRIBUTOR, "freq": Role.FREQUENCY}
-    marks = Marks(kind="magnitude", unit="0.1", roles=roles, totals={"region": ""}, dominance_n="1", dominance_k="80")
+    marks = Marks(
+        kind="magnitude",
+        unit="0.1",
+        roles=roles,
+        totals={"region": ""},
+        rules={"dominance_n": "1", "dominance_k": "80"},
+    )
     document = document_of(marks, "t.csv", "t", {"region": ["N", "", "S"]})
     (tmp_path / "t.csv").write_text("region,n,max,freq\nN,1.5,1,3\nS,2,1,4\n,3.5,1,7\n", "utf-8")
     (tmp_path / "r.json").write_text(json.dumps(document), "utf-8")

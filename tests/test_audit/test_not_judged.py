@@ -178,7 +178,7 @@ def test_the_text_comes_in_the_order_of_need() -> None:
     # CONVENTION 589
     released = table(["T", "k", "l", "m"], [13, 3, 4, 6], status=["", "primary", "", ""])
     call = Call(file="r.yaml", rules=("--threshold", "4"))
-    lines = render_text(report(released), colour=False, width=200, limit=None, call=call).splitlines()
+    lines = render_text(report(released), colour=False, width=200, limit=None, asked=call).splitlines()
     assert lines[0].startswith("UNSAFE: ")
     assert lines[1].startswith("No rule: ")
     assert lines[2] == (

@@ -11,6 +11,7 @@ from tableseal.audit.errors import InputError
 from tableseal.audit.linear.difference import Differenced
 from tableseal.audit.linear.integers import product
 from tableseal.audit.linear.merge import merge_cells
+from tableseal.audit.linear.naming import plural
 from tableseal.audit.linear.propagate import InfeasibleError
 from tableseal.audit.linear.reduce import reduce
 from tableseal.audit.linear.system import LinearSystem
@@ -203,8 +204,8 @@ def _true_counts(prepared: Prepared, leaves: Mapping[str, tuple[str, ...]]) -> I
         name = ", ".join(f"{v}={codes[leaf]}" for v, codes in leaves.items())
         raise InputError(
             f"SAP needs the true count of every cell of the table over all variables; that of {name} "
-            f"({int((~reduced.fixed).sum())} cells in all) is not given and does not follow from the others. Add a "
-            "`truth` column, and list cells that are not released with status missing."
+            f"({plural(int((~reduced.fixed).sum()), 'cell')} in all) is not given and does not follow from the others. "
+            "Add a `truth` column, and list cells that are not released with status missing."
         )
     return reduced.value
 
