@@ -7,6 +7,7 @@ import pytest
 from frames import PERSONS
 
 import tableseal as ts
+from tableseal.audit.proof.verification import OF_ANOTHER
 
 TRUE = pl.DataFrame(PERSONS)
 SAID: dict[str, Any] = {"value": "persons", "threshold": 5}
@@ -43,6 +44,7 @@ def test_a_proof_of_what_was_read_otherwise_says_what_to_pass() -> None:
     assert reason is not None
     assert reason.startswith("of another release")
     assert "result.release" in reason
+    assert reason.startswith(OF_ANOTHER)  # as the verifier says it
     assert ts.verify(found.proof, found).accepted
     assert ts.verify(found.proof, found.release).accepted
     other = ts.verify(found.proof, ts.read(TRUE, value="persons", threshold=3)).reason
