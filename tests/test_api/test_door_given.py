@@ -65,7 +65,7 @@ def test_a_cell_is_a_mapping() -> None:
         ({"rounded": 3}, "expected a dict with keys of base, method, bands, ranges, top, such as {'base': 3"),
         ({"absent": "zero"}, "expected a dict with keys of leaves, totals, such as {'leaves': 'not_released'}"),
         ({"hierarchies": 3}, "expected a dict, such as {'region': {'North': ['N1', 'N2']}}"),
-        ({"threshold": 10**300}, "characters)"),
+        ({"threshold": 10**300}, "expected at most 40 characters"),
     ],
 )
 def test_what_was_expected_is_what_was_asked_for(keywords: dict[str, Any], said: str) -> None:
