@@ -16,12 +16,12 @@ from tableseal.audit.io import canonical_json
 from tableseal.audit.model import Release
 from tableseal.audit.proof import Proof, proof_json
 from tableseal.audit.proof.verification import (
+    OF_ANOTHER,
     Verification,
     verification_json,
     verification_text,
     verified,
 )
-from tableseal.audit.proof.verify import OF_ANOTHER
 from tableseal.audit.wording import a_kind
 
 A_PROOF = "a proof: the path of a file, its content (a dict), or a result with one"

@@ -18,6 +18,10 @@ class Verification:
     count: Mapping[str, int]
 
 
+OF_ANOTHER = "of another release, or this one is not in canonical form"
+"""What `check` says of a proof of another release. (It stands alone; a test compares.)"""
+
+
 def verified(proof: bytes, release: bytes, proof_name: str, release_name: str) -> Verification:
     """Check the proof of a release in canonical form. The names are what messages call the two.
 

@@ -33,7 +33,6 @@ Ends = tuple[Any, Any]  # low, high: fractions; -inf and inf where there is no l
 Statement = tuple[list[tuple[Any, Any]], Ends]  # cells (or lists of leaf codes) with their coefficients, and ends
 SHOWN = {"published", "consent", "must_publish", "frozen", "structural_zero"}
 SIDES = (("lower", 1), ("upper", -1))
-OF_ANOTHER = "of another release, or this one is not in canonical form"
 
 
 class RefusedError(Exception):
@@ -221,7 +220,7 @@ def check(proof_file: bytes, release_file: bytes) -> dict[str, int]:
     try:
         proof, document, digest = json.loads(proof_file), json.loads(release_file), sha256(release_file).hexdigest()
         demand(proof["schema"] == "tableseal/proof/1", "another kind of file")
-        demand(proof["release"]["sha256"] == digest, OF_ANOTHER)
+        demand(proof["release"]["sha256"] == digest, "of another release, or this one is not in canonical form")
         checker = Checker(proof, Release(document))
         missing = checker.release.open - {tuple(map(str, claim["cell"])) for claim in proof["claims"]}
         demand(not missing, f"no claim of {min(missing, default=())}")

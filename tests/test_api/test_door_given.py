@@ -7,6 +7,7 @@ import pytest
 from frames import PERSONS
 
 import tableseal as ts
+from tableseal.audit.proof.verification import OF_ANOTHER
 
 TRUE = pl.DataFrame(PERSONS)
 SAID: dict[str, Any] = {"value": "persons", "threshold": 5}
@@ -43,6 +44,7 @@ def test_a_proof_of_what_was_read_otherwise_says_what_to_pass() -> None:
     assert reason is not None
     assert reason.startswith("of another release")
     assert "result.release" in reason
+    assert reason.startswith(OF_ANOTHER)  # as the verifier says it
     assert ts.verify(found.proof, found).accepted
     assert ts.verify(found.proof, found.release).accepted
     other = ts.verify(found.proof, ts.read(TRUE, value="persons", threshold=3)).reason
@@ -63,7 +65,7 @@ def test_a_cell_is_a_mapping() -> None:
         ({"rounded": 3}, "expected a dict with keys of base, method, bands, ranges, top, such as {'base': 3"),
         ({"absent": "zero"}, "expected a dict with keys of leaves, totals, such as {'leaves': 'not_released'}"),
         ({"hierarchies": 3}, "expected a dict, such as {'region': {'North': ['N1', 'N2']}}"),
-        ({"threshold": 10**300}, "characters)"),
+        ({"threshold": 10**300}, "expected at most 40 characters"),
     ],
 )
 def test_what_was_expected_is_what_was_asked_for(keywords: dict[str, Any], said: str) -> None:
