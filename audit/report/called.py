@@ -80,7 +80,7 @@ _NOTED = (
     (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
     (CONTRIBUTORS_UNUSED, "column about contributors was not used", "columns about contributors were not used"),
     (RULE_IDLE, "rule looked at no table", "rules looked at no table"),
-    (FACTS_DIFFER, "number of contributors contradicts others", "numbers of contributors contradict others"),
+    (FACTS_DIFFER, "number of contributors is doubtful", "numbers of contributors are doubtful"),
     (CONSENT_UNCHECKED, "consent has an end that was not checked", "consents have ends that were not checked"),
     (ACCEPT_UNCHECKED, "acceptance has an end that was not checked", "acceptances have ends that were not checked"),
     (OLD_FIGURES, "revised table was not combined", "revised tables were not combined"),

@@ -17,7 +17,7 @@ _WEIGHTS = "if values are weighted, name the column of the sums of weights (`wei
 
 
 def check_contributors(release: Release, cells: Cells) -> tuple[Note, ...]:
-    """Refuse columns about contributors that the values contradict, and note those that contradict each other.
+    """Refuse contributions that the values contradict, and note numbers of contributors that are doubtful.
 
     With microdata, or with sums of weights, columns and values need not agree in this way.
 
@@ -32,14 +32,24 @@ def check_contributors(release: Release, cells: Cells) -> tuple[Note, ...]:
             more = f" ({len(found) - 1} more such cells)" if len(found) > 1 else ""
             first = int(found[0])
             raise InputError(f"{facts.place(first)}: {text}{more}.", places=[place_of(release, cells, first)])
-    wrong = int(_unlike_parts(facts).sum())
-    if not wrong:
-        return ()
-    text = (
-        "numbers of contributors (`frequency`) contradict each other: a cell has more than all its parts together, or "
-        "fewer than one of them."
+    fewer, wrong = int(_fewer_units(facts).sum()), int(_unlike_parts(facts).sum())
+    found_out = (
+        (
+            fewer,
+            "counts have fewer units than contributors (`frequency`): weights are below 1, or it is another column",
+        ),
+        (wrong, "numbers of contributors (`frequency`) are more than in all parts together, or fewer than in one"),
     )
-    return (Note(FACTS_DIFFER, text, wrong),)
+    return tuple(Note(FACTS_DIFFER, f"{number} {text}.", number) for number, text in found_out if number)
+
+
+def _fewer_units(facts: Facts) -> NDArray[np.bool_]:
+    """bool (cells): counts below their number of contributors; only sums of weights, which are not given, may be."""
+    cells = facts.cells
+    told = cells.truth.known & ~cells.weighted.known & cells.frequency.known
+    if facts.release.microdata is not None:
+        return np.zeros(len(cells), np.bool_)
+    return told & facts.counts & (cells.frequency.units > cells.truth.units)
 
 
 def _contradictions(facts: Facts) -> Iterator[tuple[NDArray[np.bool_], str]]:
@@ -49,11 +59,6 @@ def _contradictions(facts: Facts) -> Iterator[tuple[NDArray[np.bool_], str]]:
         return
     told = cells.truth.known & ~cells.weighted.known
     number, value = cells.frequency, cells.truth.units
-    yield (
-        told & facts.counts & number.known & (number.units > value),
-        "more contributors (`frequency`) than the count has units; if the values are no counts, say `kind: magnitude`; "
-        f"{_WEIGHTS}",
-    )
     if not cells.contributors or not release.intruder.nonnegative:
         return
     given = np.sum([column.known for column in cells.contributors], axis=0)

@@ -212,7 +212,6 @@ SHARES = {"top1": [40, 40, 20], "top2": [20, 15, 10]}
         (magnitudes(P, **SHARES), 0),
         (magnitudes(P, top1=[40, None, 20], top2=[20, None, 10]), 1),
         (magnitudes({"primary": [*FEW["primary"], *P["primary"]]}, frequency=[9, None, 4], **SHARES), 1),
-        (magnitudes({"primary": [{"attribute": {"given": ["region"]}}]}), 1),  # a rule for counts only
         (magnitudes({"require": {"protection": False}}), 0),
         (magnitudes({"require": {"risk": 1}}), 0),
     ],
