@@ -85,7 +85,7 @@ class OptionName:
 
     def __str__(self) -> str:
         """As keyword or parameter: `time_limit`."""
-        return self.name if self.given is None else f"{self.name} {cut(self.given, 60)}"
+        return self.name if self.given is None else f"{self.name} {cut(self.given, 200)}"
 
     def flag(self) -> str:
         """On the command line: `--time-limit`."""

@@ -55,9 +55,11 @@ def init_verb(
     """
     from tableseal.audit.codec.exact_json import dumps
     from tableseal.audit.io import infer_document, write_document
+    from tableseal.audit.io.files import Folder
+    from tableseal.audit.io.formats.registry import format_in
 
     source = Path(data)
-    if source.suffix.lower() in (".yaml", ".yml", ".json"):
+    if source.suffix.lower() in (".yaml", ".yml", ".json") and format_in(Folder(source.parent), source.name) is None:
         raise InputError(found="a document", expected="a table as CSV, for which a release file is written", at=data)
     _check_output(source, output)
     targets = {"--output": None if json == STREAM == output else output, "--json": json}

@@ -28,7 +28,7 @@ class Plan:
 
 
 FULL = Plan(jobs=1000, workers=2, every=40)
-SHORT = Plan(jobs=3, workers=1, every=2, servers=0)
+SHORT = Plan(jobs=8, workers=1, every=2, servers=0)
 
 
 def run(plan: Plan, folder: Path, database: str | None = None) -> list[Figure]:

@@ -62,7 +62,11 @@ def test_a_cell_is_a_mapping() -> None:
     [
         ({"policy": "nix.yaml"}, '"nix.yaml": there is no such file; expected the path of a policy file'),
         ({"hierarchies": {"sex": "nix.csv"}}, "expected nested codes such as"),
-        ({"rounded": 3}, "expected a dict with keys of base, method, bands, ranges, top, such as {'base': 3"),
+        (
+            {"rounded": 3},
+            "expected a dict with keys of base, method, range, never, zeros, unchanged, bands, "
+            "ranges, top, such as {'base': 3",
+        ),
         ({"absent": "zero"}, "expected a dict with keys of leaves, totals, such as {'leaves': 'not_released'}"),
         ({"hierarchies": 3}, "expected a dict, such as {'region': {'North': ['N1', 'N2']}}"),
         ({"threshold": 10**300}, "expected at most 40 characters"),

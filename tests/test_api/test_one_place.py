@@ -27,6 +27,7 @@ KEYS_SAID = [one.name for one, _ in said_rules()]
 @pytest.mark.parametrize("key", [key for key in KEYS_SAID if key != "threshold"])  # a word of English, too
 def test_a_rule_is_named_in_one_file_of_the_ways_in(key: str) -> None:
     files = [path for path in (ROOT / "api").rglob("*") if path.suffix in (".py", ".html", ".js")]
+    files = [path for path in files if "argus" not in path.parts]  # what another program calls rules
     code = re.compile(rf"(?<![\w-])[\"']?{key}(_[nk])?[\"']?\s*[:=(]")
     named = [path for path in files if code.search(path.read_text("utf-8"))]
     assert named == [DECLARED]

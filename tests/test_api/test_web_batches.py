@@ -94,7 +94,7 @@ SMALL = json.dumps(PLAIN | {"tables": [{"name": "t", "cells": {"a": ["T", "k", "
         ({"threshold": " 3 ", "together": "on"}, "safe", "Rule: threshold 3."),
         (
             {"threshold": "3", "p_percent": "10", "dominance": "1,85\n2,95"},
-            "safe",
+            "safe as listed",  # counts have no contributions to judge
             "Rule: threshold 3; p% 10; dominance (1, 85); dominance (2, 95).",
         ),
     ],

@@ -39,7 +39,7 @@ def test_blank_lines_and_line_ends() -> None:
     ("text", "mentions"),
     [
         ("a,n\nk,1\nl,2,3\n", ["x.csv row 2 (line 3)", "found 3 fields", "expected 2"]),
-        ("a,n\nk,1\n\nl\n", ["row 2 (line 4)", "found 1 fields"]),
+        ("a,n\nk,1\n\nl\n", ["row 2 (line 4)", "found 1 field"]),
         ("a,a\nk,1\n", ['"a"', "twice"]),
         ("a,n\n", ["no rows", "a, n"]),
         (",\nk,1\n", ["names of the columns"]),

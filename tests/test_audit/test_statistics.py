@@ -160,7 +160,7 @@ def test_exactly_nothing_is_a_structural_zero() -> None:
     ("total", "value", "said", "message"),
     [
         (50, "1.7", {}, r'"share", age=u18: found 1.7, which no value can be of 50.*possible are 0 \(0\) and 2 \(1\)'),
-        (180, "1.75", {}, "more decimals"),
+        (180, "1.75", {}, "expected a multiple of the unit 0.1"),
         (180, "-1.7", {}, "negative"),
         (180, "1.7", {"decimals": None}, "how many `decimals`"),
         (180, "1.7", {"unit": "0.1"}, "how many `decimals`"),

@@ -101,14 +101,14 @@ def test_nothing_is_solved_after_the_time_to_see_what_hangs_together(monkeypatch
 def test_many_insiders_of_a_dense_table_are_not_asked_about_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """It answers all that one attacker asks at once, in seconds, and there may be a thousand of them."""
     solved: list[int] = []
-    group = Settling._group
+    settle = Settling._settle
 
     def counted(self: Settling, columns: Any, *told: Any) -> Any:
         solved.append(len(columns))
-        return group(self, columns, *told)
+        return settle(self, columns, *told)
 
     monkeypatch.setattr("tableseal.audit.decision.movers.DENSE", 1)
-    monkeypatch.setattr(Settling, "_group", counted)
+    monkeypatch.setattr(Settling, "_settle", counted)
     instance, cost = unprotected.load(DATA, "f3d_6")
     problem = build_problem(to_protect(instance, cost, [{}]), POLICY, Costs(), Highs())
     oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
