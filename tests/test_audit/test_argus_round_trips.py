@@ -296,7 +296,8 @@ def test_codes_of_a_real_report(tmp_path: Path, encoding: str) -> None:
     }
 
 
-REAL = os.environ.get("TABLESEAL_ARGUS_DATA")
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "tauargus"
+REAL = os.environ.get("TABLESEAL_ARGUS_DATA", SHARED if SHARED.is_dir() else None)
 
 
 @pytest.mark.skipif(REAL is None, reason="TABLESEAL_ARGUS_DATA does not say where the files of tau-ARGUS are")
