@@ -1,7 +1,7 @@
 """Options of `tableseal protect`."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen
 
@@ -25,8 +25,41 @@ class MethodOptions(Options):
     ] = None
     by: Annotated[
         str | None,
-        Option("A variable whose margin adds up, too (semi-controlled-rounding).", metavar="VARIABLE"),
+        Option(
+            "A variable whose margin adds up, too (semi-controlled-rounding), or whose codes have a matrix and quotas "
+            "of their own (perturbation).",
+            metavar="VARIABLE",
+        ),
         MaxLen(200),
+    ] = None
+    stay: Annotated[
+        str | None,
+        Option("Of perturbation: share of counts that stay; a matrix in the release replaces it.", metavar="SHARE"),
+        MaxLen(40),
+    ] = None
+    reach: Annotated[
+        int | None,
+        Option("Of perturbation: how far other counts move; a matrix in the release replaces it.", metavar="N"),
+        Ge(1),
+    ] = None
+    invariant: Annotated[
+        bool | None,
+        Option(
+            "Of perturbation: the matrix is made invariant, so that it keeps how many there are of each (usual).",
+            off="The matrix is used as it is.",
+        ),
+    ] = None
+    draws: Annotated[
+        Literal["quotas", "independent"] | None,
+        Option("Of perturbation: as many as expected change (quotas, usual), or each on its own.", metavar="KIND"),
+    ] = None
+    margins: Annotated[
+        Literal["added", "restored", "apart"] | None,
+        Option(
+            "Of perturbation: margins are added up again (added, usual), restored to their true values, or perturbed "
+            "like other cells (apart).",
+            metavar="KIND",
+        ),
     ] = None
 
 

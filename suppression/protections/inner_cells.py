@@ -16,10 +16,13 @@ from tableseal.suppression.protections.subject import Subject
 @dataclass(frozen=True)
 class InnerCells:
     """forms: int64 csr (cells x inner cells), 1 where a cell holds an inner cell. value: int64 (inner cells), units.
+    codes: int32 (inner cells x variables), -1 where microdata have none. measure: int64 (inner cells).
     owner: int64 (inner cells), the cell that each is; None: they are combinations of microdata."""
 
     forms: csr_array
     value: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    measure: NDArray[np.int64]
     owner: NDArray[np.int64] | None = None
 
 
@@ -50,7 +53,8 @@ def inner_cells(subject: Subject) -> InnerCells:
             "tables are crossed differently: the combinations behind them are not known; give `microdata`.",
             at=subject.release.tables[-1].where,
         )
-    return InnerCells(forms, subject.value[owner], owner)
+    cells = subject.cells
+    return InnerCells(forms, subject.value[owner], cells.codes[owner], cells.measure[owner].astype(np.int64), owner)
 
 
 def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
@@ -60,7 +64,7 @@ def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
     cell, combination, covered = memberships(release, cells, one)
     subject.refuse(~covered, "is not covered by the microdata: records have no code, or a broader one")
     records = np.arange(len(kind))
-    forms, values = [], []
+    forms, values, measures = [], [], list[int]()
     for m in range(len(release.measures)):
         sample = np.flatnonzero(cells.measure == m)
         if not len(sample):
@@ -76,7 +80,9 @@ def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
         shape = len(cells), len(distinct)
         forms.append(csr_array(coo_array((np.ones(int(own.sum()), np.int64), ends), shape=shape)))
         values.append(total)
-    whole = InnerCells(csr_array(_beside(forms)), np.concatenate(values))
+        measures.append(m)
+    codes, measure = np.tile(distinct, (len(measures), 1)), np.repeat(measures, len(distinct))
+    whole = InnerCells(csr_array(_beside(forms)), np.concatenate(values), codes, measure)
     subject.refuse(whole.forms @ whole.value != subject.value, "has another true value than the microdata give")
     return whole
 

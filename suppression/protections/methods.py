@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from fractions import Fraction
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.numbers import rational
@@ -11,6 +11,8 @@ from tableseal.audit.wording import quoted, suggestion
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.perturbation.counts import perturb
+from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
@@ -18,6 +20,7 @@ from tableseal.suppression.protections.small_count_rounding import SmallCountRou
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
+    "perturbation": Method(perturb, Perturbation, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
@@ -73,7 +76,7 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
 
 def _as(hint: Any, option: str, value: Any) -> Any:
     """Numbers that are written as text, exactly."""
-    if hint is not Fraction or not isinstance(value, str):
+    if Fraction not in (hint, *get_args(hint)) or not isinstance(value, str):
         return value
     try:
         return rational(value)

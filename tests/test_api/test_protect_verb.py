@@ -20,6 +20,7 @@ from tableseal.audit.io import read_release
 from tableseal.suppression.protections.document import ProtectionReport
 from tableseal.suppression.protections.names import WORDS
 from tests.support.asking import WAIT, asked, path_of
+from tests.support.methods_said import flags
 
 CELLS = {
     "district": ["North"] * 3 + ["South"] * 3 + ["Total"] * 3,
@@ -58,10 +59,10 @@ def test_what_goes_out_is_safe_by_itself_and_holds_no_true_value(release: Path, 
     """CONVENTION 710."""
     out, kept, page = (tmp_path / name for name in ("out.yaml", "kept.json", "page.html"))
     files = ("-o", out, "--confidential", kept, "--html", page, "--json", tmp_path / "result.json")
-    result = run(release, "--method", method, "--base", 5, "--seed", 8, *files)
+    result = run(release, "--method", method, *flags(method), "--seed", 8, *files)
     assert result.exit_code == Code.DONE, result.output
     assert result.stdout.startswith("SAFE")
-    assert f"{method} (base 5)" in result.stdout
+    assert f"{method} (" in result.stdout
     found = json.loads((tmp_path / "result.json").read_text("utf-8"))
     jsonschema.validate(found, schema_of(ProtectionReport))
     protected = read_release(out)
@@ -88,7 +89,10 @@ def test_an_unsafe_release_is_not_written(tmp_path: Path) -> None:
         (("--base", "x"), "expected a number"),
         ((), "needs --base"),
         (("--method", "rounding", "--base", "3"), "no such method"),
-        (("--method", "random-rounding", "--base", "3", "--by", "sex"), "is for semi-controlled-rounding"),
+        (
+            ("--method", "random-rounding", "--base", "3", "--by", "sex"),
+            "is for perturbation, semi-",
+        ),
         (("--method", "semi-controlled-rounding", "--base", "3", "--by", "gender"), "no such variable"),
     ],
 )

@@ -21,6 +21,7 @@ from tableseal.suppression.protections.names import WORDS
 from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.protections.text import protection_text
+from tests.support.methods_said import said
 
 DISTRICTS = {
     "tableseal": 1,
@@ -82,14 +83,14 @@ def test_every_method_has_words_and_settings_of_its_own() -> None:
     assert all(is_dataclass(method.settings) for method in METHODS.values())
     assert len({method.settings for method in METHODS.values()}) == len(METHODS)
     for name, method in METHODS.items():
-        settings = settings_of(name, {"base": "3"})
+        settings = settings_of(name, said(name, "3"))
         assert method_of(settings) == (name, method)
 
 
 @pytest.mark.parametrize("name", ROUNDINGS)
 def test_what_is_released_is_audited_and_its_cells_are_multiples(name: str) -> None:
     """CONVENTION 710 and 718."""
-    found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
+    found = protect(districts(), settings_of(name, said(name)), seed=4)
     again = audit(found.release).report
     assert found.report == again
     assert found.statement.method == name
@@ -112,7 +113,7 @@ def test_the_order_of_rows_and_tables_never_matters(name: str) -> None:
     (table,) = DISTRICTS["tables"]  # type: ignore[misc]
     margin = {"name": "margin", "cells": {"district": list("TSN"), "value": [55, 36, 19]}}
     release = districts(tables=[table, margin])
-    settings = settings_of(name, {"base": "5"})
+    settings = settings_of(name, said(name))
     first = shown(protect(release, settings, seed=9))
     assert all(shown(protect(shuffled(release, k), settings, seed=9)) == first for k in range(4))
 
@@ -120,7 +121,7 @@ def test_the_order_of_rows_and_tables_never_matters(name: str) -> None:
 @pytest.mark.parametrize("name", list(METHODS))
 def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: str) -> None:
     """CONVENTION 712."""
-    settings = settings_of(name, {"base": "5"})
+    settings = settings_of(name, said(name))
     found = protect(districts(), settings, seed=20_301)
     for public in (False, True):
         written = json.loads(protection_json(found, public=public))
@@ -136,7 +137,7 @@ def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: s
 @pytest.mark.parametrize("name", list(METHODS))
 def test_the_release_for_readers_reads_back_as_what_was_audited(name: str) -> None:
     """CONVENTION 710: intervals of a reader are those of the audit."""
-    found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
+    found = protect(districts(), settings_of(name, said(name)), seed=4)
     public = release_from_document(json.loads(canonical_json(public_release(found.release))))
     intervals = [(c.cell, c.lower, c.upper) for c in audit(public).report.cells]
     assert intervals == [(c.cell, c.lower, c.upper) for c in found.report.cells]
@@ -146,7 +147,7 @@ def test_the_release_for_readers_reads_back_as_what_was_audited(name: str) -> No
 @pytest.mark.parametrize("name", list(METHODS))
 def test_every_true_value_lies_in_the_interval_that_the_audit_gives(name: str) -> None:
     for seed in range(5):
-        found = protect(districts(), settings_of(name, {"base": "7"}), seed=seed)
+        found = protect(districts(), settings_of(name, said(name, "7")), seed=seed)
         for cell in found.report.cells:
             assert cell.truth is not None
             assert cell.lower is None or cell.lower <= cell.truth
@@ -165,7 +166,7 @@ def test_bases_that_are_none(name: str, base: str, message: str) -> None:
 def test_cells_without_true_values_are_refused_with_their_place(name: str) -> None:
     """CONVENTION 713."""
     value: list[Any] = [None, 17, 19, 14, 22, 36, 16, 39, 55]
-    settings = settings_of(name, {"base": "3"})
+    settings = settings_of(name, said(name, "3"))
     with pytest.raises(InputError, match="no true value") as refused:
         protect(districts(**with_cells(value=value)), settings)
     assert refused.value.places[0].row == 1
