@@ -27,14 +27,22 @@ class MethodOptions(Options):
         str | None,
         Option(
             "A variable whose margin adds up, too (semi-controlled-rounding), or whose codes have a matrix and quotas "
-            "of their own (perturbation).",
+            "of their own (perturbation, post-randomisation).",
             metavar="VARIABLE",
         ),
         MaxLen(200),
     ] = None
+    variable: Annotated[
+        str | None,
+        Option("Whose categories change (post-randomisation).", metavar="VARIABLE"),
+        MaxLen(200),
+    ] = None
     stay: Annotated[
         str | None,
-        Option("Of perturbation: share of counts that stay; a matrix in the release replaces it.", metavar="SHARE"),
+        Option(
+            "Of perturbations: share of counts, or categories, that stay; a matrix in the release replaces it.",
+            metavar="SHARE",
+        ),
         MaxLen(40),
     ] = None
     reach: Annotated[
@@ -45,13 +53,13 @@ class MethodOptions(Options):
     invariant: Annotated[
         bool | None,
         Option(
-            "Of perturbation: the matrix is made invariant, so that it keeps how many there are of each (usual).",
+            "Of perturbations: the matrix is made invariant, so that it keeps how many there are of each (usual).",
             off="The matrix is used as it is.",
         ),
     ] = None
     draws: Annotated[
         Literal["quotas", "independent"] | None,
-        Option("Of perturbation: as many as expected change (quotas, usual), or each on its own.", metavar="KIND"),
+        Option("Of perturbations: as many as expected change (quotas, usual), or each on its own.", metavar="KIND"),
     ] = None
     margins: Annotated[
         Literal["added", "restored", "apart"] | None,

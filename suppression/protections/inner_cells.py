@@ -34,7 +34,7 @@ def inner_cells(subject: Subject) -> InnerCells:
     InputError: sums whose parts no table lists, without microdata; microdata that do not give the true values.
     """
     if subject.release.microdata is not None:
-        return _of_records(subject, subject.release.microdata)
+        return true_combinations(subject, subject.release.microdata)
     system = subject.system
     stated = np.flatnonzero(system.cell >= 0)
     _, first = np.unique(system.cell[stated], return_index=True)
@@ -57,7 +57,25 @@ def inner_cells(subject: Subject) -> InnerCells:
     return InnerCells(forms, subject.value[owner], cells.codes[owner], cells.measure[owner].astype(np.int64), owner)
 
 
-def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
+def true_combinations(subject: Subject, microdata: Microdata) -> InnerCells:
+    """The combinations of microdata that give the true values.
+
+    Raises
+    ------
+    InputError: they do not, or it is open whether some record belongs to a cell.
+    """
+    whole = combinations(subject, microdata)
+    subject.refuse(whole.forms @ whole.value != subject.value, "has another true value than the microdata give")
+    return whole
+
+
+def combinations(subject: Subject, microdata: Microdata) -> InnerCells:
+    """The combinations of any microdata with the classifications of a release.
+
+    Raises
+    ------
+    InputError: it is open whether some record belongs to a cell, or values are missing.
+    """
     release, cells = subject.release, subject.cells
     distinct, kind = np.unique(microdata.codes, axis=0, return_inverse=True)
     one = Microdata(distinct, {})
@@ -82,9 +100,7 @@ def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
         values.append(total)
         measures.append(m)
     codes, measure = np.tile(distinct, (len(measures), 1)), np.repeat(measures, len(distinct))
-    whole = InnerCells(csr_array(_beside(forms)), np.concatenate(values), codes, measure)
-    subject.refuse(whole.forms @ whole.value != subject.value, "has another true value than the microdata give")
-    return whole
+    return InnerCells(csr_array(_beside(forms)), np.concatenate(values), codes, measure)
 
 
 def _beside(blocks: list[csr_array]) -> csr_array:

@@ -11,6 +11,7 @@ from tableseal.audit.wording import quoted, suggestion
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.perturbation.categories import PostRandomisation, post_randomise
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
@@ -21,6 +22,7 @@ METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
     "perturbation": Method(perturb, Perturbation, draws=True),
+    "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),

@@ -6,6 +6,7 @@ WORDS: Mapping[str, str] = {
     "conventional-rounding": "each cell to its nearest multiple of the base",
     "controlled-rounding": "multiples of the base that add up over all tables, as near as possible",
     "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
+    "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
     "random-rounding": "each cell up or down at random, without bias",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",

@@ -1,7 +1,7 @@
 """Perturbation by a matrix: what is promised is shown by exact expectation over the scheme, nothing is simulated."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations, product
 from math import prod
@@ -22,34 +22,13 @@ from tableseal.suppression.protections.perturbation.draws import independent, qu
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import fitted
 from tableseal.suppression.protections.perturbation.settings import Perturbation
-from tableseal.suppression.protections.protect import Protection, protect
+from tableseal.suppression.protections.protect import protect
+from tests.support.every_way import every_way
+from tests.support.surveyed import values
 from tests.support.tabulated import tabulated
 
 PRINTED = Path(__file__).parents[1] / "data" / "s15_transition.csv"
 HALF = Fraction(1, 2)
-
-
-def every(scheme: Callable[[Any], Any]) -> Iterator[tuple[Fraction, Any]]:
-    """All that a scheme can give that asks for a chance again and again, each with its probability."""
-    open_paths: list[list[bool]] = [[]]
-    while open_paths:
-        path, probability, at = open_paths.pop(), [Fraction(1)], iter(())
-        at = iter(path)
-
-        def chance(part: int, of: int) -> bool:
-            share = Fraction(part, of)
-            answer = next(at, None)  # noqa: B023 (used up within the turn)
-            if answer is None:
-                answer = share > 0
-                if 0 < share < 1:
-                    open_paths.append([*taken, False])  # noqa: B023
-            taken.append(answer)  # noqa: B023
-            probability[0] *= share if answer else 1 - share  # noqa: B023
-            return answer
-
-        taken: list[bool] = []
-        result = scheme(chance)
-        yield probability[0], result
 
 
 @st.composite
@@ -120,7 +99,7 @@ def test_quotas_keep_margins_always_and_every_expectation(chain: tuple[list[Row]
     found = invariant(rows, list(range(len(rows))), number)
     mean: dict[tuple[int, int], Fraction] = Counter()
     whole = Fraction(0)
-    for probability, given_to in every(lambda chance: quotas(found, number, chance)):
+    for probability, given_to in every_way(lambda chance: quotas(found, number, chance)):
         whole += probability
         ends: Counter[int] = Counter()
         for s, row in enumerate(given_to):
@@ -152,7 +131,6 @@ def test_units_of_a_state_are_shared_out_in_every_order_alike() -> None:
 def test_what_may_stand_behind_a_shown_count_of_independent_draws() -> None:
     """CONVENTION 757: over all tables of three cells with counts up to 5, and all that can become of them."""
     matrix = Counts.spread(HALF, 1)
-    said = Perturbation(HALF, 1, draws="independent")
     behind: dict[tuple[int, ...], list[set[int]]] = {}
     for truth in product(range(6), repeat=3):
         chain = chain_of(truth, matrix)
@@ -160,7 +138,7 @@ def test_what_may_stand_behind_a_shown_count_of_independent_draws() -> None:
             note(behind, shown, truth)
     assert len(behind) == 216
     for shown, found in behind.items():
-        all_of_them = possible(Counter(shown), matrix, said)
+        all_of_them = possible(Counter(shown), matrix, "independent", made_invariant=True)
         for k, real in zip(shown, found, strict=True):
             if k <= 3:  # counts above 5 may stand behind others
                 assert all_of_them[k] == real, (shown, k)
@@ -174,13 +152,13 @@ def test_what_may_stand_behind_a_shown_count_of_quotas() -> None:
         chain = chain_of(truth, matrix)
         number = Counter(truth)
         rows = list(chain.values())
-        for _, given_to in every(lambda chance: quotas(rows, [number[k] for k in chain], chance)):  # noqa: B023
+        for _, given_to in every_way(lambda chance: quotas(rows, [number[k] for k in chain], chance)):  # noqa: B023
             orders = [set(permutations(k for k, n in row.items() for _ in range(n))) for row in given_to]
             for order in product(*orders):
                 become = dict(zip(chain, map(iter, order), strict=True))
                 note(behind, tuple(next(become[count]) for count in truth), truth)
     for shown, found in behind.items():
-        all_of_them = possible(Counter(shown), matrix, Perturbation(HALF, 1))
+        all_of_them = possible(Counter(shown), matrix, "quotas", made_invariant=True)
         assert [all_of_them[k] for k in shown] == found, shown
 
 
@@ -223,15 +201,6 @@ def test_what_is_released(counts: list[int], reach: int, draws: str, margins: st
         same = shown if margins == "apart" else inner
         assert Counter(shown[cell] for cell in same) == Counter(truth[cell] for cell in same)
     assert all(shown[cell] == 0 for cell in inner if truth[cell] == 0)  # zeros stay
-
-
-def values(found: Protection, column: str) -> Mapping[tuple[str, ...], int]:
-    release = found.release
-    return {
-        tuple(release.cell_codes(codes).values()): value
-        for table in release.tables
-        for codes, value in zip(table.codes, getattr(table, column).units.tolist(), strict=True)
-    }
 
 
 def test_quotas_by_a_variable_keep_its_margin() -> None:
@@ -307,7 +276,7 @@ def test_matrices_that_are_none(transition: dict[str, Any], message: str) -> Non
         ({"stay": "0.5", "reach": 2, "by": "z"}, "no such variable"),
         ({"stay": "0.5", "reach": 2, "draws": "some"}, "quotas or independent"),
         ({"stay": "0.5", "reach": 2, "margins": "some"}, "added or restored or apart"),
-        ({"stay": "0.5", "reach": 2, "invariant": False}, "only kept by an invariant matrix"),
+        ({"stay": "0.5", "reach": 2, "invariant": False}, "need an invariant matrix"),
     ],
 )
 def test_settings_that_are_none(said: dict[str, Any], message: str) -> None:

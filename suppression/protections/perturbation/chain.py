@@ -6,10 +6,20 @@ Source: Shlomo, Antal & Elliot 2015, section 3.3; Gouweleeuw et al. 1998 (post-r
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 Row = Mapping[int, Fraction]
 """State -> probability above 0; they sum to 1."""
+
+
+class Matrix(Protocol):
+    """Of states, which are whole numbers from 0 on."""
+
+    def row(self, state: int, /) -> Row:
+        """What a state may become."""
+
+    def sources(self, state: int, /) -> set[int]:
+        """Which states may become this one."""
 
 
 @dataclass(frozen=True)

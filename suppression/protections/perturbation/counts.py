@@ -15,8 +15,8 @@ from tableseal.audit.model import Amounts
 from tableseal.audit.wording import listing, suggestion
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
-from tableseal.suppression.protections.perturbation.chain import Counts, invariant
-from tableseal.suppression.protections.perturbation.draws import below, independent, quotas, shared_out
+from tableseal.suppression.protections.perturbation.chain import Counts
+from tableseal.suppression.protections.perturbation.draws import below, drawn, groups
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import restored
 from tableseal.suppression.protections.perturbation.settings import Perturbation
@@ -42,39 +42,19 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     strata = strata_of(subject, inner, settings.by)
     fixed = np.zeros(len(inner.value), np.bool_) if inner.owner is None else subject.known_zero[inner.owner]
     order = order_by_names(subject.release, inner.codes, inner.measure)
-    drawn = perturbed(inner.value, strata, order[~fixed[order]], matrix, settings, tools.random)
+    become, draw = inner.value.copy(), below(tools.random)
+    for group in groups(inner.value, strata, order[~fixed[order]], matrix, made_invariant=settings.invariant):
+        become[group.units] = drawn(inner.value, group, settings.draws, draw)
     if settings.margins == "restored":
-        return _restored(subject, inner, drawn, matrix, settings, tools)
-    lower, upper = _known(drawn, strata, matrix, settings)
+        return _restored(subject, inner, become, matrix, settings, tools)
+    lower, upper = _known(become, strata, matrix, settings)
     lower, upper = np.where(fixed, 0, lower), np.where(fixed, 0, upper)
-    shown = np.asarray(inner.forms @ drawn)
+    shown = np.asarray(inner.forms @ become)
     low, high = np.asarray(inner.forms @ lower), np.asarray(inner.forms @ upper)
     if settings.draws == "quotas":  # then each stratum keeps its sum, as everybody knows
         whole = _whole_strata(inner.forms, strata, ~fixed)
         low, high = np.where(whole, shown, low), np.where(whole, shown, high)
     return _changed(subject, shown, low, high, additive=settings.margins == "added")
-
-
-def perturbed(
-    values: Ints, strata: Ints, order: Ints, matrix: Counts, settings: Perturbation, random: np.random.Generator
-) -> Ints:
-    """Values drawn by the matrix, stratum by stratum; those that are not in the order stay.
-
-    values, strata: int64 (n). order: int64, in which is drawn.
-    """
-    result, draw = values.copy(), below(random)
-    _, first = np.unique(strata[order], return_index=True)
-    for stratum in strata[order[np.sort(first)]].tolist():
-        own = order[strata[order] == stratum]
-        states, number = (part.tolist() for part in np.unique(values[own], return_counts=True))
-        rows = [matrix.row(count) for count in states]
-        if settings.invariant:
-            rows = invariant(rows, states, number)
-        given = quotas(rows, number, lambda part, of: draw(of) < part) if settings.draws == "quotas" else None
-        for s, count in enumerate(states):
-            become = independent(rows[s], number[s], draw) if given is None else shared_out(given[s], draw)
-            result[own[values[own] == count]] = become
-    return result
 
 
 def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
@@ -94,14 +74,14 @@ def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
     return (codes + 1) * len(subject.release.measures) + inner.measure
 
 
-def _known(drawn: Ints, strata: Ints, matrix: Counts, settings: Perturbation) -> tuple[Ints, Ints]:
+def _known(become: Ints, strata: Ints, matrix: Counts, settings: Perturbation) -> tuple[Ints, Ints]:
     """Smallest and largest count that may stand behind each (int64, int64)."""
-    low, high = np.empty_like(drawn), np.empty_like(drawn)
+    low, high = np.empty_like(become), np.empty_like(become)
     for stratum in np.unique(strata).tolist():
         own = np.flatnonzero(strata == stratum)
-        shown = Counter(drawn[own].tolist())
-        for k, behind in possible(shown, matrix, settings).items():
-            at = own[drawn[own] == k]
+        shown = Counter(become[own].tolist())
+        for k, behind in possible(shown, matrix, settings.draws, made_invariant=settings.invariant).items():
+            at = own[become[own] == k]
             low[at], high[at] = min(behind), max(behind)
     return low, high
 
@@ -134,10 +114,10 @@ def _apart(subject: Subject) -> InnerCells:
 
 
 def _restored(
-    subject: Subject, inner: InnerCells, drawn: Ints, matrix: Counts, settings: Perturbation, tools: Tools
+    subject: Subject, inner: InnerCells, become: Ints, matrix: Counts, settings: Perturbation, tools: Tools
 ) -> Changed:
     reach = matrix.reach * (2 if settings.invariant else 1)
-    shown = restored(subject, inner, drawn, reach, zeros_stay=matrix.zeros_stay, limits=tools.limits)
+    shown = restored(subject, inner, become, reach, zeros_stay=matrix.zeros_stay, limits=tools.limits)
     margin = np.ones(len(shown), np.bool_)
     assert inner.owner is not None
     margin[inner.owner] = False

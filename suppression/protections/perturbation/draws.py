@@ -7,13 +7,17 @@ every unit becomes what the matrix says with the probability that it says, and e
 afterwards as before.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import lcm
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tableseal.suppression.protections.perturbation.chain import Row
+from tableseal.suppression.protections.perturbation.chain import Matrix, Row, invariant
+
+Ints = NDArray[np.int64]
 
 Draws = Literal["quotas", "independent"]
 
@@ -37,6 +41,41 @@ def below(random: np.random.Generator) -> Below:
                 return number
 
     return drawn
+
+
+@dataclass(frozen=True)
+class Group:
+    """A stratum that is drawn together. stratum: its number; units: int64, in the order in which is drawn. states: of
+    which there are some; number of units and row of the matrix that is drawn by, of each."""
+
+    stratum: int
+    units: Ints
+    states: Sequence[int]
+    number: Sequence[int]
+    rows: Sequence[Row]
+
+
+def groups(state: Ints, strata: Ints, order: Ints, matrix: Matrix, *, made_invariant: bool) -> Iterator[Group]:
+    """Strata in the order of their first unit.
+
+    state, strata: int64 (units). order: int64, units in the order in which is drawn; others are in no group.
+    """
+    _, first = np.unique(strata[order], return_index=True)
+    for stratum in strata[order[np.sort(first)]].tolist():
+        own = order[strata[order] == stratum]
+        states, number = (part.tolist() for part in np.unique(state[own], return_counts=True))
+        rows = [matrix.row(one) for one in states]
+        yield Group(stratum, own, states, number, invariant(rows, states, number) if made_invariant else rows)
+
+
+def drawn(state: Ints, group: Group, draws: Draws, draw: Below) -> Ints:
+    """int64 (units of the group): what they become. state: int64 (all units)."""
+    given = quotas(group.rows, group.number, lambda part, of: draw(of) < part) if draws == "quotas" else None
+    own = state[group.units]
+    result = own.copy()
+    for s, (one, units) in enumerate(zip(group.states, group.number, strict=True)):
+        result[own == one] = independent(group.rows[s], units, draw) if given is None else shared_out(given[s], draw)
+    return result
 
 
 def independent(row: Row, units: int, draw: Below) -> list[int]:

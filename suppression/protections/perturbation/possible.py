@@ -1,26 +1,26 @@
-"""Which counts may stand behind shown ones, for somebody who knows the matrix and the method, but not the draws."""
+"""Which states may stand behind shown ones, for somebody who knows the matrix and the method, but not the draws."""
 
 from collections.abc import Mapping
 
-from tableseal.suppression.protections.perturbation.chain import Counts
-from tableseal.suppression.protections.perturbation.settings import Perturbation
+from tableseal.suppression.protections.perturbation.chain import Matrix
+from tableseal.suppression.protections.perturbation.draws import Draws
 
 
-def possible(shown: Mapping[int, int], matrix: Counts, settings: Perturbation) -> dict[int, set[int]]:
-    """Shown count -> true counts that may stand behind it.
+def possible(shown: Mapping[int, int], matrix: Matrix, draws: Draws, *, made_invariant: bool) -> dict[int, set[int]]:
+    """Shown state (a count, or a category) -> true states that may stand behind it.
 
-    A matrix that was not made invariant says it alone. An invariant one leads only to counts that occur, through any
-    state that both may become; so every shown count is the true one of some cell. With quotas no other true counts
-    occur. With independent draws others may, but only where of the shown counts that may have become each other one is
-    shown twice: else they are all taken by the cells that show them.
+    A matrix that was not made invariant says it alone. An invariant one leads only to states that occur, through any
+    state that both may become; so every shown state is the true one of some unit. With quotas no other true states
+    occur. With independent draws others may, but only where of the shown states that may have become each other one is
+    shown twice: else they are all taken by the units that show them.
 
-    shown: how often each count is shown in the stratum.
+    shown: how many units show each state in the stratum.
     """
-    if not settings.invariant:
+    if not made_invariant:
         return {k: matrix.sources(k) for k in shown}
-    near = {k: {count for state in matrix.row(k) for count in matrix.sources(state)} for k in shown}
-    if settings.draws == "quotas":
-        return {k: counts & shown.keys() for k, counts in near.items()}
+    near = {k: {true for state in matrix.row(k) for true in matrix.sources(state)} for k in shown}
+    if draws == "quotas":
+        return {k: states & shown.keys() for k, states in near.items()}
     found: dict[int, set[int]] = {}
     for first in shown:
         if first not in found:

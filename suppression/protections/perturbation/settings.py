@@ -38,17 +38,12 @@ class Perturbation:
     by: str | None = None
 
     def __post_init__(self) -> None:
-        for name, kinds in (("draws", Draws), ("margins", Margins)):
-            if getattr(self, name) not in get_args(kinds):
-                given = str(getattr(self, name))
-                raise InputError(expected=" or ".join(get_args(kinds)), at=OptionName(name, given))
-        if self.stay is not None and not 0 <= self.stay < 1:
-            raise InputError(expected="a share from 0 to below 1", at=OptionName("stay", decimal(1, self.stay)))
+        check_stay(self.stay)
+        check_draws(self.draws, made_invariant=self.invariant)
+        if self.margins not in get_args(Margins):
+            raise InputError(expected=" or ".join(get_args(Margins)), at=OptionName("margins", self.margins))
         if self.reach is not None and not 1 <= self.reach <= LARGEST_REACH:
             raise InputError(expected=f"from 1 to {LARGEST_REACH:,}", at=OptionName("reach", str(self.reach)))
-        if self.draws == "quotas" and not self.invariant:
-            text = "numbers of cells with each count are only kept by an invariant matrix; say "
-            raise InputError(text, OptionName("draws", "independent"), ".", at=OptionName("invariant", "no"))
 
     def matrix(self, release: Release) -> Counts:
         """How counts change.
@@ -71,3 +66,28 @@ class Perturbation:
         assert self.stay is not None
         assert self.reach is not None
         return Counts.spread(self.stay, self.reach)
+
+
+def check_stay(share: Fraction | None) -> None:
+    """Refuse what is no probability of staying, or 1.
+
+    Raises
+    ------
+    InputError: it is.
+    """
+    if share is not None and not 0 <= share < 1:
+        raise InputError(expected="a share from 0 to below 1", at=OptionName("stay", decimal(1, share)))
+
+
+def check_draws(draws: str, *, made_invariant: bool) -> None:
+    """Refuse a way to draw that there is not, and quotas of a matrix that is not invariant.
+
+    Raises
+    ------
+    InputError: it is one.
+    """
+    if draws not in get_args(Draws):
+        raise InputError(expected=" or ".join(get_args(Draws)), at=OptionName("draws", draws))
+    if draws == "quotas" and not made_invariant:
+        text = "quotas, which keep how many there are of each, need an invariant matrix; say "
+        raise InputError(text, OptionName("draws", "independent"), ".", at=OptionName("invariant", "no"))
