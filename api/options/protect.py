@@ -34,7 +34,7 @@ class MethodOptions(Options):
     ] = None
     variable: Annotated[
         str | None,
-        Option("Whose categories change (post-randomisation).", metavar="VARIABLE"),
+        Option("Whose categories change (post-randomisation), or the regions (record-swapping).", metavar="VARIABLE"),
         MaxLen(200),
     ] = None
     stay: Annotated[
@@ -69,6 +69,38 @@ class MethodOptions(Options):
             metavar="KIND",
         ),
     ] = None
+    rate: Annotated[
+        tuple[str, ...],
+        Option(
+            "Of record-swapping: share of households that are swapped; of each level of regions, the broadest first, "
+            "or one of the finest.",
+            metavar="SHARE",
+        ),
+    ] = ()
+    similar: Annotated[
+        tuple[str, ...],
+        Option(
+            "Of record-swapping: variables in which households must be alike, with commas; the next profile is for "
+            "those without a partner.",
+            metavar="VARIABLES",
+        ),
+    ] = ()
+    anonymity: Annotated[
+        int | None,
+        Option(
+            "Of record-swapping: fewer records than this with the same codes in a region are at risk, and go first.",
+            metavar="K",
+        ),
+        Ge(2),
+    ] = None
+    risk: Annotated[
+        tuple[str, ...],
+        Option("Of record-swapping: a variable whose codes count for the risk (usual: all).", metavar="VARIABLE"),
+    ] = ()
+    carry: Annotated[
+        tuple[str, ...],
+        Option("Of record-swapping: a variable that is exchanged with the region.", metavar="VARIABLE"),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,6 +55,7 @@ class Changed:
     shown: (cells) what is published of each cell of the subject; not known: the cell is withheld.
     rounding: what everybody may know that a published value of a table stands for.
     lower, upper: (cells) what everybody may know besides of the true value; None: nothing.
+    said: what the agency should know of it, in sentences.
     additive: published tables add up. optimised: of methods that optimise.
     """
 
@@ -64,6 +65,7 @@ class Changed:
     optimised: Optimised | None = None
     lower: Amounts | None = None
     upper: Amounts | None = None
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

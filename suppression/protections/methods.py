@@ -17,6 +17,7 @@ from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
+from tableseal.suppression.protections.swapping.swap import RecordSwapping, swap
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
@@ -24,6 +25,7 @@ METHODS: Mapping[str, Method] = {
     "perturbation": Method(perturb, Perturbation, draws=True),
     "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
+    "record-swapping": Method(swap, RecordSwapping, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
 }
@@ -57,7 +59,7 @@ def method_of(settings: object) -> tuple[str, Method]:
 
 
 def settings_of(name: str, given: Mapping[str, Any]) -> object:
-    """The settings of a method from options; those that are None were not said.
+    """The settings of a method from options; those that are None, or empty, were not said.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
     """
     settings = method_named(name).settings
     hints = get_type_hints(settings)
-    said = {option: value for option, value in given.items() if value is not None}
+    said = {option: value for option, value in given.items() if value not in (None, ())}
     for option, value in said.items():
         if option not in hints:
             owners = ", ".join(other for other, m in METHODS.items() if option in get_type_hints(m.settings))
@@ -78,6 +80,8 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
 
 def _as(hint: Any, option: str, value: Any) -> Any:
     """Numbers that are written as text, exactly."""
+    if isinstance(value, tuple | list):
+        return tuple(_as(get_args(hint)[0], option, one) for one in value)
     if Fraction not in (hint, *get_args(hint)) or not isinstance(value, str):
         return value
     try:

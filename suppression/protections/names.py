@@ -8,6 +8,7 @@ WORDS: Mapping[str, str] = {
     "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
     "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
     "random-rounding": "each cell up or down at random, without bias",
+    "record-swapping": "households exchange their regions with others that are alike",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",
 }

@@ -103,13 +103,13 @@ class Records:
         found = combinations(self.subject, self.data)
         return np.asarray(found.forms @ found.value)
 
-    def by_state(self, variable: int, state: Ints, states: int) -> csr_array:
+    def by_state(self, variables: list[int], state: Ints, states: int) -> csr_array:
         """int64 csr (cells x states): how many records are in each state of those that agree with the cell in all
-        variables but one. state: int64 (records)."""
+        variables but some. state: int64 (records)."""
         subject = self.subject
-        first = self.hierarchy(variable).leaves[0]
         cell_codes, codes = subject.cells.codes.copy(), self.data.codes.copy()
-        cell_codes[:, variable] = codes[:, variable] = first
+        for variable in variables:
+            cell_codes[:, variable] = codes[:, variable] = self.hierarchy(variable).leaves[0]
         keyed = np.column_stack([subject.cells.measure, cell_codes])
         distinct, own = np.unique(keyed, axis=0, return_inverse=True)
         kinds, kind = np.unique(codes, axis=0, return_inverse=True)

@@ -50,6 +50,7 @@ def _done(said: Statement) -> Iterator[str]:
     seed = "" if said.seed is None else f"; seed {said.seed}, which stays with the agency"
     yield f"{said.method} ({settings}): {said.words}{seed}."
     yield "Published tables add up." if said.additive else "Published totals need not be the sums of published parts."
+    yield from said.said
     if said.optimum is not None:
         best = said.optimum
         if best.proved:

@@ -137,7 +137,7 @@ def _reach(
     strata = np.zeros(len(state), np.int64)
     for number, group in enumerate(found):
         strata[group.units] = number
-    of_all = shown.by_state(variable, strata * n + become, len(found) * n)
+    of_all = shown.by_state([variable], strata * n + become, len(found) * n)
     for s, group in enumerate(found):
         own, before, after = csr_array(of_all[:, s * n : s * n + n]), state[group.units], become[group.units]
         there = np.bincount(after, minlength=n)
