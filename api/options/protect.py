@@ -69,6 +69,9 @@ class MethodOptions(Options):
             metavar="KIND",
         ),
     ] = None
+    share: Annotated[
+        str | None, Option("Of sampling: share of the records that are drawn.", metavar="SHARE"), MaxLen(40)
+    ] = None
     rate: Annotated[
         tuple[str, ...],
         Option(

@@ -15,9 +15,11 @@ from tableseal.suppression.protections.perturbation.categories import PostRandom
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
 from tableseal.suppression.protections.swapping.swap import RecordSwapping, swap
+from tableseal.suppression.protections.synthetic import Synthetic, synthesise
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
@@ -26,8 +28,10 @@ METHODS: Mapping[str, Method] = {
     "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "record-swapping": Method(swap, RecordSwapping, draws=True),
+    "sampling": Method(sample_records, Sampling, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+    "synthetic": Method(synthesise, Synthetic, draws=True),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
 

@@ -9,6 +9,8 @@ WORDS: Mapping[str, str] = {
     "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
     "random-rounding": "each cell up or down at random, without bias",
     "record-swapping": "households exchange their regions with others that are alike",
+    "sampling": "a random sample of the records is drawn, and tables are estimated from it",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",
+    "synthetic": "inner cells are drawn anew, from all tables with the true margins",
 }

@@ -97,6 +97,16 @@ class Records:
         codes[:, variable] = self.hierarchy(variable).leaves[leaf]
         return Records(self.subject, replace(self.data, codes=codes))
 
+    def covering(self, besides: set[int]) -> Mask:
+        """bool (cells): whose codes cover everything in all variables but some."""
+        cells = self.subject.cells
+        result = np.ones(len(cells), np.bool_)
+        for v in range(cells.codes.shape[1]):
+            if v not in besides:
+                everything = np.asarray(self.hierarchy(v).dense.all(axis=1))
+                result &= everything[cells.codes[:, v]]
+        return result
+
     @cached_property
     def values(self) -> Ints:
         """int64 (cells): how many records each cell has."""

@@ -7,10 +7,12 @@ OTHERS: Mapping[str, Mapping[str, Any]] = {
     "perturbation": {"stay": "0.5", "reach": 5, "draws": "independent", "invariant": False},
     "post-randomisation": {"variable": "sex", "stay": "0.8"},
     "record-swapping": {"variable": "district", "rate": ("0.3",)},
+    "sampling": {"share": "0.5"},
+    "synthetic": {},
 }
 """Of methods without a base."""
 
-OF_RECORDS = ("post-randomisation", "record-swapping")
+OF_RECORDS = ("post-randomisation", "record-swapping", "sampling")
 """Methods that change records."""
 
 

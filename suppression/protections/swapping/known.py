@@ -9,7 +9,6 @@ from tableseal.suppression.protections.method import Changed
 from tableseal.suppression.protections.records import Records, shown_records
 
 Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 
 def shown_after_swaps(
@@ -59,18 +58,7 @@ def shown_after_swaps(
     most = moved[own.ravel()]
     must_come = np.maximum(0, most - (all_come - may_come))
     must_go = np.maximum(0, most - (all_go - may_go))
-    same = _named_only(shown, {*moves, *alike})
+    same = shown.covering({*moves, *alike})
     come = np.where(same, 0, np.minimum(most, may_come) - must_go)
     gone = np.where(same, 0, np.minimum(most, may_go) - must_come)
     return replace(shown_records(shown, come, gone, np.zeros(len(cells), np.int64)), said=said)
-
-
-def _named_only(records: Records, variables: set[int]) -> Mask:
-    """bool (cells): whose codes cover everything in all other variables."""
-    cells = records.subject.cells
-    result = np.ones(len(cells), np.bool_)
-    for v in range(cells.codes.shape[1]):
-        if v not in variables:
-            everything = np.asarray(records.hierarchy(v).dense.all(axis=1))
-            result &= everything[cells.codes[:, v]]
-    return result

@@ -74,8 +74,8 @@ def pairs_of_risky(pools: Sequence[Pool], draw: Below) -> list[Pair]:
 def further_pairs(pools: Sequence[Pool], number: int, draw: Below) -> list[Pair]:
     """So many more pairs, or as many as there can be."""
     found: list[Pair] = []
-    most = [pool.most for pool in pools]
-    while len(found) < number and sum(most):
+    most: list[int] = [pool.most for pool in pools]
+    while len(found) < number and any(most):
         chosen = _weighted(most, draw)
         pool = pools[chosen]
         regions = _two(pool, draw) if sum(most) > number - len(found) else None
