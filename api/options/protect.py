@@ -96,7 +96,7 @@ class MethodOptions(Options):
         ),
         Ge(2),
     ] = None
-    risk: Annotated[
+    risk_by: Annotated[
         tuple[str, ...],
         Option("Of record-swapping: a variable whose codes count for the risk (usual: all).", metavar="VARIABLE"),
     ] = ()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.model import Amounts, Rounding, Table
+from tableseal.audit.model import Amounts, Note, Rounding, Table
 from tableseal.audit.progress import Progress, silent
 from tableseal.suppression.protections.subject import Subject
 
@@ -55,8 +55,8 @@ class Changed:
     shown: (cells) what is published of each cell of the subject; not known: the cell is withheld.
     rounding: what everybody may know that a published value of a table stands for.
     lower, upper: (cells) what everybody may know besides of the true value; None: nothing.
-    said: what the agency should know of it, in sentences.
     additive: published tables add up. optimised: of methods that optimise.
+    notes: for the audit of what is released. details: what else was done, in words, for the agency.
     """
 
     shown: Amounts
@@ -65,7 +65,8 @@ class Changed:
     optimised: Optimised | None = None
     lower: Amounts | None = None
     upper: Amounts | None = None
-    said: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

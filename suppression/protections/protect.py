@@ -105,7 +105,7 @@ def statement_of(subject: Subject, settings: object, changed: Changed, seed: int
         seed=seed if method.draws else None,
         cells=len(subject.cells),
         additive=changed.additive,
-        said=changed.said,
+        details=changed.details,
         optimum=None if best is None else Optimum.of(best),
     )
 

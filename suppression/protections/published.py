@@ -24,7 +24,8 @@ def published(subject: Subject, changed: Changed, given: Release) -> Release:
         offset += len(table.codes)
         tables.append(_with_values(table, cell, subject, changed))
     by_name = {table.name: table for table in tables}
-    return replace(subject.release, tables=tuple(by_name[table.name] for table in given.tables))
+    notes = (*subject.release.notes, *changed.notes)
+    return replace(subject.release, tables=tuple(by_name[table.name] for table in given.tables), notes=notes)
 
 
 def _with_values(table: Table, cell: NDArray[np.int64], subject: Subject, changed: Changed) -> Table:

@@ -64,7 +64,7 @@ def sample_records(subject: Subject, settings: Sampling, tools: Tools) -> Change
         lambda table: ranges(table, subject, shown, low, high),
         lower=Amounts(low, every),
         upper=Amounts(high, every),
-        said=(f"{size:,} of {everybody:,} records drawn.",),
+        details=(f"{size:,} of {everybody:,} records drawn.",),
     )
 
 

@@ -39,5 +39,5 @@ class Statement:
     cells: Annotated[Count, "Distinct cells.", PUBLIC]
     additive: Annotated[bool, "Published tables add up.", PUBLIC]
     seed: Annotated[int | None, "Of what was drawn; null: nothing was, or a public copy."] = None
-    said: Annotated[tuple[str, ...], "What else the agency should know, in words; empty in a public copy."] = ()
+    details: Annotated[tuple[str, ...], "What else was done, in words; empty in a public copy."] = ()
     optimum: Annotated[Optimum | None, "null: nothing was optimised, or a public copy."] = None

@@ -66,7 +66,7 @@ def test_what_goes_out_is_safe_by_itself_and_holds_no_true_value(release: Path, 
     result = run(release, "--method", method, *flags(method), "--seed", 8, *files)
     assert result.exit_code == Code.DONE, result.output
     assert result.stdout.startswith("SAFE")
-    assert f"{method} (" in result.stdout
+    assert f"\n{method}" in result.stdout
     found = json.loads((tmp_path / "result.json").read_text("utf-8"))
     jsonschema.validate(found, schema_of(ProtectionReport))
     protected = read_release(out)
@@ -135,7 +135,7 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "cells": 9,
         "additive": False,
         "seed": None,
-        "said": [],
+        "details": [],
         "optimum": None,
     }
     assert "77123" not in result.output

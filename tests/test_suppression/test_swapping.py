@@ -125,7 +125,7 @@ def test_as_many_are_swapped_as_stated_or_it_is_an_error(rows: list[dict[str, st
         return
     found = protect(release_of(rows), said, seed=seed)
     level = f"Level 2: {2 * sum(wanted.values()):,} household"
-    assert any(sentence.startswith(level) for sentence in found.statement.said)
+    assert any(sentence.startswith(level) for sentence in found.statement.details)
 
 
 @given(households(), st.integers(0, 5), st.sampled_from([(), ("sex",)]))

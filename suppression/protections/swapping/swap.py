@@ -38,7 +38,7 @@ class RecordSwapping:
     similar: profiles (variables, with commas between them), the best first: households are alike if their records have
         the same codes; those without a partner by one profile look by the next. Households have the same size always.
     anonymity: households with a record whose codes, in its region, fewer than so many records have are at risk.
-    risk: variables whose codes say so; none: all but the region and what is carried.
+    risk_by: variables whose codes say so; none: all but the region and what is carried.
     carry: variables that are exchanged with the region.
     """
 
@@ -46,7 +46,7 @@ class RecordSwapping:
     rate: tuple[Fraction, ...]
     similar: tuple[str, ...] = ()
     anonymity: int | None = None
-    risk: tuple[str, ...] = ()
+    risk_by: tuple[str, ...] = ()
     carry: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -87,14 +87,14 @@ def swap(subject: Subject, settings: RecordSwapping, tools: Tools) -> Changed:
     for option, ones in (("carry", moves[1:]), ("similar", [v for profile in profiles for v in profile])):
         if region in ones:
             raise InputError("is the variable of the regions.", at=OptionName(option, settings.variable))
-    risk = [records.variable(name, "risk") for name in settings.risk]
+    risk = [records.variable(name, "risk_by") for name in settings.risk_by]
     others = [v for v in range(len(subject.release.variables)) if v not in moves]
     households = Households.of_records(records)
     names = list(subject.release.variables)
     lives = {v: households.common(records, records.leaf(v), names[v]) for v in moves}
     classes = [households.classes([records.leaf(v) for v in profile]) for profile in profiles]
     if settings.anonymity is not None and not risk:
-        risk = [records.variable(names[v], "risk") for v in others]
+        risk = [records.variable(names[v], "risk_by") for v in others]
     found = swapped(records, settings, households, lives[region], region, classes, risk, below(tools.random))
     partner = np.arange(len(households.size))
     for one, other in (pair for level in found.pairs for pair in level):
