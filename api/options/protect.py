@@ -1,7 +1,7 @@
 """Options of `tableseal protect`."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, MaxLen
 
@@ -25,7 +25,11 @@ class MethodOptions(Options):
     ] = None
     by: Annotated[
         str | None,
-        Option("A variable whose margin adds up, too (semi-controlled-rounding).", metavar="VARIABLE"),
+        Option(
+            "A variable whose margin adds up, too (semi-controlled-rounding), or whose codes have a matrix and quotas "
+            "of their own (perturbation, post-randomisation).",
+            metavar="VARIABLE",
+        ),
         MaxLen(200),
     ] = None
     range: Annotated[
@@ -60,6 +64,78 @@ class MethodOptions(Options):
             off="Publish what cell keys give, which need not add up (cell-key).",
         ),
     ] = None
+    variable: Annotated[
+        str | None,
+        Option("Whose categories change (post-randomisation), or the regions (record-swapping).", metavar="VARIABLE"),
+        MaxLen(200),
+    ] = None
+    stay: Annotated[
+        str | None,
+        Option(
+            "Of perturbations: share of counts, or categories, that stay; a matrix in the release replaces it.",
+            metavar="SHARE",
+        ),
+        MaxLen(40),
+    ] = None
+    reach: Annotated[
+        int | None,
+        Option("Of perturbation: how far other counts move; a matrix in the release replaces it.", metavar="N"),
+        Ge(1),
+    ] = None
+    invariant: Annotated[
+        bool | None,
+        Option(
+            "Of perturbations: the matrix is made invariant, so that it keeps how many there are of each (usual).",
+            off="The matrix is used as it is.",
+        ),
+    ] = None
+    draws: Annotated[
+        Literal["quotas", "independent"] | None,
+        Option("Of perturbations: as many as expected change (quotas, usual), or each on its own.", metavar="KIND"),
+    ] = None
+    margins: Annotated[
+        Literal["added", "restored", "apart"] | None,
+        Option(
+            "Of perturbation: margins are added up again (added, usual), restored to their true values, or perturbed "
+            "like other cells (apart).",
+            metavar="KIND",
+        ),
+    ] = None
+    share: Annotated[
+        str | None, Option("Of sampling: share of the records that are drawn.", metavar="SHARE"), MaxLen(40)
+    ] = None
+    rate: Annotated[
+        tuple[str, ...],
+        Option(
+            "Of record-swapping: share of households that are swapped; of each level of regions, the broadest first, "
+            "or one of the finest.",
+            metavar="SHARE",
+        ),
+    ] = ()
+    similar: Annotated[
+        tuple[str, ...],
+        Option(
+            "Of record-swapping: variables in which households must be alike, with commas; the next profile is for "
+            "those without a partner.",
+            metavar="VARIABLES",
+        ),
+    ] = ()
+    anonymity: Annotated[
+        int | None,
+        Option(
+            "Of record-swapping: fewer records than this with the same codes in a region are at risk, and go first.",
+            metavar="K",
+        ),
+        Ge(2),
+    ] = None
+    risk_by: Annotated[
+        tuple[str, ...],
+        Option("Of record-swapping: a variable whose codes count for the risk (usual: all).", metavar="VARIABLE"),
+    ] = ()
+    carry: Annotated[
+        tuple[str, ...],
+        Option("Of record-swapping: a variable that is exchanged with the region.", metavar="VARIABLE"),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

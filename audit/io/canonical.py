@@ -72,6 +72,9 @@ def canonical_document(release: Release) -> dict[str, Any]:
         document["microdata"] = _microdata(release.microdata, release)
     if release.ptable is not None:
         document["ptable"] = {"cells": {name: list(entries) for name, entries in release.ptable.columns.items()}}
+    if release.transition is not None:
+        rows = [[exact(p) for p in row] for row in release.transition.rows]
+        document["transition"] = {"rows": rows, "cycle": release.transition.cycle}
     if release.statements:
         document["links"] = [_link(link, release) for link in release.links]
         for statistic in release.statistics:

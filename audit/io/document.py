@@ -257,6 +257,16 @@ class PtableDocument(Model):
     cells: Cells | None = Field(default=None, description="the table inline")
 
 
+class TransitionDocument(Model):
+    """Transition probabilities for protection by perturbation: a row for each state, of what it becomes."""
+
+    file: Text | None = Field(default=None, description="delimited numbers without a header")
+    rows: list[list[Number]] | None = Field(default=None, description="the matrix inline")
+    cycle: Count = Field(
+        default=1, description="of counts: the last rows stand for all larger counts, by residual; moves are relative"
+    )
+
+
 class LinkDocument(Model):
     """An equation between cells that codes cannot say: lower <= sum of terms <= upper."""
 
@@ -352,6 +362,7 @@ class ReleaseDocument(Model):
     tables: list[TableDocument] = Field(min_length=1)
     microdata: MicrodataDocument | None = None
     ptable: PtableDocument | None = None
+    transition: TransitionDocument | None = None
     links: list[LinkDocument] = Field(default_factory=list)
     statistics: list[StatisticDocument] = Field(
         default_factory=list, description="published percentages, rates and means of the tables' values"

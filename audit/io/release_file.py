@@ -34,6 +34,7 @@ from tableseal.audit.io.tables import (
     number_columns_of,
     read_table,
 )
+from tableseal.audit.io.transition import read_transition
 from tableseal.audit.io.unread import refuse_ending, refuse_other_json
 from tableseal.audit.io.yaml_text import Document, as_text, parse_document
 from tableseal.audit.model import (
@@ -304,6 +305,10 @@ def _release(
     if document.ptable is not None:
         given = data_columns(document.ptable.file, document.ptable.cells, files, top / "ptable")
         ptable = Ptable({name: tuple(entries) for name, entries in given.data.items()}, given.source)
+    transition = None
+    if document.transition is not None:
+        transition, notes = read_transition(document.transition, files, top / "transition")
+        files.notes.extend(notes)
     links = [_link(link, setting, top / "links" / at) for at, link in enumerate(document.links)]
     insiders = document.intruder.insiders
     release = Release(
@@ -327,6 +332,7 @@ def _release(
         policy=_policy(document, policy, files, variables, top),
         microdata=microdata,
         ptable=ptable,
+        transition=transition,
         notes=tuple(dict.fromkeys(files.notes)),
         files=tuple(dict.fromkeys(files.opened)),
     )

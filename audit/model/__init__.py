@@ -29,6 +29,7 @@ from tableseal.audit.model.release import (
     Release,
     Rounding,
     Table,
+    Transition,
 )
 from tableseal.audit.model.statistic import Denominator, Statistic
 from tableseal.audit.model.status import Status
@@ -67,5 +68,6 @@ __all__ = [
     "Statistic",
     "Status",
     "Table",
+    "Transition",
     "build_hierarchy",
 ]

@@ -230,6 +230,20 @@ class Ptable:
 
 
 @dataclass(frozen=True)
+class Transition:
+    """Probabilities with which a state becomes another one, for protection by perturbation. Agency knowledge.
+
+    rows: states by states that they become; each sums to 1. States are 0, 1, ... of counts, or the codes of a variable.
+    cycle: of counts, the last rows stand for all larger counts by residual, with moves relative to the count.
+    source: where it stands, for messages.
+    """
+
+    rows: tuple[tuple[Fraction, ...], ...]
+    cycle: int
+    source: Place
+
+
+@dataclass(frozen=True)
 class Note:
     """Something the reader of the report should know: what was assumed, passed over or warned about."""
 
@@ -293,6 +307,7 @@ class Release:
     policy: Policy | None = None
     microdata: Microdata | None = None
     ptable: Ptable | None = None
+    transition: Transition | None = None
     notes: tuple[Note, ...] = field(default=())
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)
     """Files that were read besides the release file itself."""

@@ -16,10 +16,13 @@ from tableseal.suppression.protections.subject import Subject
 @dataclass(frozen=True)
 class InnerCells:
     """forms: int64 csr (cells x inner cells), 1 where a cell holds an inner cell. value: int64 (inner cells), units.
+    codes: int32 (inner cells x variables), -1 where microdata have none. measure: int64 (inner cells).
     owner: int64 (inner cells), the cell that each is; None: they are combinations of microdata."""
 
     forms: csr_array
     value: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    measure: NDArray[np.int64]
     owner: NDArray[np.int64] | None = None
 
 
@@ -31,7 +34,7 @@ def inner_cells(subject: Subject) -> InnerCells:
     InputError: sums whose parts no table lists, without microdata; microdata that do not give the true values.
     """
     if subject.release.microdata is not None:
-        return _of_records(subject, subject.release.microdata)
+        return true_combinations(subject, subject.release.microdata)
     system = subject.system
     stated = np.flatnonzero(system.cell >= 0)
     _, first = np.unique(system.cell[stated], return_index=True)
@@ -50,17 +53,36 @@ def inner_cells(subject: Subject) -> InnerCells:
             "tables are crossed differently: the combinations behind them are not known; give `microdata`.",
             at=subject.release.tables[-1].where,
         )
-    return InnerCells(forms, subject.value[owner], owner)
+    cells = subject.cells
+    return InnerCells(forms, subject.value[owner], cells.codes[owner], cells.measure[owner].astype(np.int64), owner)
 
 
-def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
+def true_combinations(subject: Subject, microdata: Microdata) -> InnerCells:
+    """The combinations of microdata that give the true values.
+
+    Raises
+    ------
+    InputError: they do not, or it is open whether some record belongs to a cell.
+    """
+    whole = combinations(subject, microdata)
+    subject.refuse(whole.forms @ whole.value != subject.value, "has another true value than the microdata give")
+    return whole
+
+
+def combinations(subject: Subject, microdata: Microdata) -> InnerCells:
+    """The combinations of any microdata with the classifications of a release.
+
+    Raises
+    ------
+    InputError: it is open whether some record belongs to a cell, or values are missing.
+    """
     release, cells = subject.release, subject.cells
     distinct, kind = np.unique(microdata.codes, axis=0, return_inverse=True)
     one = Microdata(distinct, {})
     cell, combination, covered = memberships(release, cells, one)
     subject.refuse(~covered, "is not covered by the microdata: records have no code, or a broader one")
     records = np.arange(len(kind))
-    forms, values = [], []
+    forms, values, measures = [], [], list[int]()
     for m in range(len(release.measures)):
         sample = np.flatnonzero(cells.measure == m)
         if not len(sample):
@@ -76,9 +98,9 @@ def _of_records(subject: Subject, microdata: Microdata) -> InnerCells:
         shape = len(cells), len(distinct)
         forms.append(csr_array(coo_array((np.ones(int(own.sum()), np.int64), ends), shape=shape)))
         values.append(total)
-    whole = InnerCells(csr_array(_beside(forms)), np.concatenate(values))
-    subject.refuse(whole.forms @ whole.value != subject.value, "has another true value than the microdata give")
-    return whole
+        measures.append(m)
+    codes, measure = np.tile(distinct, (len(measures), 1)), np.repeat(measures, len(distinct))
+    return InnerCells(csr_array(_beside(forms)), np.concatenate(values), codes, measure)
 
 
 def _beside(blocks: list[csr_array]) -> csr_array:

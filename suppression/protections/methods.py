@@ -13,17 +13,28 @@ from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.perturbation.categories import PostRandomisation, post_randomise
+from tableseal.suppression.protections.perturbation.counts import perturb
+from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
+from tableseal.suppression.protections.swapping.swap import RecordSwapping, swap
+from tableseal.suppression.protections.synthetic import Synthetic, synthesise
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
+    "perturbation": Method(perturb, Perturbation, draws=True),
+    "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
+    "record-swapping": Method(swap, RecordSwapping, draws=True),
+    "sampling": Method(sample_records, Sampling, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
+    "synthetic": Method(synthesise, Synthetic, draws=True),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
 
@@ -55,7 +66,7 @@ def method_of(settings: object) -> tuple[str, Method]:
 
 
 def settings_of(name: str, given: Mapping[str, Any]) -> object:
-    """The settings of a method from options; those that are None were not said.
+    """The settings of a method from options; those that are None, or empty, were not said.
 
     Raises
     ------
@@ -63,7 +74,7 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
     """
     settings = method_named(name).settings
     hints = get_type_hints(settings)
-    said = {option: value for option, value in given.items() if value is not None}
+    said = {option: value for option, value in given.items() if value not in (None, ())}
     for option, value in said.items():
         if option not in hints:
             owners = ", ".join(other for other, m in METHODS.items() if option in get_type_hints(m.settings))
@@ -76,6 +87,8 @@ def settings_of(name: str, given: Mapping[str, Any]) -> object:
 
 def _as(hint: Any, option: str, value: Any) -> Any:
     """Numbers that are written as text, exactly."""
+    if isinstance(value, tuple | list):
+        return tuple(_as(get_args(hint)[0], option, one) for one in value)
     if Fraction not in (hint, *get_args(hint)) or not isinstance(value, str):
         return value
     try:

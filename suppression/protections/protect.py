@@ -101,7 +101,7 @@ def statement_of(subject: Subject, settings: object, changed: Changed, seed: int
     return Statement(
         method=name,
         words=WORDS[name],
-        settings={key: _text(value) for key, value in said.items() if value is not None},
+        settings={key: _text(value) for key, value in said.items() if value not in (None, ())},
         seed=seed if method.draws else None,
         cells=len(subject.cells),
         additive=changed.additive,
@@ -111,6 +111,8 @@ def statement_of(subject: Subject, settings: object, changed: Changed, seed: int
 
 
 def _text(value: object) -> str:
+    if isinstance(value, tuple):
+        return "; ".join(map(_text, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return decimal(1, value) if isinstance(value, Fraction) else str(value)

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Amounts, Rounding, Table
+from tableseal.audit.model import Amounts
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.inner_cells import inner_cells
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.ranges import ranges
 from tableseal.suppression.protections.small_counts import Counts, nearest
 from tableseal.suppression.protections.subject import Subject
 
@@ -50,7 +51,7 @@ def round_small_counts(subject: Subject, settings: SmallCountRounding, tools: To
     best = Optimised("optimal" if found.proved else "feasible", int(np.abs(shown - subject.value).sum()), found.bound)
     return Changed(
         everything,
-        lambda table: _rounding(table, subject, shown, lower, upper),
+        lambda table: ranges(table, subject, shown, lower, upper),
         additive=True,
         optimised=best,
         lower=Amounts(lower, np.ones(len(shown), np.bool_)),
@@ -86,14 +87,3 @@ def _combinations(subject: Subject) -> Ints:
     for v, hierarchy in enumerate(subject.release.variables.values()):
         found = found * np.diff(hierarchy.members.indptr)[subject.cells.codes[:, v]]
     return np.minimum(found, 2**40).astype(np.int64)
-
-
-def _rounding(table: Table, subject: Subject, shown: Ints, lower: Ints, upper: Ints) -> Rounding:
-    """Of each published value the widest range in the measure; bounds of cells say the rest."""
-    measure = list(subject.release.measures).index(table.measure)
-    own = np.flatnonzero(subject.cells.measure == measure)
-    values, at = np.unique(shown[own], return_inverse=True)
-    low, high = np.full(len(values), 2**62), np.full(len(values), -(2**62))
-    np.minimum.at(low, at, lower[own])
-    np.maximum.at(high, at, upper[own])
-    return Rounding(1, "ranges", tuple(zip(values.tolist(), low.tolist(), high.tolist(), strict=True)))

@@ -60,14 +60,7 @@ class Subject:
     def order(self) -> NDArray[np.int64]:
         """int64 (cells): the cells in an order that neither that of tables and rows nor that of codes in the files
         changes; whoever draws for one cell after another goes through them so."""
-        measures = np.argsort(np.argsort(list(self.release.measures)))
-        names = sorted(self.release.variables, reverse=True)
-        at = {name: v for v, name in enumerate(self.release.variables)}
-        ranks = [
-            np.argsort(np.argsort(np.array(self.release.variables[name].codes)))[self.cells.codes[:, at[name]]]
-            for name in names
-        ]
-        return np.lexsort((*ranks, measures[self.cells.measure])).astype(np.int64)
+        return order_by_names(self.release, self.cells.codes, self.cells.measure)
 
     @property
     def nonnegative(self) -> bool:
@@ -90,6 +83,17 @@ class Subject:
             more = f" ({plural(len(found), 'such cell')})" if len(found) > 1 else ""
             at = place_of(self.release, self.cells, int(found[0]))
             raise InputError(f"{text}{more}.", at=at, places=places_of(self.release, self.cells, found[:8].tolist()))
+
+
+def order_by_names(release: Release, codes: NDArray[np.int32], measure: NDArray[np.integer]) -> NDArray[np.int64]:
+    """int64 (n): combinations of codes by the names of measures and codes. codes: (n x variables), -1: none."""
+    measures = np.argsort(np.argsort(list(release.measures)))
+    ranks = []
+    for name in sorted(release.variables, reverse=True):
+        own = codes[:, list(release.variables).index(name)]
+        rank = np.argsort(np.argsort(np.array(release.variables[name].codes)))
+        ranks.append(np.where(own < 0, -1, rank[own]))
+    return np.lexsort((*ranks, measures[measure])).astype(np.int64)
 
 
 def subject_of(release: Release) -> Subject:

@@ -39,7 +39,8 @@ def protection_text(
 def next_step(found: Protection, call: Call) -> str | None:
     """What the agency does next; None: nothing."""
     if found.verdict == "unsafe":
-        return f"this leaves too little open; a larger base, or withhold cells: {call.by('suppress')}"
+        more = "a larger base" if "base" in found.statement.settings else "other settings"
+        return f"this leaves too little open; {more}, or withhold cells: {call.by('suppress')}"
     if call.options("-o", "--output"):
         return None
     return f"write it: {call.again('-o', call.beside('protected'))}"
@@ -47,8 +48,9 @@ def next_step(found: Protection, call: Call) -> str | None:
 
 def _done(said: Statement) -> Iterator[str]:
     settings = ", ".join(f"{name} {value}" for name, value in said.settings.items())
+    settings = settings and f" ({settings})"
     seed = "" if said.seed is None else f"; seed {said.seed}, which stays with the agency"
-    yield f"{said.method} ({settings}): {said.words}{seed}."
+    yield f"{said.method}{settings}: {said.words}{seed}."
     yield "Published tables add up." if said.additive else "Published totals need not be the sums of published parts."
     yield from (f"{detail}." for detail in said.details)
     if said.optimum is not None:

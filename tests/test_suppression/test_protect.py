@@ -21,6 +21,7 @@ from tableseal.suppression.protections.names import WORDS
 from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.protections.public import public_release
 from tableseal.suppression.protections.text import protection_text
+from tests.support.methods_said import OF_RECORDS, OTHERS, records_of, said
 
 DISTRICTS = {
     "tableseal": 1,
@@ -42,11 +43,21 @@ DISTRICTS = {
     ],
 }
 
+RECORDS = {"cells": records_of("district", "sex", {"NF": 2, "NM": 17, "SF": 14, "SM": 22})}
+
 ROUNDINGS = [name for name in METHODS if name.endswith("rounding")]
+
+TRIED = [*ROUNDINGS, *OTHERS]
+"""Others have files of tests of their own."""
 
 
 def districts(**more: Any) -> Release:
     return release_from_document(DISTRICTS | more)
+
+
+def for_method(name: str, **more: Any) -> Release:
+    """With records, if the method changes records."""
+    return districts(**({"microdata": RECORDS} if name in OF_RECORDS else {}), **more)
 
 
 def with_cells(**columns: Sequence[Any]) -> dict[str, Any]:
@@ -82,15 +93,14 @@ def test_every_method_has_words_and_settings_of_its_own() -> None:
     assert all(is_dataclass(method.settings) for method in METHODS.values())
     assert len({method.settings for method in METHODS.values()}) == len(METHODS)
     for name, method in METHODS.items():
-        said = {"base": "3"} if name in ROUNDINGS else {}
-        settings = settings_of(name, said)
+        settings = settings_of(name, said(name, "3"))
         assert method_of(settings) == (name, method)
 
 
 @pytest.mark.parametrize("name", ROUNDINGS)
 def test_what_is_released_is_audited_and_its_cells_are_multiples(name: str) -> None:
     """CONVENTION 710 and 718."""
-    found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
+    found = protect(districts(), settings_of(name, said(name)), seed=4)
     again = audit(found.release).report
     assert found.report == again
     assert found.statement.method == name
@@ -107,22 +117,22 @@ def test_what_is_released_is_audited_and_its_cells_are_multiples(name: str) -> N
     assert table.risk_after <= table.risk_before
 
 
-@pytest.mark.parametrize("name", ROUNDINGS)
+@pytest.mark.parametrize("name", TRIED)
 def test_the_order_of_rows_and_tables_never_matters(name: str) -> None:
     """CONVENTION 711."""
     (table,) = DISTRICTS["tables"]  # type: ignore[misc]
     margin = {"name": "margin", "cells": {"district": list("TSN"), "value": [55, 36, 19]}}
-    release = districts(tables=[table, margin])
-    settings = settings_of(name, {"base": "5"})
+    release = for_method(name, tables=[table, margin])
+    settings = settings_of(name, said(name))
     first = shown(protect(release, settings, seed=9))
     assert all(shown(protect(shuffled(release, k), settings, seed=9)) == first for k in range(4))
 
 
-@pytest.mark.parametrize("name", ROUNDINGS)
+@pytest.mark.parametrize("name", TRIED)
 def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: str) -> None:
     """CONVENTION 712."""
-    settings = settings_of(name, {"base": "5"})
-    found = protect(districts(), settings, seed=20_301)
+    settings = settings_of(name, said(name))
+    found = protect(for_method(name), settings, seed=20_301)
     for public in (False, True):
         written = json.loads(protection_json(found, public=public))
         jsonschema.validate(written, schema_of(ProtectionReport))
@@ -131,23 +141,23 @@ def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: s
     assert written["statement"]["optimum"] is None
     assert written["measures"] == written["tables"] == []
     assert "20301" not in protection_text(found, public=True)
-    assert protection_json(protect(districts(), settings, seed=20_301)) == protection_json(found)
+    assert protection_json(protect(for_method(name), settings, seed=20_301)) == protection_json(found)
 
 
-@pytest.mark.parametrize("name", ROUNDINGS)
+@pytest.mark.parametrize("name", TRIED)
 def test_the_release_for_readers_reads_back_as_what_was_audited(name: str) -> None:
     """CONVENTION 710: intervals of a reader are those of the audit."""
-    found = protect(districts(), settings_of(name, {"base": "5"}), seed=4)
+    found = protect(for_method(name), settings_of(name, said(name)), seed=4)
     public = release_from_document(json.loads(canonical_json(public_release(found.release))))
     intervals = [(c.cell, c.lower, c.upper) for c in audit(public).report.cells]
     assert intervals == [(c.cell, c.lower, c.upper) for c in found.report.cells]
     assert not any(table.truth.known.any() for table in public.tables if table.rounding is not None)
 
 
-@pytest.mark.parametrize("name", ROUNDINGS)
+@pytest.mark.parametrize("name", TRIED)
 def test_every_true_value_lies_in_the_interval_that_the_audit_gives(name: str) -> None:
     for seed in range(5):
-        found = protect(districts(), settings_of(name, {"base": "7"}), seed=seed)
+        found = protect(for_method(name), settings_of(name, said(name, "7")), seed=seed)
         for cell in found.report.cells:
             assert cell.truth is not None
             assert cell.lower is None or cell.lower <= cell.truth
@@ -162,19 +172,19 @@ def test_bases_that_are_none(name: str, base: str, message: str) -> None:
         protect(districts(), settings_of(name, {"base": base}))
 
 
-@pytest.mark.parametrize("name", ROUNDINGS)
+@pytest.mark.parametrize("name", [name for name in TRIED if name not in OF_RECORDS])
 def test_cells_without_true_values_are_refused_with_their_place(name: str) -> None:
     """CONVENTION 713."""
     value: list[Any] = [None, 17, 19, 14, 22, 36, 16, 39, 55]
-    settings = settings_of(name, {"base": "3"})
+    settings = settings_of(name, said(name, "3"))
     with pytest.raises(InputError, match="no true value") as refused:
-        protect(districts(**with_cells(value=value)), settings)
+        protect(for_method(name, **with_cells(value=value)), settings)
     assert refused.value.places[0].row == 1
     status = ["frozen", *[""] * 8]
     with pytest.raises(InputError, match="frozen") as refused:
-        protect(districts(**with_cells(status=status)), settings)
+        protect(for_method(name, **with_cells(status=status)), settings)
     assert refused.value.places[0].row == 1
-    rounded = protect(districts(), settings_of("conventional-rounding", {"base": "3"})).release
+    rounded = protect(for_method(name), settings_of("conventional-rounding", {"base": "3"})).release
     with pytest.raises(InputError, match="rounded already"):
         protect(rounded, settings)
 

@@ -59,7 +59,7 @@ def sample_tables(
     if start is None:
         return None
     try:
-        space, coordinates = _space(component)
+        space, coordinates = space_of(component)
     except OverflowError:
         return None
     sweeps = max(4, -(-samples // CHAINS))
@@ -122,7 +122,7 @@ def _shares(first: int, mass: NDArray[np.float64], step: int) -> Distribution:
     return Distribution(first, clean / clean.sum(), step)
 
 
-def _space(component: Component) -> tuple[Space, csr_array]:
+def space_of(component: Component) -> tuple[Space, csr_array]:
     """The space of the walk, and the matrix that gives a table's coordinates: columns, then interval rows.
 
     Raises

@@ -1,0 +1,148 @@
+"""Perturbation of counts by a transition matrix, and what everybody may know of it.
+
+Source: Shlomo, Antal & Elliot 2015, section 3.3.
+"""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.model import Amounts
+from tableseal.audit.wording import listing, suggestion
+from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
+from tableseal.suppression.protections.method import Changed, Tools
+from tableseal.suppression.protections.perturbation.chain import Counts
+from tableseal.suppression.protections.perturbation.draws import below, drawn, groups
+from tableseal.suppression.protections.perturbation.possible import possible
+from tableseal.suppression.protections.perturbation.restored import restored
+from tableseal.suppression.protections.perturbation.settings import Perturbation
+from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.subject import Subject, order_by_names
+
+Ints = NDArray[np.int64]
+
+
+def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
+    """Counts by the matrix of the settings.
+
+    Raises
+    ------
+    InputError: a measure that is no count, values that may be negative, no matrix, no such variable; inner cells that
+        are not known (see `inner_cells`). LimitError: the time is over before margins are restored.
+    """
+    _refuse_others(subject)
+    matrix = settings.matrix(subject.release)
+    inner = _apart(subject) if settings.margins == "apart" else inner_cells(subject)
+    if settings.margins == "restored" and inner.owner is None:
+        subject.refuse(np.ones(len(subject.cells), np.bool_), "stays: with `microdata` all cells are margins")
+    strata = strata_of(subject, inner, settings.by)
+    fixed = np.zeros(len(inner.value), np.bool_) if inner.owner is None else subject.known_zero[inner.owner]
+    order = order_by_names(subject.release, inner.codes, inner.measure)
+    become, draw = inner.value.copy(), below(tools.random)
+    for group in groups(inner.value, strata, order[~fixed[order]], matrix, made_invariant=settings.invariant):
+        become[group.units] = drawn(inner.value, group, settings.draws, draw)
+    if settings.margins == "restored":
+        return _restored(subject, inner, become, matrix, settings, tools)
+    lower, upper = _known(become, strata, matrix, settings)
+    lower, upper = np.where(fixed, 0, lower), np.where(fixed, 0, upper)
+    shown = np.asarray(inner.forms @ become)
+    low, high = np.asarray(inner.forms @ lower), np.asarray(inner.forms @ upper)
+    if settings.draws == "quotas":  # then each stratum keeps its sum, as everybody knows
+        whole = _whole_strata(inner.forms, strata, ~fixed)
+        low, high = np.where(whole, shown, low), np.where(whole, shown, high)
+    return _changed(subject, shown, low, high, additive=settings.margins == "added")
+
+
+def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
+    """int64 (inner cells): which have a matrix of their own together; different for each measure.
+
+    Raises
+    ------
+    InputError: no such variable.
+    """
+    if by is None:
+        return inner.measure.astype(np.int64)
+    variables = subject.release.variables
+    if by not in variables:
+        text = f"there is no such variable{suggestion(by, variables)}; variables are {listing(variables)}."
+        raise InputError(text, at=OptionName("by", by))
+    codes = inner.codes[:, list(variables).index(by)].astype(np.int64)
+    return (codes + 1) * len(subject.release.measures) + inner.measure
+
+
+def _known(become: Ints, strata: Ints, matrix: Counts, settings: Perturbation) -> tuple[Ints, Ints]:
+    """Smallest and largest count that may stand behind each (int64, int64)."""
+    low, high = np.empty_like(become), np.empty_like(become)
+    for stratum in np.unique(strata).tolist():
+        own = np.flatnonzero(strata == stratum)
+        shown = Counter(become[own].tolist())
+        for k, behind in possible(shown, matrix, settings.draws, made_invariant=settings.invariant).items():
+            at = own[become[own] == k]
+            low[at], high[at] = min(behind), max(behind)
+    return low, high
+
+
+def _whole_strata(forms: csr_array, strata: Ints, moves: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """bool (cells): made of whole strata."""
+    _, stratum = np.unique(strata, return_inverse=True)
+    at = np.flatnonzero(moves)
+    ones = np.ones(len(at), np.int64)
+    member = csr_array(coo_array((ones, (at, stratum[at])), shape=(len(strata), int(stratum.max(initial=0)) + 1)))
+    size = np.asarray(member.sum(axis=0)).ravel()
+    of_cell = (forms @ member).tocoo()
+    part = np.zeros(forms.shape[0], np.bool_)
+    part[of_cell.row[of_cell.data != size[of_cell.col]]] = True
+    return ~part
+
+
+def _apart(subject: Subject) -> InnerCells:
+    """Every cell is its own."""
+    from scipy.sparse import eye_array
+
+    cells, n = subject.cells, len(subject.cells)
+    return InnerCells(
+        csr_array(eye_array(n, dtype=np.int64)),
+        subject.value,
+        cells.codes,
+        cells.measure.astype(np.int64),
+        np.arange(n),
+    )
+
+
+def _restored(
+    subject: Subject, inner: InnerCells, become: Ints, matrix: Counts, settings: Perturbation, tools: Tools
+) -> Changed:
+    reach = matrix.reach * (2 if settings.invariant else 1)
+    shown = restored(subject, inner, become, reach, zeros_stay=matrix.zeros_stay, limits=tools.limits)
+    margin = np.ones(len(shown), np.bool_)
+    assert inner.owner is not None
+    margin[inner.owner] = False
+    least = np.where((shown > 0) & matrix.zeros_stay, 1, 0)
+    low = np.where(margin | subject.known_zero, shown, np.maximum(shown - reach, least))
+    high = np.where(margin | subject.known_zero, shown, shown + reach)
+    return _changed(subject, shown, low, high, additive=True)
+
+
+def _changed(subject: Subject, shown: Ints, low: Ints, high: Ints, *, additive: bool) -> Changed:
+    everything = Amounts(shown, np.ones(len(shown), np.bool_))
+    return Changed(
+        everything,
+        lambda table: ranges(table, subject, shown, low, high),
+        additive=additive,
+        lower=replace(everything, units=low),
+        upper=replace(everything, units=high),
+    )
+
+
+def _refuse_others(subject: Subject) -> None:
+    release = subject.release
+    wrong = np.array([m.kind != "count" or m.unit != 1 for m in release.measures.values()])
+    subject.refuse(wrong[subject.cells.measure], "is no count; counts are perturbed")
+    subject.refuse(subject.value < 0, "is negative; counts are perturbed")
+    if not subject.nonnegative:
+        text = "values may be negative (`intruder: {nonnegative: false}`); counts are perturbed."
+        raise InputError(text, at=OptionName("method", "perturbation"))

@@ -1,0 +1,23 @@
+"""What everybody may know that published values stand for, where it differs from cell to cell."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.model import Rounding, Table
+from tableseal.suppression.protections.subject import Subject
+
+Ints = NDArray[np.int64]
+
+
+def ranges(table: Table, subject: Subject, shown: Ints, lower: Ints, upper: Ints) -> Rounding:
+    """Of each published value of a table's measure the widest range; bounds of cells say the rest.
+
+    shown, lower, upper: int64 (cells).
+    """
+    measure = list(subject.release.measures).index(table.measure)
+    own = np.flatnonzero(subject.cells.measure == measure)
+    values, at = np.unique(shown[own], return_inverse=True)
+    low, high = np.full(len(values), 2**62), np.full(len(values), -(2**62))
+    np.minimum.at(low, at, lower[own])
+    np.maximum.at(high, at, upper[own])
+    return Rounding(1, "ranges", tuple(zip(values.tolist(), low.tolist(), high.tolist(), strict=True)))

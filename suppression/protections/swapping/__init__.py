@@ -1,0 +1,1 @@
+"""Record swapping: households exchange their places of residence."""
