@@ -13,6 +13,7 @@ from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.noise import Noise, add_noise
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
@@ -23,6 +24,7 @@ METHODS: Mapping[str, Method] = {
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+    "noise": Method(add_noise, Noise, draws=True),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
