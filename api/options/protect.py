@@ -29,7 +29,13 @@ class MethodOptions(Options):
         MaxLen(200),
     ] = None
     range: Annotated[
-        int | None, Option("No count changes by more (cell-key; default: by the release's ptable).", metavar="D"), Ge(1)
+        int | None,
+        Option(
+            "No count changes by more (cell-key; default: by the release's ptable); values may change by so much "
+            "whatever the share (tabular-adjustment; default: 0).",
+            metavar="D",
+        ),
+        Ge(1),
     ] = None
     variance: Annotated[
         str | None,

@@ -17,6 +17,7 @@ from tableseal.suppression.protections.noise import Noise, add_noise
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
+from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
@@ -25,6 +26,7 @@ METHODS: Mapping[str, Method] = {
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
     "noise": Method(add_noise, Noise, draws=True),
+    "tabular-adjustment": Method(adjust, TabularAdjustment, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
