@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.io.numbers import decimal_text
@@ -23,7 +20,8 @@ from tableseal.audit.linear.naming import place_of, plural
 from tableseal.audit.model import Amounts, Rounding
 from tableseal.suppression.protections.adjustment.choose import Chosen, choose
 from tableseal.suppression.protections.adjustment.limits import moves_of
-from tableseal.suppression.protections.adjustment.part import Ints, Moves, Part
+from tableseal.suppression.protections.adjustment.part import Ints
+from tableseal.suppression.protections.adjustment.parts import parts
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.subject import Subject
 
@@ -58,9 +56,9 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
     }
     moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
     moved, found = np.zeros(len(subject.equations.value), np.int64), []
-    parts = _parts(subject, moves)
-    for k, (cells, part) in enumerate(parts):
-        tools.progress("parts", k, len(parts))
+    pieces = parts(subject, moves)
+    for k, (cells, part) in enumerate(pieces):
+        tools.progress("parts", k, len(pieces))
         chosen = choose(part, tools.limits, tools.progress)
         if chosen.moved is None:
             _refuse(subject, cells[part.moves.sensitive], chosen)
@@ -113,42 +111,3 @@ def _refuse(subject: Subject, cells: Ints, chosen: Chosen) -> None:
     more = f" and of {plural(len(cells) - 1, 'sensitive cell')} that hang together with it" if len(cells) > 1 else ""
     text = f"no table within these limits adds up with the changes of this cell{more}; say a larger share or range."
     raise InputError(text, at=place_of(subject.release, subject.cells, int(cells[0])))
-
-
-def _parts(subject: Subject, moves: Moves) -> list[tuple[Ints, Part]]:
-    """Cells that hang together, with a sensitive one among them, and their part; other cells stay as they are. Positions
-    beyond the cells are sums that no table shows."""
-    equations, n = subject.equations, len(subject.cells)
-    relations = csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
-    further = relations.shape[1] - n
-    beyond = equations.value[n:]
-    none = np.zeros(further, np.int64)
-    every = Moves(
-        least=np.concatenate([moves.least, -(beyond // 2)]),
-        most=np.concatenate([moves.most, np.full(further, 2**40)]),
-        sensitive=np.concatenate([moves.sensitive, np.zeros(further, np.bool_)]),
-        up_least=np.concatenate([moves.up_least, none]),
-        up_most=np.concatenate([moves.up_most, none]),
-        down_least=np.concatenate([moves.down_least, none]),
-        down_most=np.concatenate([moves.down_most, none]),
-    )
-    free = (every.least < every.most) | every.sensitive
-    label, rows = _hang_together(relations, free)
-    found = []
-    for group in np.unique(label[:n][moves.sensitive]).tolist():
-        cells = np.flatnonzero((label == group) & free)
-        own = csr_array(csr_array(relations[np.flatnonzero(rows == group)])[:, cells])
-        part = Part(own, np.zeros(own.shape[0], np.int64), every.take(cells), cells < n)
-        found.append((cells, part))
-    return found
-
-
-def _hang_together(relations: csr_array, free: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Label of each column and of each relation; those of one label hang together through free columns."""
-    rows, columns = relations.shape
-    row = np.repeat(np.arange(rows), np.diff(relations.indptr))
-    inside = free[relations.indices]
-    ends = columns + row[inside], relations.indices[inside]
-    graph = coo_array((np.ones(int(inside.sum()), np.int8), ends), shape=(columns + rows,) * 2)
-    _, label = connected_components(graph, directed=False)
-    return label[:columns].astype(np.int64), label[columns:].astype(np.int64)

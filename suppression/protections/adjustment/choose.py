@@ -10,7 +10,7 @@ from tableseal.suppression.protections.adjustment.part import Ints, Part
 from tableseal.suppression.protections.adjustment.program import Answer, solve
 from tableseal.suppression.protections.adjustment.search import improve, search
 
-EXACT = 600
+EXACT = 1_500
 """Cells that hang together up to which an integer program is asked for the best choice."""
 
 NODES = 3_000

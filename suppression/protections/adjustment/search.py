@@ -20,10 +20,10 @@ from tableseal.suppression.protections.balance import balanced
 TURNS = 12
 """Linear programs in which sensitive cells are turned before it is given up."""
 
-BLOCK = 240
+BLOCK = 100
 """Cells that are chosen anew together."""
 
-NODES = 60
+NODES = 100
 """Of the program of a block."""
 
 TRIES = 40
@@ -105,7 +105,9 @@ def improve(part: Part, moved: Ints, limits: Limits, tell: Progress) -> Ints:
             break
         cells = _block(part, across, movable, int(random.choice(sensitive)), random)
         own = part.around(cells, moved)
-        found = solve(own, min(limits.seconds_left(), 60.0), NODES).whole(own)
+        found = solve(own, limits.seconds_left(), NODES, whole=False).whole(own)
+        if found is None:  # directions are whole, and changes are not: no network
+            found = solve(own, limits.seconds_left(), NODES).whole(own)
         tries += 1
         if found is not None and own.change(found) < own.change(moved[cells]):
             moved = moved.copy()
