@@ -8,6 +8,7 @@ WORDS: Mapping[str, str] = {
     "random-rounding": "each cell up or down at random, without bias",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",
-    "noise": "all that a contributor gives, by one factor of its own; tables add up",    "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
+    "noise": "all that a contributor gives, by one factor of its own; tables add up",
+    "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
     "cell-key": "each count by the key of its cell, the same in every table",
 }

@@ -51,9 +51,7 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
         that adds up within them. LimitError: none was found in time.
     """
     subject.refuse_negative("tabular-adjustment")
-    units = {
-        name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()
-    }
+    units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
     moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
     moved, found = np.zeros(len(subject.equations.value), np.int64), []
     pieces = parts(subject, moves)
@@ -88,8 +86,8 @@ def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Chang
 
 
 MIRROR = (
-    "Proved: the table as far on the other side of the published one fits all that readers know, too; what stays possible "
-    "of a sensitive cell spans twice its change, also for those who know that it moved by at least its protection level"
+    "Proved: the table as far on the other side of the published one fits all that readers know, too; what stays "
+    "possible of a sensitive cell spans twice its change, also for those who know that it moved by at least its level"
 )
 
 

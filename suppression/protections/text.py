@@ -39,7 +39,7 @@ def protection_text(
 def next_step(found: Protection, call: Call) -> str | None:
     """What the agency does next; None: nothing."""
     if found.verdict == "unsafe":
-        return f"this leaves too little open; a larger base, or withhold cells: {call.by('suppress')}"
+        return f"this leaves too little open; change values further, or withhold cells: {call.by('suppress')}"
     if call.options("-o", "--output"):
         return None
     return f"write it: {call.again('-o', call.beside('protected'))}"

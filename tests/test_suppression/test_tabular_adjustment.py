@@ -189,7 +189,7 @@ def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPa
     _, _, best = adjusted(release, how)
     assert best.status == "optimal"
     monkeypatch.setattr(choosing, "EXACT", 10)
-    monkeypatch.setattr(searching, "TRIES", 10)
+    monkeypatch.setattr(searching, "TRIES", 4)
     subject, changed, found = adjusted(release, how)
     assert fits(limits_of(subject, how), changed.shown.units - subject.value).all()
     assert not (subject.equations.matrix @ changed.shown.units).any()
@@ -226,6 +226,11 @@ def test_what_cannot_be_adjusted_is_refused() -> None:
     release = tabulated(np.array([[4, 6], [5, 7]]), intruder={"nonnegative": False})
     with pytest.raises(InputError, match="may be negative"):
         adjusted(release)
-    for share, reach, message in (("1", 0, "share"), ("0", 0, "share"), ("0.1234567", 0, "6 decimals"), ("0.5", -1, "range")):
+    for share, reach, message in (
+        ("1", 0, "share"),
+        ("0", 0, "share"),
+        ("0.1234567", 0, "6 decimals"),
+        ("0.5", -1, "range"),
+    ):
         with pytest.raises(InputError, match=message):
             TabularAdjustment(Fraction(share), reach)

@@ -1,9 +1,9 @@
 """How far each cell of a release may move, and has to, so that what readers are told of it is true and wide enough.
 
-Readers are told that a published x differs from its true value by at most m(x): a share s of x, or a fixed range D where
-that is more. So a true v may be shown as anything from the smallest to the largest x with |x - v| <= m(x); a sensitive v
-that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, and nearer than where the
-interval of x no longer holds all of that. Zeros stay.
+Readers are told that a published x differs from its true value by at most m(x): a share s of x, or a fixed range D
+where that is more. So a true v may be shown as anything from the smallest to the largest x with |x - v| <= m(x); a
+sensitive v that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, and nearer than
+where the interval of x no longer holds all of that. Zeros stay.
 """
 
 from fractions import Fraction

@@ -10,8 +10,8 @@ from tableseal.suppression.protections.subject import Subject
 
 
 def parts(subject: Subject, moves: Moves) -> list[tuple[Ints, Part]]:
-    """Positions in the equations of the release, and the part that they are; all other cells stay as they are. Positions
-    beyond the cells are sums that no table shows."""
+    """Positions in the equations of the release, and the part that they are; all other cells stay as they are.
+    Positions beyond the cells are sums that no table shows."""
     equations, n = subject.equations, len(subject.cells)
     relations = csr_array(equations.matrix[np.flatnonzero(equations.lower == equations.upper)])
     further = relations.shape[1] - n

@@ -52,7 +52,9 @@ def solve(part: Part, seconds: float, nodes: int, *, choose: bool = True, whole:
     low, high = _columns(part)
     cost = np.concatenate([part.counts, part.counts, np.zeros(k)]).astype(np.float64)
     integral = np.concatenate([np.full(2 * n, whole), np.full(k, choose)])
-    found = Highs().minimise_integer(_problem(part, open_cells, low, high), cost, seconds, nodes=nodes, integral=integral)
+    found = Highs().minimise_integer(
+        _problem(part, open_cells, low, high), cost, seconds, nodes=nodes, integral=integral
+    )
     moved = None if found.x is None else found.x[:n] - found.x[n : 2 * n]
     bound = found.bound
     if not integral.any():  # of a linear program the value is the bound

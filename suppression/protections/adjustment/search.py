@@ -20,14 +20,14 @@ from tableseal.suppression.protections.balance import balanced
 TURNS = 12
 """Linear programs in which sensitive cells are turned before it is given up."""
 
-BLOCK = 100
-"""Cells that are chosen anew together."""
+SMALLEST, LARGEST = 100, 400
+"""Cells that are chosen anew together, at first and at last."""
 
 NODES = 100
 """Of the program of a block."""
 
-TRIES = 40
-"""Blocks that may fail to help, one after another, before the search ends."""
+TRIES = 20
+"""Blocks of a size that may fail to help, one after another, before they grow by half."""
 
 MOST_BLOCKS = 400
 """Blocks of one search, where no time limit ends it: the same on every machine."""
@@ -95,15 +95,17 @@ def improve(part: Part, moved: Ints, limits: Limits, tell: Progress) -> Ints:
     across = csr_array(part.relations.T.tocsr())
     sensitive = np.flatnonzero(part.moves.sensitive)
     movable = (part.moves.least < part.moves.most) | part.moves.sensitive
-    best, tries = part.change(moved), 0
+    best, tries, size = part.change(moved), 0, SMALLEST
     timed = np.isfinite(limits.seconds_left())
     for block in range(10**9 if timed else MOST_BLOCKS):
-        if tries >= TRIES or not len(sensitive):
+        if tries == TRIES:
+            tries, size = 0, size + size // 2
+        if size > LARGEST or not len(sensitive):
             break
         if limits.seconds_left() <= 0:
             limits.reached.add("time")
             break
-        cells = _block(part, across, movable, int(random.choice(sensitive)), random)
+        cells = _block(part, across, movable, int(random.choice(sensitive)), size, random)
         own = part.around(cells, moved)
         found = solve(own, limits.seconds_left(), NODES, whole=False).whole(own)
         if found is None:  # directions are whole, and changes are not: no network
@@ -117,13 +119,13 @@ def improve(part: Part, moved: Ints, limits: Limits, tell: Progress) -> Ints:
     return moved
 
 
-def _block(part: Part, across: csr_array, movable: Mask, first: int, random: np.random.Generator) -> Ints:
+def _block(part: Part, across: csr_array, movable: Mask, first: int, size: int, random: np.random.Generator) -> Ints:
     """Cells where relations near a sensitive cell meet."""
     relations, met = part.relations, np.zeros(len(part), np.int64)
     taken: set[int] = set()
     waiting = _entries(across, first)
     found = np.array([first], np.int64)
-    for _ in range(BLOCK):
+    for _ in range(size):
         left = [row for row in waiting if row not in taken]
         if not left:
             break
@@ -132,7 +134,7 @@ def _block(part: Part, across: csr_array, movable: Mask, first: int, random: np.
         inside = relations.indices[relations.indptr[row] : relations.indptr[row + 1]]
         met[inside] += 1
         several = np.flatnonzero((met >= 2) & movable)
-        if len(several) > BLOCK:
+        if len(several) > size:
             break
         found = np.union1d(several, [first])
         some = random.choice(inside, min(3, len(inside)), replace=False).tolist()
@@ -143,5 +145,3 @@ def _block(part: Part, across: csr_array, movable: Mask, first: int, random: np.
 def _entries(matrix: csr_array, row: int) -> list[int]:
     found: list[int] = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].tolist()
     return found
-
-
