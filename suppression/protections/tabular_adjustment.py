@@ -39,7 +39,7 @@ class TabularAdjustment:
             expected = "above 0 and below 1, with at most 6 decimals"
             raise InputError(expected=expected, at=OptionName("share", decimal_text(self.share)))
         if self.range < 0:
-            raise InputError(expected="0 or more", at=OptionName("range", self.range))
+            raise InputError(expected="0 or more", at=OptionName("range", str(self.range)))
 
 
 def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Changed:

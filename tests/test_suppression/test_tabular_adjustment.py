@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import InputError
 from tableseal.audit.io import canonical_json, release_from_document
-from tableseal.audit.model import Release, Status, Table
+from tableseal.audit.model import Amounts, Release, Status, Table
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import silent
 from tableseal.suppression.protections.adjustment import choose as choosing
@@ -45,9 +45,8 @@ def marked(values: NDArray[np.int64], sensitive: list[int], level: list[int], **
         status[rows] = Status.PRIMARY
         distance[:] = 0
         distance[rows] = level
-        known = np.ones(len(status), np.bool_)
-        amounts = type(table.value)(distance, known)
-        value = type(table.value)(table.value.units, status != Status.PRIMARY)
+        amounts = Amounts(distance, status == Status.PRIMARY)
+        value = Amounts(table.value.units, status != Status.PRIMARY)
         return replace(
             table, status=status, value=value, truth=table.value, protection_lower=amounts, protection_upper=amounts
         )

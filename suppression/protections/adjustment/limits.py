@@ -2,13 +2,14 @@
 
 Readers are told that a published x differs from its true value by at most m(x): a share s of x, or a fixed range D
 where that is more. So a true v may be shown as anything from the smallest to the largest x with |x - v| <= m(x); a
-sensitive v that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, and nearer than
-where the interval of x no longer holds all of that. Zeros stay.
+sensitive v that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, near enough
+for the interval of x to hold all of that. Zeros stay.
 """
 
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tableseal.audit.linear.naming import decimal
 from tableseal.audit.model.rounding import ceil_times, floor_times
@@ -59,7 +60,7 @@ def _levels(subject: Subject, sensitivity: Sensitivity) -> tuple[Ints, Ints]:
     return np.minimum(np.maximum(below, half), value), np.maximum(above, half)
 
 
-def _too_narrow(value: Ints, below: Ints, above: Ints, stuck: np.ndarray) -> str:
+def _too_narrow(value: Ints, below: Ints, above: Ints, stuck: NDArray[np.bool_]) -> str:
     text = "cannot move by what protects it: readers would have to be told of a larger share, or a larger range"
     if not stuck.any():
         return text
