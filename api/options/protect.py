@@ -33,7 +33,13 @@ class MethodOptions(Options):
         MaxLen(200),
     ] = None
     range: Annotated[
-        int | None, Option("No count changes by more (cell-key; default: by the release's ptable).", metavar="D"), Ge(1)
+        int | None,
+        Option(
+            "No count changes by more (cell-key; default: by the release's ptable); values may change by so much "
+            "whatever the share (tabular-adjustment; default: 0).",
+            metavar="D",
+        ),
+        Ge(1),
     ] = None
     variance: Annotated[
         str | None,
@@ -44,6 +50,34 @@ class MethodOptions(Options):
     unchanged: Annotated[str | None, Option("Share of counts that stay (cell-key).", metavar="SHARE"), MaxLen(40)] = (
         None
     )
+    share: Annotated[
+        str | None,
+        Option(
+            "No contribution (noise), no value (tabular-adjustment) changes by more than this share, which readers are "
+            "told.",
+            metavar="SHARE",
+        ),
+        MaxLen(40),
+    ] = None
+    least: Annotated[
+        str | None, Option("Every contribution changes by at least this share (noise).", metavar="SHARE"), MaxLen(40)
+    ] = None
+    shape: Annotated[
+        str | None,
+        Option(
+            "Of the distribution of factors (noise; default: triangular).",
+            metavar="NAME",
+            choices={"triangular": "most of them near the least share", "uniform": "all alike"},
+        ),
+        MaxLen(40),
+    ] = None
+    balanced: Annotated[
+        bool | None,
+        Option(
+            "Choose directions so that cells that need no protection move least (noise; as usual).",
+            off="Draw the direction of each contributor on its own (noise).",
+        ),
+    ] = None
     modulus: Annotated[
         int | None,
         Option("Keys are whole numbers below this (cell-key; default: decimals from 0 to below 1).", metavar="N"),

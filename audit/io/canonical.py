@@ -231,6 +231,11 @@ def _rounding(table: Table, unit: Fraction) -> dict[str, Any]:
         found["zeros"] = "stay" if rounding.zeros_stay else "change"
         if rounding.unchanged is not None:
             found["unchanged"] = exact(rounding.unchanged)
+    elif rounding.method in ("noise", "adjusted"):
+        found = {"method": rounding.method, "share": exact(rounding.share)}
+        if rounding.range:
+            found["range"] = exact(rounding.range * unit)
+        found["zeros"] = "stay" if rounding.zeros_stay else "change"
     elif rounding.method != "ranges":
         found = {"base": exact(rounding.base * unit), "method": rounding.method}
     if rounding.method in EXACT_METHODS:

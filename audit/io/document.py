@@ -125,7 +125,9 @@ class ProtectionDocument(Model):
     sliding: Text | None = Field(default=None, description="width of what stays possible, wherever that lies")
 
 
-RoundingMethod = Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "cell_key"]
+RoundingMethod = Literal[
+    "conventional", "random", "controlled", "up", "down", "midpoint", "small", "cell_key", "noise", "adjusted"
+]
 Ranges = Annotated[
     Any,
     WithJsonSchema(
@@ -154,12 +156,22 @@ class RoundingDocument(Model):
     method: RoundingMethod | None = Field(
         default=None,
         description="midpoint: 0 for 0, else the middle of base values; small: only counts below the base; cell_key: "
-        "changed by at most `range`, which stands in place of a base",
+        "changed by at most `range`, which stands in place of a base; noise, adjusted: by at most a `share` of the "
+        "true, of the published value",
     )
-    range: Positive | None = Field(default=None, description="cell_key: the largest change of a value, up or down")
+    range: Positive | None = Field(
+        default=None,
+        description="cell_key: the largest change of a value, up or down; noise, adjusted: changes up to this are "
+        "possible whatever the share",
+    )
+    share: Number | None = Field(
+        default=None,
+        description="noise: largest change as a share of the true value; adjusted: of the published value; above 0, "
+        "below 1, at most 6 decimals",
+    )
     never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
     zeros: Literal["stay", "change"] | None = Field(
-        default=None, description="cell_key: what becomes of true zeros (default: stay)"
+        default=None, description="cell_key, noise, adjusted: what becomes of true zeros (default: stay)"
     )
     unchanged: Number | None = Field(default=None, description="cell_key: share of values that stay as they are")
     bands: list[BandDocument] | None = Field(default=None, min_length=1)

@@ -119,10 +119,14 @@ def read_scheme(
     """
     read = _Reader(measure, where)
     plain = document.base is not None or document.method is not None
-    if document.method == "cell_key":
-        return Scheme(read.noise(document, folder, nonnegative=nonnegative), (), where, measure.unit)
+    if document.share is not None and document.method not in ("noise", "adjusted"):
+        raise InputError("`share` goes with methods noise and adjusted.", at=where)
+    match document.method:
+        case "cell_key" | "noise" | "adjusted":
+            return Scheme(read.changed(document, folder, nonnegative=nonnegative), (), where, measure.unit)
     if any(said is not None for said in (document.range, document.never, document.zeros, document.unchanged)):
-        raise InputError("`range`, `never`, `zeros` and `unchanged` go with method cell_key.", at=where)
+        text = "`range`, `never`, `zeros` and `unchanged` go with method cell_key (`range` and `zeros` with noise and "
+        raise InputError(f"{text}adjusted, too).", at=where)
     ways = [plain, document.bands is not None, document.ranges is not None and not plain]
     if sum(ways) + (document.top is not None and not any(ways)) != 1:
         raise InputError("give one of base and method, `bands`, `ranges`, or `top`.", at=where)
@@ -191,22 +195,37 @@ class _Reader:
         shown = None if band.shown is None else self.units(band.shown, at / "shown")
         return Band(first, last, shown, 1 if band.base is None else self.units(band.base, at / "base"), band.method)
 
-    def noise(self, document: RoundingDocument, folder: Folder, *, nonnegative: bool) -> Rounding:
-        """Method cell_key: a value changed by at most a range."""
+    def changed(self, document: RoundingDocument, folder: Folder, *, nonnegative: bool) -> Rounding:
+        """Methods by which a value is changed by at most a range, or a share."""
+        if not nonnegative:
+            text = f"values may be negative; {document.method} is for values that are not."
+            raise InputError(text, at=self.where)
+        rounding = self._by_range(document) if document.method == "cell_key" else self._by_share(document)
+        self.check(document.ranges, rounding, folder)
+        return rounding
+
+    def _by_share(self, document: RoundingDocument) -> Rounding:
+        said = (document.base, document.bands, document.top, document.never, document.unchanged)
+        if document.share is None or any(one is not None for one in said):
+            text = f"method {document.method} needs `share`, and has `range` and `zeros` besides."
+            raise InputError(text, at=self.where)
+        share = document.share
+        if not 0 < share < 1 or (share * 10**6).denominator != 1:
+            raise InputError("expected above 0 and below 1, with at most 6 decimals.", at=self.where / "share")
+        widest = 0 if document.range is None else self.units(document.range, self.where / "range")
+        method: Literal["noise", "adjusted"] = "noise" if document.method == "noise" else "adjusted"
+        return Rounding(1, method, (), widest, zeros_stay=document.zeros != "change", share=share)
+
+    def _by_range(self, document: RoundingDocument) -> Rounding:
         if document.range is None or any(said is not None for said in (document.base, document.bands, document.top)):
             raise InputError("method cell_key needs `range`, and neither base, bands nor top.", at=self.where)
-        if not nonnegative:
-            raise InputError("values may be negative; cell_key is for values that are not.", at=self.where)
         widest = self.units(document.range, self.where / "range")
         never = self.units(document.never or Fraction(0), self.where / "never")
         if not 0 <= never <= widest:
             raise InputError("expected from 0 to the range.", at=self.where / "never")
         if document.unchanged is not None and not 0 <= document.unchanged <= 1:
             raise InputError("expected a share from 0 to 1.", at=self.where / "unchanged")
-        stay = document.zeros != "change"
-        rounding = Rounding(1, "cell_key", (), widest, never, stay, document.unchanged)
-        self.check(document.ranges, rounding, folder)
-        return rounding
+        return Rounding(1, "cell_key", (), widest, never, document.zeros != "change", document.unchanged)
 
     def ranges(self, given: Any, folder: Folder) -> tuple[tuple[int, int, int | None], ...]:
         found: dict[int, tuple[int, int, int | None]] = {}

@@ -43,15 +43,30 @@ class Rounding:
     `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
     With method `cell_key`: range: largest change of a value, in units (base is 1). never: no value from one unit to
     this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told.
+    With methods `noise` and `adjusted`: share: largest change, of the true value (noise) or of the published one
+    (adjusted), at most 6 decimals; range: a change up to this, in units, is possible anyway; zeros_stay.
     """
 
     base: int
-    method: Literal["conventional", "random", "controlled", "up", "down", "midpoint", "small", "ranges", "cell_key"]
+    method: Literal[
+        "conventional",
+        "random",
+        "controlled",
+        "up",
+        "down",
+        "midpoint",
+        "small",
+        "ranges",
+        "cell_key",
+        "noise",
+        "adjusted",
+    ]
     ranges: tuple[tuple[int, int, int | None], ...] = ()
     range: int = 0
     never: int = 0
     zeros_stay: bool = True
     unchanged: Fraction | None = None
+    share: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Rounded values, and the interval of true values behind them."""
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +28,10 @@ def rounded(values: NDArray[np.int64], rounding: Rounding) -> NDArray[np.int64]:
 NO_LIMIT = 2**62
 """Stands for no largest value."""
 
-EXACT_METHODS = ("midpoint", "small", "ranges", "cell_key")
+CHANGED_METHODS = ("cell_key", "noise", "adjusted")
+"""Methods by which values are changed by limited amounts, and need not be multiples of anything."""
+
+EXACT_METHODS = ("midpoint", "small", "ranges", *CHANGED_METHODS)
 """Methods by which what a published value stands for depends on the value: it may be the true one, or cut at an end."""
 
 
@@ -40,7 +45,7 @@ def is_possible(value: NDArray[np.int64], rounding: Rounding) -> NDArray[np.bool
         result = (value == 0) | (value >= base)
     elif rounding.method == "ranges":
         result = np.isin(value, [shown for shown, _, _ in rounding.ranges])
-    elif rounding.method == "cell_key":
+    elif rounding.method in CHANGED_METHODS:
         result = (value == 0) | (value > rounding.never)
     else:
         result = value % base == 0
@@ -64,6 +69,8 @@ def rounding_interval(
     small                         0 .. B-1 for 0, 1 .. B for B, else x
     ranges                        as `ranges` says; NO_LIMIT where there is no largest value
     cell_key, range D             x - D .. x + D, from 0; from 1 for x > 0 where zeros stay
+    noise, share s, range D       x / (1 + s) .. x / (1 - s), or x - D .. x + D where that is wider; cut likewise
+    adjusted, share s, range D    x - s x .. x + s x, or x - D .. x + D where that is wider; cut likewise
     ============================  ====================
 
     (midpoint: OpenSAFELY's midpoint rounding, ceil(x / B) * B - floor(B/2). small: only counts below B are changed.)
@@ -109,12 +116,41 @@ def _of_scheme(value: NDArray[np.int64], rounding: Rounding) -> tuple[NDArray[np
     if rounding.method == "small":
         lower = np.where(value == 0, 0, np.where(value == base, 1, value))
         return lower, np.where(value == 0, base - 1, value)
-    if rounding.method == "cell_key":
+    if rounding.method in CHANGED_METHODS:
         least = np.where((value > 0) & rounding.zeros_stay, 1, 0)
-        return np.maximum(value - rounding.range, least), value + rounding.range
+        low, high = value - rounding.range, value + rounding.range
+        if rounding.method == "noise":
+            low = np.minimum(low, ceil_times(value, 1 / (1 + rounding.share)))
+            high = np.maximum(high, floor_times(value, 1 / (1 - rounding.share)))
+        elif rounding.method == "adjusted":
+            most = floor_times(value, rounding.share)
+            low, high = np.minimum(low, value - most), np.maximum(high, value + most)
+        return np.maximum(low, least), high
     shown, low, high = (np.array(column, np.int64) for column in zip(*_bounded(rounding.ranges), strict=True))
     at = np.minimum(np.searchsorted(shown, value), len(shown) - 1)
     return low[at], high[at]
+
+
+def floor_times(value: NDArray[np.int64], factor: Fraction) -> NDArray[np.int64]:
+    """floor(value * factor), exactly, for factors with numerators and denominators up to some million; what is beyond
+    NO_LIMIT is NO_LIMIT.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> floor_times(np.array([7, -7, 2**62]), Fraction(3, 2)).tolist() == [10, -11, NO_LIMIT]
+    True
+    """
+    over, below = factor.numerator, factor.denominator
+    most = NO_LIMIT // max(over, 1) * below if over > below else NO_LIMIT
+    cut = np.clip(value, -most, most)
+    found: NDArray[np.int64] = cut // below * over + cut % below * over // below
+    return np.where(value > most, NO_LIMIT, found)
+
+
+def ceil_times(value: NDArray[np.int64], factor: Fraction) -> NDArray[np.int64]:
+    """The same, rounded up."""
+    return -floor_times(-value, factor)
 
 
 def _bounded(ranges: tuple[tuple[int, int, int | None], ...]) -> list[tuple[int, int, int]]:

@@ -250,15 +250,19 @@ def record_amounts(
 
 def _contributors(microdata: Microdata) -> NDArray[np.int64]:
     """Number of the contributor behind each record: its holding, else its unit, else the record itself."""
+    seen: dict[tuple[str, str | int], int] = {}
+    return np.array([seen.setdefault(key, len(seen)) for key in contributor_keys(microdata)], dtype=np.int64)
+
+
+def contributor_keys(microdata: Microdata) -> list[tuple[str, str | int]]:
+    """Who each record belongs to: ("holding", name), else ("unit", id), else ("record", position)."""
     records = len(microdata.codes)
     holding = microdata.holding or ("",) * records
     unit = microdata.unit_id or ("",) * records
-    seen: dict[tuple[str, str | int], int] = {}
-    keys = (
+    return [
         ("holding", h) if h else ("unit", u) if u else ("record", i)
         for i, (h, u) in enumerate(zip(holding, unit, strict=True))
-    )
-    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+    ]
 
 
 def holding_labels(microdata: Microdata) -> dict[int, str]:

@@ -47,7 +47,8 @@ def _widest(rounding: Rounding, least: int, count: int, *, nonnegative: bool) ->
     None where nothing can be said."""
     if max(rounding.base, rounding.range, count) > LARGEST or count < 2:
         return None
-    shown = np.arange(count + rounding.base + rounding.range + 1, dtype=np.int64)
+    reach = 2 * count if rounding.share else count  # of a share below 1, no true value is shown as twice itself
+    shown = np.arange(reach + rounding.base + rounding.range + 1, dtype=np.int64)
     if rounding.method == "ranges":
         shown = np.array([value for value, _, _ in rounding.ranges], np.int64)
     shown = shown[is_possible(shown, rounding)]

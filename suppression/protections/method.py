@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.model import Amounts, Note, Rounding, Table
+from tableseal.audit.model import Amounts, Note, Policy, Rounding, Table
 from tableseal.audit.progress import Progress, silent
 from tableseal.suppression.protections.subject import Subject
 
@@ -17,11 +17,13 @@ Status = Literal["done", "optimal", "feasible"]
 
 @dataclass(frozen=True)
 class Tools:
-    """What a method works with. seed: of all that it draws; limits: at which it ends with the best it has."""
+    """What a method works with. seed: of all that it draws; limits: at which it ends with the best it has; policy:
+    overrides the release's own."""
 
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
     progress: Progress = silent
+    policy: Policy | None = None
 
     @property
     def random(self) -> np.random.Generator:

@@ -13,6 +13,7 @@ from tableseal.suppression.protections.cell_keys.settings import CellKeySettings
 from tableseal.suppression.protections.controlled_rounding import ControlledRounding, round_controlled
 from tableseal.suppression.protections.conventional_rounding import ConventionalRounding, round_conventionally
 from tableseal.suppression.protections.method import Method
+from tableseal.suppression.protections.noise import Noise, add_noise
 from tableseal.suppression.protections.perturbation.categories import PostRandomisation, post_randomise
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
@@ -22,6 +23,7 @@ from tableseal.suppression.protections.semi_controlled_rounding import SemiContr
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
 from tableseal.suppression.protections.swapping.swap import RecordSwapping, swap
 from tableseal.suppression.protections.synthetic import Synthetic, synthesise
+from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
 
 METHODS: Mapping[str, Method] = {
     "conventional-rounding": Method(round_conventionally, ConventionalRounding, draws=False),
@@ -33,6 +35,8 @@ METHODS: Mapping[str, Method] = {
     "sampling": Method(sample_records, Sampling, draws=True),
     "semi-controlled-rounding": Method(round_semi_controlled, SemiControlledRounding, draws=True),
     "small-count-rounding": Method(round_small_counts, SmallCountRounding, draws=False),
+    "noise": Method(add_noise, Noise, draws=True),
+    "tabular-adjustment": Method(adjust, TabularAdjustment, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
     "synthetic": Method(synthesise, Synthetic, draws=True),
 }

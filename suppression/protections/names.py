@@ -12,6 +12,8 @@ WORDS: Mapping[str, str] = {
     "sampling": "a random sample of the records is drawn, and tables are estimated from it",
     "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
     "small-count-rounding": "only published counts below the base disappear; tables add up",
+    "noise": "all that a contributor gives, by one factor of its own; tables add up",
+    "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
     "cell-key": "each count by the key of its cell, the same in every table",
     "synthetic": "inner cells are drawn anew, from all tables with the true margins",
 }

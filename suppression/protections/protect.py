@@ -76,7 +76,7 @@ def protect(
     tell = progress or silent
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
-    changed = method.run(subject, settings, Tools(seed, limits, tell))
+    changed = method.run(subject, settings, Tools(seed, limits, tell, policy))
     protected = published(subject, changed, release)
     report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
     optimised = changed.optimised

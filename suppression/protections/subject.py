@@ -8,16 +8,18 @@ from numpy.typing import NDArray
 
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.decision.equations import Equations, build_equations
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.cells import Cells
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.linear.naming import place_of, places_of, plural
 from tableseal.audit.linear.system import LinearSystem, build_system
-from tableseal.audit.model import COLUMNS_LEFT_OUT, Absent, Amounts, Release, Status, Table
+from tableseal.audit.model import COLUMNS_LEFT_OUT, Absent, Amounts, Policy, Release, Status, Table
 from tableseal.audit.prepare import check_sums
 from tableseal.audit.rules import completed
+from tableseal.audit.rules.assess import assess
+from tableseal.audit.rules.sensitivity import Sensitivity
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.protections.apply import with_rows
 
@@ -61,6 +63,27 @@ class Subject:
         """int64 (cells): the cells in an order that neither that of tables and rows nor that of codes in the files
         changes; whoever draws for one cell after another goes through them so."""
         return order_by_names(self.release, self.cells.codes, self.cells.measure)
+
+    def sensitivity(self, policy: Policy | None) -> Sensitivity:
+        """What the rules say of the cells. policy: overrides the release's own.
+
+        Raises
+        ------
+        InputError: as `audit.rules.assess`.
+        """
+        return assess(self.release, self.cells, policy or self.release.policy or Policy())
+
+    def refuse_negative(self, method: str) -> None:
+        """Of methods for values that everybody knows not to be negative.
+
+        Raises
+        ------
+        InputError: one is, or may be.
+        """
+        self.refuse(self.value < 0, f"is negative, which {method} is not for")
+        if not self.nonnegative:
+            text = f"values may be negative (`intruder: {{nonnegative: false}}`), which {method} is not for."
+            raise InputError(text, at=OptionName("method", method))
 
     @property
     def nonnegative(self) -> bool:

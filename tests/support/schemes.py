@@ -16,6 +16,11 @@ def _noisy(x: int, widest: int, never: int) -> set[int]:
     return {y for y in range(max(0, x - widest), x + widest + 1) if not 1 <= y <= never} if x else {0}
 
 
+def _moved(x: int, reach: Callable[[int, int], bool], zeros: str = "stay") -> set[int]:
+    """What is near enough; zeros stay unless they may change."""
+    return {y for y in range(3 * x + 10) if reach(x, y)} if x or zeros == "change" else {0}
+
+
 SCHEMES: Mapping[str, tuple[dict[str, Any], Shows]] = {
     "conventional 5": ({"base": 5, "method": "conventional"}, lambda x: {_nearest(x, 5)}),
     "random 5": ({"base": 5, "method": "random"}, lambda x: {x // 5 * 5, -(-x // 5) * 5}),
@@ -47,6 +52,22 @@ SCHEMES: Mapping[str, tuple[dict[str, Any], Shows]] = {
     "cell key 2, zeros change": (
         {"method": "cell_key", "range": 2, "zeros": "change"},
         lambda x: set(range(max(0, x - 2), x + 3)),
+    ),
+    "noise 0.3": (
+        {"method": "noise", "share": "0.3"},
+        lambda x: _moved(x, lambda x, y: 10 * abs(x - y) <= 3 * x),
+    ),
+    "noise 0.2 or 2, zeros change": (
+        {"method": "noise", "share": "0.2", "range": 2, "zeros": "change"},
+        lambda x: _moved(x, lambda x, y: 5 * abs(x - y) <= max(10, x), "change"),
+    ),
+    "adjusted 0.25": (
+        {"method": "adjusted", "share": "0.25"},
+        lambda x: _moved(x, lambda x, y: 4 * abs(x - y) <= y),
+    ),
+    "adjusted 0.25 or 2": (
+        {"method": "adjusted", "share": "0.25", "range": 2},
+        lambda x: _moved(x, lambda x, y: 4 * abs(x - y) <= max(8, y)),
     ),
     "ranges": (
         {"ranges": {"0": ["0", "0"], "5": ["1", "9"], "10": ["10", None]}},

@@ -104,6 +104,12 @@ def test_the_verifier_reads_what_values_stand_for(name: str) -> None:
         ({"method": "cell_key", "range": 2, "never": 3}, [0, 4, 4], "never: expected from 0 to the range"),
         ({"method": "cell_key", "range": 2, "unchanged": "1.5"}, [0, 4, 4], "unchanged: expected a share"),
         ({"base": 3, "method": "up", "range": 2}, [0, 3, 3], "go with method cell_key"),
+        ({"base": 3, "method": "up", "share": "0.2"}, [0, 3, 3], "goes with methods noise and adjusted"),
+        ({"method": "noise", "range": 2}, [0, 3, 3], "needs `share`"),
+        ({"method": "adjusted", "share": "0.2", "never": 1}, [0, 3, 3], "needs `share`, and has `range`"),
+        ({"method": "noise", "share": "1"}, [0, 3, 3], "share: expected above 0 and below 1"),
+        ({"method": "adjusted", "share": "0"}, [0, 3, 3], "share: expected above 0 and below 1"),
+        ({"method": "noise", "share": "0.1234567"}, [0, 3, 3], "at most 6 decimals"),
     ],
 )
 def test_schemes_and_values_that_do_not_fit(scheme: dict[str, Any], shown: list[int], message: str | None) -> None:

@@ -1,0 +1,1 @@
+"""Controlled tabular adjustment: the parts of a release that hang together, their programs, and the search."""

@@ -1,0 +1,72 @@
+"""How far each cell of a release may move, and has to, so that what readers are told of it is true and wide enough.
+
+Readers are told that a published x differs from its true value by at most m(x): a share s of x, or a fixed range D
+where that is more. So a true v may be shown as anything from the smallest to the largest x with |x - v| <= m(x); a
+sensitive v that must leave [v - below, v + above] possible is shown as x >= v + above or x <= v - below, near enough
+for the interval of x to hold all of that. Zeros stay.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tableseal.audit.linear.naming import decimal
+from tableseal.audit.model.rounding import ceil_times, floor_times
+from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.suppression.protections.adjustment.part import Ints, Moves
+from tableseal.suppression.protections.subject import Subject
+
+
+def moves_of(subject: Subject, sensitivity: Sensitivity, share: Fraction, reach: Ints) -> Moves:
+    """reach: int64 (cells), the range D in units.
+
+    Raises
+    ------
+    InputError: a sensitive cell that cannot move as far as it has to.
+    """
+    value = subject.value
+    fixed = subject.known_zero | (value == 0)
+    sensitive = (sensitivity.sensitive | subject.cells.sensitive_status) & ~subject.cells.consent & ~fixed
+    below, above = _levels(subject, sensitivity)
+    wider, narrower = 1 / (1 - share), 1 / (1 + share)
+    least = np.minimum(value - reach, ceil_times(value, narrower))
+    least = np.maximum(least, (value + 2) // 2)  # above half, so that as much again below the true value is no zero
+    least = np.minimum(least, value)
+    most = np.maximum(value + reach, floor_times(value, wider))
+    up_most = np.minimum(most, np.maximum(value - below + reach, floor_times(value - below, wider)))
+    down_least = np.maximum(least, np.minimum(value + above - reach, ceil_times(value + above, narrower)))
+    moves = Moves(
+        least=np.where(fixed, 0, least - value),
+        most=np.where(fixed, 0, most - value),
+        sensitive=sensitive,
+        up_least=np.maximum(above, 1),
+        up_most=up_most - value,
+        down_least=np.maximum(below, 1),
+        down_most=value - down_least,
+    )
+    stuck = sensitive & ~moves.up & ~moves.down
+    subject.refuse(stuck, _too_narrow(value, below, above, stuck))
+    return moves
+
+
+def _levels(subject: Subject, sensitivity: Sensitivity) -> tuple[Ints, Ints]:
+    """How far below and above its true value each cell has to leave values possible, where something is required."""
+    value, width = subject.value, sensitivity.required_width
+    half = np.where(width.known, (width.units + 1) // 2, 0)
+    low, high = sensitivity.required_lower, sensitivity.required_upper
+    below = np.where(low.known, np.maximum(value - low.units, 0), 0)
+    above = np.where(high.known, np.maximum(high.units - value, 0), 0)
+    return np.minimum(np.maximum(below, half), value), np.maximum(above, half)
+
+
+def _too_narrow(value: Ints, below: Ints, above: Ints, stuck: NDArray[np.bool_]) -> str:
+    text = "cannot move by what protects it: readers would have to be told of a larger share, or a larger range"
+    if not stuck.any():
+        return text
+    down, up = value[stuck] - np.maximum(below[stuck], 1), value[stuck] + np.maximum(above[stuck], 1)
+    needed = max(
+        (1 - Fraction(int(low), int(high)) for low, high in zip(down, up, strict=True) if low > 0), default=Fraction(1)
+    )
+    percent = -(-needed.numerator * 100 // needed.denominator)
+    return f"{text} (a share of {decimal(1, Fraction(percent, 100))} is enough)" if percent < 100 else text

@@ -1,0 +1,111 @@
+"""Controlled tabular adjustment: the nearest tables that add up in which every sensitive cell moves far enough.
+
+A sensitive cell goes up or down by at least its protection level; all others move as little as possible so that all
+tables add up. Readers are told by how much a published value may differ from the true one: a share of it.
+
+What is published lies between the true table v and its mirror 2 x - v, which adds up like v, differs from x by the same
+amounts and, as limits are shares of what is published, fits all that readers are told. So nobody can tell which of the
+two is true, not even who knows that sensitive cells moved by at least their level: what stays possible of a sensitive
+cell spans twice its move.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tableseal.audit.errors import InputError, LimitError, OptionName
+from tableseal.audit.io.numbers import decimal_text
+from tableseal.audit.linear.naming import place_of, plural
+from tableseal.audit.model import Amounts, Rounding
+from tableseal.suppression.protections.adjustment.choose import Chosen, choose
+from tableseal.suppression.protections.adjustment.limits import moves_of
+from tableseal.suppression.protections.adjustment.part import Ints
+from tableseal.suppression.protections.adjustment.parts import parts
+from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.subject import Subject
+
+
+@dataclass(frozen=True)
+class TabularAdjustment:
+    """share: a published value differs from the true one by at most this share of itself. range: or by at most this, in
+    the measures' own numbers."""
+
+    share: Fraction
+    range: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share < 1 or (self.share * 10**6).denominator != 1:
+            expected = "above 0 and below 1, with at most 6 decimals"
+            raise InputError(expected=expected, at=OptionName("share", decimal_text(self.share)))
+        if self.range < 0:
+            raise InputError(expected="0 or more", at=OptionName("range", str(self.range)))
+
+
+def adjust(subject: Subject, settings: TabularAdjustment, tools: Tools) -> Changed:
+    """Nothing is drawn: the same release gives the same tables, but for a time limit.
+
+    Raises
+    ------
+    InputError: values that may be negative, a sensitive cell that cannot move far enough within the limits, or no table
+        that adds up within them. LimitError: none was found in time.
+    """
+    subject.refuse_negative("tabular-adjustment")
+    units = {name: int(Fraction(settings.range) // measure.unit) for name, measure in subject.release.measures.items()}
+    moves = moves_of(subject, subject.sensitivity(tools.policy), settings.share, subject.bases(units))
+    moved, found = np.zeros(len(subject.equations.value), np.int64), []
+    pieces = parts(subject, moves)
+    for k, (cells, part) in enumerate(pieces):
+        tools.progress("parts", k, len(pieces))
+        chosen = choose(part, tools.limits, tools.progress)
+        if chosen.moved is None:
+            _refuse(subject, cells[part.moves.sensitive], chosen)
+        else:
+            moved[cells] = chosen.moved
+            found.append(chosen)
+    mirrored = _mirrored(subject, moved)
+    moved = moved[: len(subject.cells)]
+    shown = subject.value + moved
+    best = Optimised(
+        "optimal" if all(chosen.optimal for chosen in found) else "feasible",
+        int(np.abs(moved).sum()),
+        sum(chosen.bound for chosen in found),
+        MIRROR if mirrored else "",
+    )
+    which = moves.sensitive
+    return Changed(
+        shown=Amounts(shown, np.ones(len(shown), np.bool_)),
+        rounding=lambda table: Rounding(1, "adjusted", (), units[table.measure], share=settings.share),
+        additive=True,
+        optimised=best,
+        details=(
+            f"{plural(int(which.sum()), 'sensitive cell')}: {(moved[which] > 0).sum():,} up, "
+            f"{(moved[which] < 0).sum():,} down; {(~which & (moved != 0)).sum():,} other cells moved",
+        ),
+    )
+
+
+MIRROR = (
+    "Proved: the table as far on the other side of the published one fits all that readers know, too; what stays "
+    "possible of a sensitive cell spans twice its change, also for those who know that it moved by at least its level"
+)
+
+
+def _mirrored(subject: Subject, moved: Ints) -> bool:
+    """Whether the mirror of the true table could be true, for all that everybody knows. moved: int64 (columns of the
+    equations)."""
+    cells, equations = subject.cells, subject.equations
+    mirror = equations.value + 2 * moved
+    low, high, own = cells.known_lower, cells.known_upper, mirror[: len(cells)]
+    known = (~low.known | (own >= low.units)) & (~high.known | (own <= high.units))
+    sums = equations.matrix @ mirror
+    fits = (sums >= equations.lower) & (sums <= equations.upper)
+    return bool(known.all() and fits.all() and (mirror >= 0).all())
+
+
+def _refuse(subject: Subject, cells: Ints, chosen: Chosen) -> None:
+    if not chosen.infeasible:
+        raise LimitError("no table that adds up, in which sensitive cells move far enough, was found; give more time.")
+    more = f" and of {plural(len(cells) - 1, 'sensitive cell')} that hang together with it" if len(cells) > 1 else ""
+    text = f"no table within these limits adds up with the changes of this cell{more}; say a larger share or range."
+    raise InputError(text, at=place_of(subject.release, subject.cells, int(cells[0])))

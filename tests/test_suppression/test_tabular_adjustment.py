@@ -1,0 +1,235 @@
+"""Controlled tabular adjustment: it adds up, sensitive cells move far enough, nothing is nearer, and readers are told
+what is true."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.errors import InputError
+from tableseal.audit.io import canonical_json, release_from_document
+from tableseal.audit.model import Amounts, Release, Status, Table
+from tableseal.audit.pipeline import audit
+from tableseal.audit.progress import silent
+from tableseal.suppression.protections.adjustment import choose as choosing
+from tableseal.suppression.protections.adjustment import search as searching
+from tableseal.suppression.protections.adjustment.limits import moves_of
+from tableseal.suppression.protections.adjustment.part import Moves
+from tableseal.suppression.protections.adjustment.parts import parts
+from tableseal.suppression.protections.method import Changed, Optimised, Tools
+from tableseal.suppression.protections.protect import protect
+from tableseal.suppression.protections.public import public_release
+from tableseal.suppression.protections.subject import Subject, subject_of
+from tableseal.suppression.protections.tabular_adjustment import TabularAdjustment, adjust
+from tests.support.establishments import P_PERCENT, establishments, published
+from tests.support.tabulated import tabulated
+
+USUAL = TabularAdjustment(Fraction("0.4"))
+
+
+def marked(values: NDArray[np.int64], sensitive: list[int], level: list[int], **more: Any) -> Release:
+    """A table of all sums in which some rows are sensitive, with distances of these."""
+    release = tabulated(values, **more)
+
+    def with_marks(table: Table) -> Table:
+        status, distance = table.status.copy(), table.value.units.copy()
+        rows = [row % len(status) for row in sensitive]
+        status[rows] = Status.PRIMARY
+        distance[:] = 0
+        distance[rows] = level
+        amounts = Amounts(distance, status == Status.PRIMARY)
+        value = Amounts(table.value.units, status != Status.PRIMARY)
+        return replace(
+            table, status=status, value=value, truth=table.value, protection_lower=amounts, protection_upper=amounts
+        )
+
+    return replace(release, tables=tuple(map(with_marks, release.tables)))
+
+
+def adjusted(release: Release, how: TabularAdjustment = USUAL) -> tuple[Subject, Changed, Optimised]:
+    subject = subject_of(release)
+    changed = adjust(subject, how, Tools())
+    assert changed.optimised is not None
+    return subject, changed, changed.optimised
+
+
+def limits_of(subject: Subject, how: TabularAdjustment = USUAL) -> Moves:
+    reach = np.full(len(subject.cells), how.range, np.int64)
+    return moves_of(subject, subject.sensitivity(None), how.share, reach)
+
+
+def fits(moves: Moves, moved: NDArray[np.int64]) -> NDArray[np.bool_]:
+    up = (moved >= moves.up_least) & (moved <= moves.up_most)
+    down = (-moved >= moves.down_least) & (-moved <= moves.down_most)
+    found: NDArray[np.bool_] = np.where(moves.sensitive, up | down, (moved >= moves.least) & (moved <= moves.most))
+    return found
+
+
+def nearest_of_all(subject: Subject, moves: Moves) -> int | None:
+    """Sum of changes of the nearest table, over all tables of whole numbers within the limits; None: there is none."""
+    forms, order = subject.system.matrix.toarray(), subject.system.cell
+    moves = moves.take(order)
+    alone = [int(np.flatnonzero((forms != 0).sum(axis=1) == 1)[np.argmax(forms[(forms != 0).sum(axis=1) == 1, c])])
+             for c in range(forms.shape[1])]  # fmt: skip
+    low = np.where(moves.sensitive, -np.maximum(moves.down_most, 0), moves.least)
+    high = np.where(moves.sensitive, np.maximum(moves.up_most, 0), moves.most)
+    best = None
+    for choice in product(*(range(low[row], high[row] + 1) for row in alone)):
+        moved = forms @ np.array(choice)
+        if fits(moves, moved).all():
+            cost = int(np.abs(moved).sum())
+            best = cost if best is None else min(best, cost)
+    return best
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.integers(0, 7), min_size=4, max_size=4),
+    st.lists(st.integers(0, 8), min_size=1, max_size=2, unique=True),
+    st.sampled_from(["0.3", "0.5"]),
+    st.integers(0, 2),
+)
+def test_small_tables_against_all_of_them(values: list[int], sensitive: list[int], share: str, reach: int) -> None:
+    """CONVENTION 769 and 770."""
+    release = marked(np.array(values).reshape(2, 2), sensitive, [1] * len(sensitive))
+    how = TabularAdjustment(Fraction(share), reach)
+    subject = subject_of(release)
+    try:
+        moves = limits_of(subject, how)
+    except InputError:
+        with pytest.raises(InputError, match="cannot move by what protects it"):
+            adjust(subject, how, Tools())
+        return
+    best = nearest_of_all(subject, moves)
+    if best is None:
+        with pytest.raises(InputError, match="no table within these limits adds up"):
+            adjust(subject, how, Tools())
+        return
+    changed = adjust(subject, how, Tools())
+    assert changed.optimised is not None
+    assert (changed.optimised.status, changed.optimised.distortion, changed.optimised.bound) == ("optimal", best, best)
+    assert int(np.abs(changed.shown.units - subject.value).sum()) == best
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.data())
+def test_linked_and_nested_tables_add_up_and_readers_intervals_hold_the_truth(data: st.DataObject) -> None:
+    """CONVENTION 769 and 770."""
+    shape = data.draw(st.tuples(st.integers(2, 4), st.integers(2, 4), st.integers(2, 3)))
+    groups = [data.draw(st.integers(1, size - 1)) for size in shape]
+    linked = data.draw(st.sampled_from([[], [(0, 1), (1, 2)], [(0, 1), (0, 2), (1, 2)]]))
+    seed = data.draw(st.integers(0, 10**6))
+    random = np.random.default_rng(seed)
+    values = np.ceil(np.exp(random.normal(3, 1, shape))).astype(np.int64)
+    sensitive = random.choice(9, 3, replace=False).tolist()
+    release = marked(values, sensitive, [2] * 3, groups=groups, margins=linked)
+    subject = subject_of(release)
+    how = TabularAdjustment(Fraction("0.5"), 6)
+    moves = limits_of(subject, how)
+    found = protect(release, how)
+    shown = adjust(subject, how, Tools()).shown.units
+    assert fits(moves, shown - subject.value).all()
+    relations = subject.equations.matrix
+    alone = np.diff(relations[:, len(shown) :].tocsr().indptr) == 0
+    assert not (relations[:, : len(shown)] @ shown)[alone].any()
+    public = release_from_document(json.loads(canonical_json(public_release(found.release))))
+    ours = [(c.cell, c.lower, c.upper) for c in found.report.cells]
+    assert ours == [(c.cell, c.lower, c.upper) for c in audit(public).report.cells]
+    assert all(c.lower <= c.truth <= c.upper for c in found.report.cells)  # type: ignore[operator]
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(5, 40), st.integers(0, 10**6), st.booleans())
+def test_what_stays_possible_of_a_sensitive_cell_spans_twice_its_change(number: int, seed: int, linked: bool) -> None:
+    """CONVENTION 771: the mirror of the true table is among what the audit cannot rule out."""
+    release = published(establishments(number, seed), linked=linked, policy=P_PERCENT)
+    subject = subject_of(release)
+    how = TabularAdjustment(Fraction("0.7"))
+    try:
+        changed = adjust(subject, how, Tools())
+    except InputError:
+        return
+    assert changed.optimised is not None
+    assert changed.optimised.proved.startswith("Proved: the table as far on the other side")
+    mirror = 2 * changed.shown.units - subject.value
+    found = protect(release, how)
+    cells = [tuple(subject.release.cell_codes(c).values()) for c in subject.cells.codes]
+    place = {codes: k for k, codes in enumerate(cells)}
+    for cell in found.report.cells:
+        other = int(mirror[place[cell.cell]])
+        assert cell.lower is not None
+        assert cell.upper is not None
+        assert cell.lower <= other <= cell.upper
+
+
+def test_neither_order_nor_a_second_run_changes_anything() -> None:
+    """CONVENTION 711."""
+    records = establishments(60, 3)
+    shown = [
+        protect(published(r, policy=P_PERCENT), USUAL).release.tables[0].value.units.tolist()
+        for r in (records, records, records[::-1])
+    ]
+    assert shown[0] == shown[1] == shown[2]
+
+
+def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 772: the search that parts beyond the limit get, on one whose optimum is known."""
+    values = np.random.default_rng(1).integers(20, 90, (5, 5, 3))
+    release = marked(values, list(range(0, 60, 9)), [9] * 7, groups=(2, 2))
+    how = TabularAdjustment(Fraction("0.5"), 20)
+    _, _, best = adjusted(release, how)
+    assert best.status == "optimal"
+    monkeypatch.setattr(choosing, "EXACT", 10)
+    monkeypatch.setattr(searching, "TRIES", 4)
+    subject, changed, found = adjusted(release, how)
+    assert fits(limits_of(subject, how), changed.shown.units - subject.value).all()
+    assert not (subject.equations.matrix @ changed.shown.units).any()
+    assert found.bound <= best.distortion <= found.distortion <= 1.3 * best.distortion
+
+
+def test_blocks_never_make_it_worse_and_fractions_are_repaired() -> None:
+    """CONVENTION 772."""
+    values = np.random.default_rng(2).integers(20, 90, (4, 4, 4))
+    subject = subject_of(marked(values, list(range(0, 90, 7)), [11] * 13))
+    reach = np.full(len(subject.cells), 40, np.int64)
+    ((_, part),) = parts(subject, moves_of(subject, subject.sensitivity(None), Fraction("0.5"), reach))
+    first = searching.begin(part, Limits())
+    assert first is not None
+    assert part.allows(first)
+    better = searching.improve(part, first, Limits(), silent)
+    assert part.allows(better)
+    assert part.change(better) <= part.change(first)
+
+
+def test_limits_that_are_too_narrow_name_the_cell_and_a_share_that_is_enough() -> None:
+    """CONVENTION 770."""
+    values = np.array([[40, 60], [50, 70]])
+    with pytest.raises(InputError, match=r"cannot move by what protects it.*a share of 0.5 is enough"):
+        adjusted(marked(values, [0], [13]), TabularAdjustment(Fraction("0.1")))
+    _, changed, _ = adjusted(marked(values, [0], [13]), TabularAdjustment(Fraction("0.5")))
+    assert abs(changed.shown.units[0] - 40) >= 13
+    zeros = np.array([[40, 0], [0, 70]])
+    with pytest.raises(InputError, match="no table within these limits adds up with the changes of this cell"):
+        adjusted(marked(zeros, [0, 2], [13, 1]), TabularAdjustment(Fraction("0.5")))
+
+
+def test_what_cannot_be_adjusted_is_refused() -> None:
+    release = tabulated(np.array([[4, 6], [5, 7]]), intruder={"nonnegative": False})
+    with pytest.raises(InputError, match="may be negative"):
+        adjusted(release)
+    for share, reach, message in (
+        ("1", 0, "share"),
+        ("0", 0, "share"),
+        ("0.1234567", 0, "6 decimals"),
+        ("0.5", -1, "range"),
+    ):
+        with pytest.raises(InputError, match=message):
+            TabularAdjustment(Fraction(share), reach)
