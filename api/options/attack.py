@@ -47,6 +47,10 @@ class AttackOptions(Options):
     draws: Annotated[int, Option("Draws of changes for each range.", metavar="N"), Ge(1), Le(1_000)] = 5
     seed: Annotated[int, Option("Seed of the draws.", metavar="S"), Ge(0)] = 0
 
+    time_limit: Annotated[
+        float | None, Option("Seconds after which bounds stay as they are and curves end.", metavar="S"), Ge(0)
+    ] = None
+
     def settings(self) -> "AttackSettings":
         """How attacks are replayed.
 
@@ -63,6 +67,7 @@ class AttackOptions(Options):
             widest=self.widest,
             draws=self.draws,
             seed=self.seed,
+            time_limit=self.time_limit,
         )
 
 

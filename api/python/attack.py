@@ -42,6 +42,11 @@ class AttackResult(Result):
 
     found: AttackReport
 
+    @property
+    def stopped_by(self) -> str | None:
+        """`time`: the limit cut bounds or curves; None: nothing was cut."""
+        return self.found.stopped_by
+
     def to_json(self) -> str:
         """The result as JSON text, schema tableseal/attack/1."""
         return attack_json(self.found)

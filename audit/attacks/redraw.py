@@ -49,4 +49,5 @@ def redrawn(subject: Subject, widest: int, uniform: NDArray[np.float64]) -> Subj
         return replace(table, value=Amounts(units, table.value.known.copy()), rounding=noise)
 
     tables: Sequence[Table] = tuple(starmap(drawn, zip(subject.release.tables, rows, strict=True)))
-    return subject_of(replace(subject.release, tables=tuple(tables)))
+    drawn_anew = subject_of(replace(subject.release, tables=tuple(tables)))
+    return replace(drawn_anew, deadline=subject.deadline)

@@ -1,8 +1,10 @@
 """Replay attacks on a release with changed counts, and measure what comes back."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import takewhile
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class AttackSettings:
 
     attacks: names; empty: all.
     curve: also ask how wide the range would have to be, up to `widest`, with so many draws for each, for at most the
-    tolerated share to come back.
+    tolerated share to come back. time_limit: seconds after which bounds stay as they are and curves end.
     """
 
     attacks: tuple[str, ...] = ()
@@ -37,6 +39,7 @@ class AttackSettings:
     widest: int = 24
     draws: int = 5
     seed: int = 0
+    time_limit: float | None = None
 
 
 def replay(release: Release, settings: AttackSettings, *, progress: Progress = silent) -> AttackReport:
@@ -49,7 +52,8 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
     LimitError: the release is too large.
     """
     names = _chosen(settings.attacks)
-    subject = subject_of(release)
+    deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
+    subject = replace(subject_of(release), deadline=deadline)
     threshold = _threshold(release)
     uniform = draws_of(subject, settings.seed, settings.draws) if settings.curve else []
     found = []
@@ -76,7 +80,12 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
         change,
         shown,
         tuple(found),
+        "time" if _late(subject) else None,
     )
+
+
+def _late(subject: Subject) -> bool:
+    return subject.deadline is not None and monotonic() > subject.deadline
 
 
 def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -166,7 +175,8 @@ def _curve(redraws: _Redraws, settings: AttackSettings) -> Curve:
         points[widest] = redraws.point(widest)
         return points[widest].share <= settings.tolerated
 
-    least = next(filter(enough, _growing(settings.widest)), None)
+    tried = takewhile(lambda _: not points or not _late(redraws.subject), _growing(settings.widest))
+    least = next(filter(enough, tried), None)
     if least is not None:
         below = max((r for r in points if r < least), default=0)
         least = _between(below, least, enough)

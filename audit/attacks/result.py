@@ -94,3 +94,7 @@ class AttackReport:
     largest_change: Annotated[Rounded, "Largest difference between a published and a true count."]
     as_published: Annotated[Tallies, "How near published values are to the true counts, without any attack."]
     attacks: tuple[Replayed, ...]
+    stopped_by: Annotated[
+        Literal["time"] | None,
+        "time: bounds may be wider than they need be, and curves shorter; null: nothing was cut.",
+    ] = None

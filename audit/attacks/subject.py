@@ -24,6 +24,7 @@ class Subject:
     shown: float64 (cells), what readers see; where tables differ, the mean of what they show.
     lower, upper: int64 (cells), what is stated of each cell alone; NO_LOWER and NO_UPPER for no bound.
     truth: int64 (cells), 0 where it is not known.
+    deadline: moment (monotonic clock) at which the search for bounds ends; None: never.
     """
 
     release: Release
@@ -34,6 +35,7 @@ class Subject:
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     truth: NDArray[np.int64]
+    deadline: float | None = None
 
     def name(self, cell: int) -> str:
         """What a cell is called; its measure, too, where there are several."""

@@ -27,7 +27,7 @@ def sums(subject: Subject) -> Outcome:
     """
     engine = Highs()
     prepared = prepare(subject.release, subject.cells)
-    limits = Limits(None, values=False)
+    limits = Limits(subject.deadline, values=False)
     try:
         reduced = reduction(prepared)
         found = bound_forms(reduced, prepared.system.forms, full(engine), limits, silent)

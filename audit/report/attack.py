@@ -39,6 +39,8 @@ def attack_text(found: AttackReport, *, title: str) -> str:
     lines += ["", "Guessed right:"]
     rows = [_row("as published", found.as_published), *(_row(attack.attack, attack.guessed) for attack in tried)]
     lines += aligned(_COLUMNS, rows, indent="  ")
+    if found.stopped_by is not None:
+        lines += ["", "The time limit was reached: more may be proved, and curves end early."]
     for attack in found.attacks:
         lines += ["", *_details(attack, found)]
     return "\n".join(map(printable, lines)) + "\n"

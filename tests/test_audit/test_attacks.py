@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ def test_sums_prove_what_all_tables_within_the_range_have_in_common(data: st.Dat
 
 S07 = {"AD": 0, "AE": 3, "AF": 0, "BD": 3, "BE": 0, "BF": 0, "CD": 3, "CE": 3, "CF": 0}
 S07_TRUE = with_margins({"AD": 1, "AE": 2, "AF": 0, "BD": 3, "BE": 0, "BF": 0, "CD": 4, "CE": 3, "CF": 0})
-"""A table that rounds to the published one (Smith and Elliot 2007, figure 2.2) with the bounds of figures 2.5 and 2.6."""
+"""A table that rounds to the published one of Smith and Elliot (2007), figure 2.2, within figures 2.5 and 2.6."""
 
 
 def s07(rounding: dict[str, Any]) -> Release:
@@ -160,7 +160,7 @@ def test_what_is_left_over_lies_within_its_interval(data: st.DataObject) -> None
     for g, at in enumerate((cut, sorted(data.draw(st.sets(st.integers(1, 5), min_size=1, max_size=3))))):
         ends = [0, *at, 6]
         order = data.draw(st.permutations(leaves)) if g else leaves
-        groupings.append({f"g{g}{k}": sorted(order[i:j]) for k, (i, j) in enumerate(zip(ends, ends[1:], strict=False))})
+        groupings.append({f"g{g}{k}": sorted(order[i:j]) for k, (i, j) in enumerate(pairwise(ends))})
     counts = {leaf: data.draw(st.integers(0, 9)) for leaf in leaves}
     true = {code: sum(counts[leaf] for leaf in own) for tree in groupings for code, own in tree.items()}
     true["T"] = sum(counts.values())
@@ -380,3 +380,10 @@ def test_two_tables_that_show_one_cell_differently_are_averaged() -> None:
     assert averaging(subject).hit.all()
     outcome = sums(subject)
     assert outcome.proved[outcome.truth == 10].all()  # 10 is all that 8 + 2 and 12 - 2 leave
+
+
+def test_a_time_limit_ends_curves_and_is_told() -> None:
+    found = replay(s07(CELL_KEY), AttackSettings(attacks=("averaging",), time_limit=0))
+    curve = found.attacks[0].curve
+    assert curve is not None
+    assert (len(curve.points), found.stopped_by) == (1, "time")
