@@ -387,3 +387,33 @@ def test_a_time_limit_ends_curves_and_is_told() -> None:
     curve = found.attacks[0].curve
     assert curve is not None
     assert (len(curve.points), found.stopped_by) == (1, "time")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_sums_of_rounded_counts_against_all_tables(data: st.DataObject) -> None:
+    """CONVENTION 785: 2 x 2 counts, each cell and each total rounded to base 3 independently of the others; and noise
+    of which the share that stays is told, which narrows nothing (CONVENTION 744)."""
+    inner = {r + c: data.draw(st.integers(0, 5)) for r in "AB" for c in "DE"}
+    true = with_margins(inner)
+    method = data.draw(st.sampled_from(["conventional", "random", "cell_key"]))
+
+    def shows(n: int) -> list[int]:
+        if method == "cell_key":
+            return results(n, 1)
+        return [(n + 1) // 3 * 3] if method == "conventional" else sorted({n // 3 * 3, -(-n // 3) * 3})
+
+    rounding = {"method": method, "base": 3}
+    if method == "cell_key":
+        rounding = {"method": method, "range": 1, "unchanged": 0.5}
+    shown = {cell: data.draw(st.sampled_from(shows(n))) for cell, n in true.items()}
+    subject = subject_of(release_from_document(two_way(shown, true, rounding)))
+    outcome = sums(subject)
+    tables = (with_margins(dict(zip(inner, values, strict=True))) for values in product(range(9), repeat=4))
+    fits = [table for table in tables if all(shown[cell] in shows(n) for cell, n in table.items())]
+    cells = np.flatnonzero(subject.changed).tolist()
+    names = ["".join(subject.release.cell_codes(subject.cells.codes[cell]).values()) for cell in cells]
+    assert outcome.lower is not None
+    assert outcome.upper is not None
+    assert outcome.lower.tolist() == [min(table[name] for table in fits) for name in names]
+    assert outcome.upper.tolist() == [max(table[name] for table in fits) for name in names]
