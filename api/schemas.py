@@ -13,6 +13,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "risk": ("audit.measures.risk.result", "RiskResult"),
         "proof": ("audit.proof", "proof_schema"),
         "sap": ("audit.report.sap", "SapOfTable", "ConditionalSap", "SapBySchemes"),
+        "attack": ("audit.attacks.result", "AttackReport"),
         "suppression": ("suppression.report.model", "SuppressionReport"),
         "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),

@@ -17,6 +17,7 @@ Tables are a path (str or Path), a release document (dict), a Release, or a Data
     risk        disclosure risk of a whole table
     convert     PC-Axis, JSON-stat, SDMX-CSV, and what is lost there
     sap         how likely subtracting known units recovers a zero
+    attack      which true counts come back of changed ones
     verify      check the proof of an audit
 
 The folders `audit`, `suppression` and `api` beside this one are its packages: the links here make them one import name
@@ -31,6 +32,7 @@ from tableseal import audit as _audit
 from tableseal.audit.doors import opener
 
 if TYPE_CHECKING:
+    from tableseal.api.python.attack import AttackResult, attack
     from tableseal.api.python.audit import AuditResult, audit
     from tableseal.api.python.compare import CompareResult, compare
     from tableseal.api.python.convert import ConvertResult, convert
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdditivityError",
+    "AttackResult",
     "AuditResult",
     "CompareResult",
     "ContradictionError",
@@ -62,6 +65,7 @@ __all__ = [
     "TablesealError",
     "VerifyResult",
     "__version__",
+    "attack",
     "audit",
     "compare",
     "convert",
@@ -76,6 +80,7 @@ __all__ = [
 _opened = opener(
     __name__,
     {
+        "api.python.attack": ("AttackResult", "attack"),
         "api.python.audit": ("AuditResult",),
         "api.python.compare": ("CompareResult", "compare"),
         "api.python.convert": ("ConvertResult", "convert"),

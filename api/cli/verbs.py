@@ -25,6 +25,7 @@ VERBS = {
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",
     "sap": "sap_verb:sap_verb",
+    "attack": "attack_verb:attack_verb",
     "schema": "schema_verb:schema_verb",
     "cases": "cases_verb:cases_verb",
     "serve": "serve_verb:serve_verb",

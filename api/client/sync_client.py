@@ -72,6 +72,7 @@ class Client:
     batch = _said(verbs.batch)
     risk = _said(verbs.risk)
     sap = _said(verbs.sap)
+    attack = _said(verbs.attack)
     wait = _said(verbs.wait)
     result = _said(verbs.result)
     rows = _said(verbs.rows)

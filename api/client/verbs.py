@@ -96,6 +96,13 @@ def sap(table: Release, *, upper: Path | None = None, key: str | None = None, **
     return submitted("sap", ("table", table), _named({"upper": upper}), options, key)
 
 
+def attack(
+    release: Release, *, files: Sequence[Path] = (), policy: Path | None = None, key: str | None = None, **options: Any
+) -> Talk[Job]:
+    """Ask for attacks on a release whose counts were changed. Errors as `audit`."""
+    return _of_release("attacks", release, files, {"policy": policy}, key, options)
+
+
 def wait(job: Job, *, progress: Progress | None = None, seconds: float | None = None) -> Talk[Job]:
     """The job when it has ended; `progress` is told whenever something has changed.
 

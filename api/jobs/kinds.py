@@ -100,6 +100,7 @@ class Ledger:
 def all_kinds() -> Mapping[str, Kind]:
     """All kinds by name. A new kind is a module with a `KIND`, and its line here."""
     from tableseal.api.drafts.kind import KIND as DRAFT
+    from tableseal.api.jobs.attack_kind import KIND as ATTACK
     from tableseal.api.jobs.audit_kind import KIND as AUDIT
     from tableseal.api.jobs.batch_kind import KIND as BATCH
     from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
@@ -109,5 +110,5 @@ def all_kinds() -> Mapping[str, Kind]:
     from tableseal.api.jobs.sap_kind import KIND as SAP
     from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 
-    known = (AUDIT, BATCH, COMPARISON, DRAFT, PROTECTION, PUBLICATION, RISK, SAP, SUPPRESSION)
+    known = (ATTACK, AUDIT, BATCH, COMPARISON, DRAFT, PROTECTION, PUBLICATION, RISK, SAP, SUPPRESSION)
     return MappingProxyType({kind.name: kind for kind in known})

@@ -54,7 +54,7 @@ class MethodOptions(Options):
         str | None,
         Option(
             "No contribution (noise), no value (tabular-adjustment) changes by more than this share, which readers are "
-            "told.",
+            "told; or the share of the records that are drawn (sampling).",
             metavar="SHARE",
         ),
         MaxLen(40),
@@ -134,9 +134,6 @@ class MethodOptions(Options):
             "like other cells (apart).",
             metavar="KIND",
         ),
-    ] = None
-    share: Annotated[
-        str | None, Option("Of sampling: share of the records that are drawn.", metavar="SHARE"), MaxLen(40)
     ] = None
     rate: Annotated[
         tuple[str, ...],

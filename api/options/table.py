@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typer import Context
 
 KINDS = {
+    "attack": "attack",
     "audit": "audit",
     "batch": "batch",
     "compare": "comparison",

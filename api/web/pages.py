@@ -123,6 +123,7 @@ _KINDS: Mapping[str, str] = {
     "publication": "Audit with a publication",
     "risk": "Risk",
     "sap": "SAP",
+    "attack": "Attacks",
 }
 """What jobs are called on pages."""
 

@@ -205,7 +205,8 @@ def test_init_writes_what_audit_reads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", ["release", "policy", "report", "risk", "sap", "proof", "batch", "publication", "publication-audit"]
+    "subject",
+    ["release", "policy", "report", "risk", "sap", "attack", "proof", "batch", "publication", "publication-audit"],
 )
 def test_schemas_are_schemas(subject: str, tmp_path: Path) -> None:
     printed = tableseal("schema", subject).stdout

@@ -157,7 +157,15 @@ def test_every_public_name_has_an_example_that_runs(tmp_path: Path, monkeypatch:
 
 def test_every_route_and_its_parameters_are_in_the_reference() -> None:
     page = GENERATED.expanded(TEXTS["docs/reference/http.md"])
-    for route in ("/v1/audits", "/v1/suppressions", "/v1/comparisons", "/v1/batches", "/v1/risk", "/v1/sap"):
+    for route in (
+        "/v1/audits",
+        "/v1/suppressions",
+        "/v1/comparisons",
+        "/v1/batches",
+        "/v1/risk",
+        "/v1/sap",
+        "/v1/attacks",
+    ):
         assert f"### POST {route}\n" in page
     assert "`withhold_primaries`" in page
 
@@ -257,7 +265,7 @@ def test_python_has_the_options_of_the_command_but_those_that_the_page_names() -
     left_out = page.partition("Python has no use for")[2].partition("\n\n")[0]
     keywords: dict[str, set[str]] = {}
     for name, verb in GENERATED.verbs():
-        if name in ("audit", "suppress", "compare", "risk", "sap"):
+        if name in ("audit", "suppress", "compare", "risk", "sap", "attack"):
             keywords[name] = set(inspect.signature(getattr(tableseal, name)).parameters)
             options = {parameter.name for parameter in verb.params if parameter.param_type_name == "option"}
             for missing in options - keywords[name]:

@@ -20,8 +20,9 @@ from tableseal.api.python.keywords import Rules, as_option
 from tableseal.audit.model import Release
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = ("audit", "compare", "convert", "protect", "read", "risk", "sap", "suppress", "verify")
+FUNCTIONS = ("attack", "audit", "compare", "convert", "protect", "read", "risk", "sap", "suppress", "verify")
 KEYWORD_MODELS = {
+    "attack": "AttackKeywords",
     "audit": "AuditKeywords",
     "compare": "CompareKeywords",
     "convert": "ConvertKeywords",

@@ -1,0 +1,47 @@
+"""`tableseal attack`: what a release with changed counts still gives away."""
+
+from typing import Annotated
+
+import typer
+
+from tableseal.api.cli.exit_codes import Code
+from tableseal.api.cli.progress import Progress
+from tableseal.api.cli.reading import release_of
+from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
+from tableseal.api.options.attack import AttackOptions
+from tableseal.api.options.release import ReleaseOptions
+from tableseal.api.options.shared import JsonFile
+
+
+def attack_verb(
+    release: Annotated[
+        str,
+        typer.Argument(
+            metavar="RELEASE",
+            help="Release with changed counts and their true values (the agency's copy), or - for standard input.",
+        ),
+    ],
+    options: AttackOptions,
+    said: ReleaseOptions,
+    json: JsonFile = None,
+) -> Code:
+    """Attack a release whose counts were changed, and say which true counts come back.
+
+    Replays what readers can do, by name, and prints for each attack how many true counts come back, exactly and within
+    1, the best example's arithmetic, and how wide the range of changes would have to be. The result is confidential.
+
+    Example: tableseal attack kept.json --with sums --with averaging
+    """
+    from tableseal.audit.attacks.replay import replay
+    from tableseal.audit.report.attack import attack_json, attack_text
+
+    check_targets({"--json": json}, inputs=(release, said.policy))
+    settings = options.settings()
+    loaded = release_of(release, said)
+    check_targets({"--json": json}, inputs=loaded.files)
+    with Progress() as progress:
+        found = replay(loaded, settings, progress=progress)
+    if json is not None:
+        write_target(json, attack_json(found))
+    say(attack_text(found, title=loaded.title or release), error=json == STREAM)
+    return Code.DONE
