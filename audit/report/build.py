@@ -22,6 +22,7 @@ from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
+from tableseal.audit.report.insider_risk import insider_risk
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (
     BeyondHelp,
@@ -305,6 +306,7 @@ class _CellWriter:
             steps=findings.steps.get(k, ()),
             over_tables=_over_tables(findings.tables[k], single=single),
             rank=rank,
+            insider_risk=insider_risk(findings.insiders.closest.get(k), decimals),
         )
 
     def published(self) -> list[ReportCell]:
