@@ -9,7 +9,7 @@ from tableseal.audit.errors import InputError, OptionName
 if TYPE_CHECKING:
     from tableseal.api.options.risk import RiskOptions
     from tableseal.api.options.sap import SapOptions
-    from tableseal.audit.measures.risk.information import Floats
+    from tableseal.audit.measures.risk.transition import GivenMatrix
     from tableseal.audit.measures.sap.attack import Ints
     from tableseal.audit.measures.sap.population import Population
     from tableseal.audit.model import Release
@@ -45,7 +45,7 @@ def count_table(
     return CountTable.of_matrix(path.name, matrix), ()
 
 
-def transition_matrix(path: Path) -> "Floats":
+def transition_matrix(path: Path) -> "GivenMatrix":
     """A matrix of transition probabilities.
 
     Raises
@@ -53,9 +53,9 @@ def transition_matrix(path: Path) -> "Floats":
     InputError: a file that cannot be read, or is no matrix of numbers.
     """
     from tableseal.audit.io.files import read_text
-    from tableseal.audit.io.matrix import read_numbers
+    from tableseal.audit.io.transition_file import read_transition
 
-    return read_numbers(read_text(path, source=path.name)[0], path.name)
+    return read_transition(read_text(path, source=path.name)[0], path.name)
 
 
 def population(

@@ -110,11 +110,12 @@ def run_comparison(
     InputError, LimitError: as `suppression.comparison.compare.compare`.
     """
     from tableseal.suppression.comparison.compare import compare
+    from tableseal.suppression.comparison.naming import names_in
     from tableseal.suppression.search.rank import Budget
 
     return compare(
         release,
-        [name.strip() for name in options.methods.split(",") if name.strip()],
+        names_in(options.methods),
         budget=None if options.budget is None else Budget.parse(options.budget),
         margins=options.margins,
         curve=options.trade_off,

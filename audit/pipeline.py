@@ -173,6 +173,12 @@ def audit(
 
         sap = judge_sap(prepared, applied.require.sap, limits)
         clock.lap("subtraction (SAP)")
+    table_risk = None
+    if applied.require.table_risk is not None:
+        from tableseal.audit.measures.risk.requirement import judge_table_risk
+
+        table_risk = judge_table_risk(release, applied.require.table_risk)
+        clock.lap("risk of whole tables")
     implied = None
     if applied.implied != "off":
         bounding = Bounding(prepared.system.forms, method, engine, uncounted) if applied.implied == "all" else None
@@ -215,6 +221,7 @@ def audit(
         withheld.tolist(),
         rank,
         sap,
+        table_risk,
         implied,
         implied_arguments,
         truths.open,

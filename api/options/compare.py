@@ -15,7 +15,12 @@ class CompareOptions(Options):
     """What may be said about a comparison besides the release."""
 
     methods: Annotated[
-        str, Option(f"With commas between them, of {', '.join(METHODS)} and rounding:BASE.", metavar="A,B,C")
+        str,
+        Option(
+            f"With commas between them, of {', '.join(METHODS)}; and of protect, with settings: rounding:BASE, "
+            "controlled-rounding:BASE, cell-key:range=D,variance=V.",
+            metavar="A,B,C",
+        ),
     ] = "optimal,heuristic,elimination"
     budget: Budget = None
     margins: Margins = True

@@ -11,8 +11,8 @@ from tableseal.api.options.shared import AllCells
 from tableseal.api.options.texts import numbers, pairs
 
 if TYPE_CHECKING:
-    from tableseal.audit.measures.risk.information import Floats
     from tableseal.audit.measures.risk.measure import RiskSettings
+    from tableseal.audit.measures.risk.transition import GivenMatrix
     from tableseal.audit.model.count_table import CountTable
 
 Transition = Annotated[
@@ -43,6 +43,26 @@ class RiskOptions(Options):
         int | None,
         Option("Draw random roundings of the table; with a protected table and s15: its method.", metavar="BASE"),
     ] = None
+    exact: Annotated[
+        bool,
+        Option("Expectations over all random roundings instead of means of some, for each part that allows it."),
+    ] = False
+    divergence: Annotated[
+        str | None,
+        Option(
+            "Also divergences of the original from the protected table: kl, reverse-kl, chi-squared, total-variation, "
+            "hellinger-squared; several with commas.",
+            metavar="NAME,...",
+        ),
+    ] = None
+    distribution: Annotated[
+        str | None,
+        Option(
+            "Also how many cells have which counts: in the classes of S15's Table 1 (hypercube) or Table 2 (tables), "
+            "or by the smallest count of each class.",
+            metavar="hypercube|tables|0,1,...",
+        ),
+    ] = None
     replicates: Annotated[
         int | None,
         Option("Roundings, or populations for each sample (1000; 20 where samples are drawn).", metavar="N"),
@@ -62,7 +82,11 @@ class RiskOptions(Options):
     ] = 1
     multiplier: Annotated[
         str | None,
-        Option("Multipliers of the entropy terms (s15; default: mean of the diagonal).", metavar="M[,M]"),
+        Option(
+            "Multipliers of the entropy terms (s15; default: what the file of the matrix says of small and large "
+            "counts, else the mean of the diagonal).",
+            metavar="M[,M]",
+        ),
     ] = None
     population: Annotated[
         int | None,
@@ -79,13 +103,17 @@ class RiskOptions(Options):
         Option("Against empty cells of the sample; two joined by a comma.", metavar="none|add=C|pseudo-bayes"),
     ] = "none"
 
-    def settings(self, protected: "CountTable | None" = None, transition: "Floats | None" = None) -> "RiskSettings":
+    def settings(
+        self, protected: "CountTable | None" = None, transition: "GivenMatrix | None" = None
+    ) -> "RiskSettings":
         """How risk is measured. protected: the table after protection; transition: of the method that made it.
 
         Raises
         ------
         InputError: an option that is not understood.
         """
+        from tableseal.audit.measures.risk.distribution import parse_classes
+        from tableseal.audit.measures.risk.divergence import parse_divergences
         from tableseal.audit.measures.risk.measure import RiskSettings, parse_smoothing
         from tableseal.suppression.protections.random_rounding import random_rounding
 
@@ -100,6 +128,8 @@ class RiskOptions(Options):
             "l2": self.norm == "l2",
             "slices": not self.whole,
             "smoothing": parse_smoothing(self.smoothing),
+            "divergences": () if self.divergence is None else parse_divergences(self.divergence),
+            "classes": () if self.distribution is None else parse_classes(self.distribution),
         }
         return RiskSettings(**same | parsed)
 

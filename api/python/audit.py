@@ -238,9 +238,15 @@ def cell_columns(report: Report, release: Release, origin: Origin) -> Mapping[st
             "rule": Texts(cell.rule for cell in cells),
             "reason": Texts(cell.reason for cell in cells),
             "insider": Texts(cell.insider.who if cell.insider else None for cell in cells),
+            "insider_risk": Floats(_insider_risk(cell) for cell in cells),
             "arithmetic": Texts(cell.reveals.text if cell.reveals else None for cell in cells),
         }
     return with_codes([cell.table for cell in cells], codes, figures, origin.whole)
+
+
+def _insider_risk(cell: ReportCell) -> float | None:
+    known = cell.insider_risk
+    return None if known is None else float("inf") if known.risk is None else known.risk
 
 
 @takes(AuditKeywords)

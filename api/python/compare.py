@@ -72,7 +72,8 @@ class CompareResult(Result):
         return {"best": self.best, "verdicts": verdicts, "stopped_by": self.stopped_by}
 
     def columns(self) -> Mapping[str, Column]:
-        """One row a method."""
+        """One row a method; risk and utility are those of the table with the largest R2."""
+        worst = [None if o.changes is None else o.changes.worst for o in self.comparison.outcomes]
         outcomes = self.document["methods"]
         protections = [outcome["protection"] or {} for outcome in outcomes]
         return {
@@ -86,10 +87,12 @@ class CompareResult(Result):
                 for name in ("relative_width", "entropy_bits")
                 for which in ("least", "mean")
             },
+            **{name: Floats(getattr(table, name, None) for table in worst) for name in _OF_WORST},
             "remark": Texts(outcome["remark"] for outcome in outcomes),
         }
 
 
+_OF_WORST = ("risk_before", "risk_after", "utility")
 _COUNTS = ("exposed", "underprotected", "undecided", "secondary_exposed", "rank_decrease", "degrees_of_freedom")
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tableseal.api.options.option import Option, declared
 from tableseal.api.options.risk import RiskOptions
@@ -18,6 +17,7 @@ from tableseal.api.python.to_frame import Column, Floats, Texts, numbers
 from tableseal.api.reading import transition_matrix
 from tableseal.audit.measures.risk.measure import measure
 from tableseal.audit.measures.risk.result import RiskResult as Measured
+from tableseal.audit.measures.risk.transition import GivenMatrix
 from tableseal.audit.report.risk import risk_json, risk_text
 
 
@@ -122,9 +122,9 @@ def risk(data: object, keywords: RiskKeywords) -> RiskResult:
     return RiskResult(origin, measure(first, keywords.settings(second, _transition(keywords.transition))))
 
 
-def _transition(given: Any) -> NDArray[np.float64] | None:
+def _transition(given: Any) -> GivenMatrix | None:
     if given is None:
         return None
     if isinstance(given, str | os.PathLike):
         return transition_matrix(existing(given, "a matrix of numbers, or the path of a file of them"))
-    return array_of(given, "transition").astype(np.float64)
+    return GivenMatrix(array_of(given, "transition").astype(np.float64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from tableseal.audit.attackers.estimates import Interval
@@ -48,16 +49,24 @@ class InsiderAudit:
     ranks: contributors who are too close to each other by what their ranks say, whatever is withheld; they are not in
         `findings`.
     open: cells for which it is not shown that no insider gets too close (a limit was reached).
+    closest: who places another most narrowly, too close or not: one of the cell's own contributors, who subtracts what
+        it gave, or the one in `findings`.
     """
 
     findings: Mapping[int, Finding]
     ranks: Mapping[int, Sequence[Finding]]
     open: frozenset[int]
     notes: tuple[Note, ...]
+    closest: Mapping[int, Finding]
 
 
-def gathered(answers: Iterable[Answer], notes: tuple[Note, ...]) -> InsiderAudit:
-    """All answers together; of those who are too close to a cell the closest is kept, of equals the first."""
+def gathered(
+    answers: Iterable[Answer], notes: tuple[Note, ...], estimates: Iterable[tuple[int, Finding]]
+) -> InsiderAudit:
+    """All answers together; of those who are too close to a cell the closest is kept, of equals the first.
+
+    estimates: (cell, what one of its contributors concludes), too close or not.
+    """
     findings: dict[int, Finding] = {}
     ranks: dict[int, list[Finding]] = {}
     left: set[int] = set()
@@ -69,7 +78,11 @@ def gathered(answers: Iterable[Answer], notes: tuple[Note, ...]) -> InsiderAudit
             ranks.setdefault(cell, []).append(finding)
         elif finding is not None and (cell not in findings or finding.width < findings[cell].width):
             findings[cell] = finding
-    return InsiderAudit(findings, ranks, frozenset(left - findings.keys()), notes)
+    closest: dict[int, Finding] = {}
+    for cell, found in chain(estimates, findings.items()):
+        if cell not in closest or found.width < closest[cell].width:
+            closest[cell] = found
+    return InsiderAudit(findings, ranks, frozenset(left - findings.keys()), notes, closest)
 
 
 def outer_ends(bounds: TargetBounds) -> Interval:

@@ -12,7 +12,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.attackers.answer import Answer, InsiderAudit, gathered
+from tableseal.audit.attackers.answer import Answer, InsiderAudit, gathered, outer_ends
 from tableseal.audit.attackers.areas import areas
 from tableseal.audit.attackers.asked import asked_of
 from tableseal.audit.attackers.attacked import attacked, bounds_of
@@ -52,7 +52,9 @@ def audit_insiders(
     """
     contributors, p, forms = Contributors.audited(prepared, found), policy.insider_p, prepared.system.forms
     targets, cells, truth = contributors.targets, contributors.open_cells, prepared.cells.truth
-    by_rank = (q.answer(found.bounds[k]) for k in targets.tolist() for q in rank_questions(contributors, k, p))
+    own = [(k, q) for k in targets.tolist() for q in rank_questions(contributors, k, p)]
+    by_rank = (q.answer(found.bounds[k]) for k, q in own)
+    estimates = ((k, q.concluded(outer_ends(found.bounds[k]))) for k, q in own)
     neighbourhood = Neighbourhood(reduced, forms, targets[judged[cells[targets]]])
     asked = asked_of(insiders(contributors), contributors, neighbourhood, found, p)
     value, method = truth.units[cells], deciding(engine)
@@ -75,7 +77,7 @@ def audit_insiders(
                 yield q.answer(ends)
             progress("insiders", done, len(rest))
 
-    return gathered(chain(by_rank, by_books()), _notes(contributors))
+    return gathered(chain(by_rank, by_books()), _notes(contributors), estimates)
 
 
 def _notes(contributors: Contributors) -> tuple[Note, ...]:

@@ -45,9 +45,13 @@ class Question:
         low, high = ends
         if self.computes and low is not None and low == high:
             return Finding(self.attacker.who, "value", low, high)
-        if self.target is None or not too_close(found := self.estimate(low, high), self.target, self.p):
-            return None
-        return Finding(self.attacker.who, self.whose, *found)
+        found = self.concluded(ends)
+        close = self.target is not None and too_close((found.lower, found.upper), self.target, self.p)
+        return found if close else None
+
+    def concluded(self, ends: Interval) -> Finding:
+        """What the attacker concludes from an interval of the cell, too close or not."""
+        return Finding(self.attacker.who, self.whose, *self.estimate(*ends))
 
     def answer(self, bounds: TargetBounds | None) -> Answer:
         """The answer for somebody with these bounds of the cell; None: nothing is shown."""

@@ -26,6 +26,9 @@ class RequireDocument(Model):
     basis: Literal["any", "integer"] = Field(default="any", description="integer: a continuous witness is not enough")
     risk: Positive | None = Field(default=None, description="largest disclosure risk 1/log2(possible values) allowed")
     sap: SapDocument | None = Field(default=None, description="limit on the subtraction-attribution probability")
+    table_risk: Share | None = Field(
+        default=None, description="largest risk of a whole table of counts allowed: R1, of changed counts R2"
+    )
     implied: Literal["any", "judged"] = Field(
         default="any", description="judged: cells that can be computed and that no rule can judge make it undecided"
     )

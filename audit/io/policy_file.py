@@ -52,6 +52,7 @@ def policy_from_model(model: PolicyDocument, sha256: str | None = None) -> Polic
         basis=model.require.basis,
         risk=model.require.risk,
         sap=None if model.require.sap is None else SapLimit(model.require.sap.n, model.require.sap.max),
+        table_risk=model.require.table_risk,
         implied=model.require.implied,
     )
     rules = tuple(rule for rule in model.primary if rule is not None)  # one may be switched off: `request: false`
@@ -76,6 +77,8 @@ def policy_document(policy: Policy) -> dict[str, object]:
         "insider": {"p_percent": exact(policy.insider_p)},
     }
     # What stands at its default is left out, so that digests of older policies stay what they are.
+    if policy.require.table_risk is not None:
+        require["table_risk"] = exact(policy.require.table_risk)
     if policy.require.implied != "any":
         require["implied"] = policy.require.implied
     if policy.implied != "all":

@@ -18,7 +18,11 @@ class Estimate:
     deviation: Rounded
 
     @staticmethod
-    def of(values: Floats) -> "Estimate":
-        """From one value for each repetition."""
+    def of(values: Floats, probabilities: Floats | None = None) -> "Estimate":
+        """From one value for each repetition; or, with probabilities that sum to 1, the expectation over all outcomes,
+        which has no error."""
+        if probabilities is not None:
+            mean = float(values @ probabilities)
+            return Estimate(mean, 0.0, sqrt(max(0.0, float((values - mean) ** 2 @ probabilities))))
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         return Estimate(float(values.mean()), spread / sqrt(len(values)), spread)

@@ -30,6 +30,8 @@ class Require:
     risk: Fraction | None = None
     """Largest DR = 1/log2(possible values) allowed; judged with possible.at_least."""
     sap: SapLimit | None = None
+    table_risk: Fraction | None = None
+    """Largest risk of a whole table of counts allowed: R1, of changed counts R2 (Antal, Shlomo & Elliot 2014)."""
     implied: Literal["any", "judged"] = "any"
     """`judged`: a release of which cells can be computed that no row lists and no rule can judge is undecided."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from tableseal.audit.report.arithmetic import Words, reveals, stated
 from tableseal.audit.report.beyond_help import beyond_help, finding, in_force, notes_on_accepted
 from tableseal.audit.report.described import Decimals, DescribedCell, described, lp_ends
 from tableseal.audit.report.implied import implied_cells, implied_count, implied_notes, implied_verdict, worst
+from tableseal.audit.report.insider_risk import insider_risk
 from tableseal.audit.report.missing import computed_missing, missing_note
 from tableseal.audit.report.model import (
     BeyondHelp,
     CellRank,
     OverTables,
     Possible,
+    ReleaseVerdict,
     Report,
     ReportCell,
     Step,
@@ -47,6 +49,7 @@ from tableseal.audit.rules.too_fine import too_fine
 
 if TYPE_CHECKING:
     from tableseal.audit.implied.find import Implied
+    from tableseal.audit.measures.risk.requirement import TableRiskFinding
     from tableseal.audit.measures.sap.requirement import SapFinding
 
 
@@ -80,6 +83,7 @@ class Findings:
     withheld: Sequence[int]
     rank: RankView
     sap: "SapFinding | None" = None
+    table_risk: "TableRiskFinding | None" = None
     implied: "Implied | None" = None
     implied_arguments: Mapping[int, Argument] = field(default_factory=dict)
     impossible: frozenset[int] = frozenset()
@@ -132,7 +136,7 @@ def build_report(
     told += [TIME_LIMIT] if timed_out else []
     told += [] if prepared.release.intruder.prior is None else [PRIOR]
     told += [WEIGHED] if findings.weighed else []
-    told += [] if findings.sap is None else [findings.sap.note()]
+    told += [found.note() for found in (findings.sap, findings.table_risk) if found is not None]
     found = findings.implied
     implied = [] if found is None else implied_cells(found, findings.implied_arguments, words, decimals)
     count = implied_count(found)
@@ -141,7 +145,8 @@ def build_report(
     told += [*missing_note(missing), *without_row(prepared, findings.sensitivity)]
     summary = replace(_summary(prepared, rows, system_rank, components), implied=count)
     verdict = worst(
-        _verdict(rows, require, findings.sap),
+        _verdict(rows, require),
+        *(_by_limit(found.above) for found in (findings.sap, findings.table_risk) if found is not None),
         implied_verdict(implied, count, require, missing=len(missing)),
         "undecided" if findings.impossible else "safe",
     )
@@ -224,19 +229,18 @@ def _over_tables(found: TablePosterior | None, *, single: bool) -> OverTables | 
     )
 
 
-def _verdict(
-    rows: list[ReportCell], require: Require, sap: "SapFinding | None"
-) -> Literal["safe", "unsafe", "undecided"]:
-    if sap is not None and sap.above:
-        return "unsafe"
+def _verdict(rows: list[ReportCell], require: Require) -> ReleaseVerdict:
     sensitive = [r for r in rows if r.sensitive and r.verdict != "not_judged"]
     if any(r.verdict == "underprotected" for r in sensitive):
         return "unsafe"
     if not require.exposed and any(r.verdict == "exposed" for r in sensitive):
         return "unsafe"
-    if sap is not None and sap.above is None:
-        return "undecided"
     return "undecided" if any(r.verdict == "undecided" for r in sensitive) else "safe"
+
+
+def _by_limit(above: bool | None) -> ReleaseVerdict:
+    """What a limit of the policy on the whole release says; above: None: it is not known."""
+    return "undecided" if above is None else "unsafe" if above else "safe"
 
 
 class _CellWriter:
@@ -302,6 +306,7 @@ class _CellWriter:
             steps=findings.steps.get(k, ()),
             over_tables=_over_tables(findings.tables[k], single=single),
             rank=rank,
+            insider_risk=insider_risk(findings.insiders.closest.get(k), decimals),
         )
 
     def published(self) -> list[ReportCell]:

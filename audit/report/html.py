@@ -7,7 +7,7 @@ from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
 from tableseal.audit.report.grid import risk_style, sheets
-from tableseal.audit.report.model import Report, ReportCell
+from tableseal.audit.report.model import InsiderFinding, Report, ReportCell
 from tableseal.audit.report.next_step import next_step
 from tableseal.audit.report.page import asset, source_hash, template
 from tableseal.audit.report.words import (
@@ -52,6 +52,9 @@ class ListedCell:
     values_key: int | float
     risk: str
     risk_key: float
+    insider_risk: str
+    insider_risk_key: float
+    insider: str
     over_tables: str
     over_tables_key: float
     required: str
@@ -205,6 +208,7 @@ def _columns(report: Report, release: Release) -> set[str]:
     """Columns of the list that not every report needs."""
     needed = {
         "measure": len(release.measures) > 1,
+        "insider_risk": any(cell.insider_risk is not None for cell in report.cells),
         "over_tables": any(cell.over_tables is not None for cell in report.cells),
         "truth": any(cell.truth is not None for cell in report.cells),
         "required": any(cell.required is not None for cell in report.cells),
@@ -219,7 +223,7 @@ def _one_value(cell: ReportCell) -> str:
 
 def _listed(rank: int, position: int, cell: ReportCell, name: str) -> ListedCell:
     reached = "" if cell.exact or cell.attained is None else interval(*cell.attained, HTML)
-    most = cell.possible.at_most
+    most, known = cell.possible.at_most, cell.insider_risk
     return ListedCell(
         number=position,
         table=printable(", ".join((cell.table, *cell.also_in))),
@@ -232,6 +236,9 @@ def _listed(rank: int, position: int, cell: ReportCell, name: str) -> ListedCell
         values_key=1e308 if most is None else most,
         risk=risk(cell.risk, HTML),
         risk_key=1e308 if cell.risk is None else cell.risk,
+        insider_risk="" if known is None else risk(known.risk, HTML),
+        insider_risk_key=-1 if known is None else 1e308 if known.risk is None else known.risk,
+        insider="" if known is None else insider_words(InsiderFinding(known.who, known.whose, known.estimates), HTML),
         over_tables=over_tables(cell.over_tables, HTML),
         over_tables_key=1e308 if cell.over_tables is None else cell.over_tables.entropy_bits,
         required="" if cell.required is None else interval(*cell.required, HTML),

@@ -107,6 +107,17 @@ class InsiderFinding:
 
 
 @dataclass(frozen=True)
+class InsiderRisk:
+    """Disclosure risk for a contributor who subtracts what it knows (Oganian & Domingo-Ferrer 2003, (22))."""
+
+    who: Annotated[str, "Who it is: of those who are looked at, the one who places another most narrowly."]
+    whose: Annotated[Whose, "What it estimates, as of an insider who gets too close."]
+    estimates: Annotated[Ends, "Between which values it can place that."]
+    entropy_bits: Annotated[float | None, "log2 of the number of these values; null: no limit."]
+    risk: Annotated[float | None, "1 / entropy_bits; 0: no limit; null: one value."]
+
+
+@dataclass(frozen=True)
 class Accepted:
     """The entry of the release by which it is accepted that contributors of a cell know each other."""
 
@@ -263,6 +274,12 @@ class ReportCell(NamedTuple):
         SPARSE,
     ] = None
     rank: Annotated[CellRank | None, "A withheld cell among the equations.", PUBLIC, SPARSE] = None
+    insider_risk: Annotated[
+        InsiderRisk | None,
+        "Risk for a contributor, whether it gets too close or not; left out: no contributor to ask about, or a public "
+        "copy.",
+        SPARSE,
+    ] = None
 
 
 class ImpliedCount(NamedTuple):

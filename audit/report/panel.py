@@ -83,6 +83,21 @@ def _values(facts: Facts) -> Figures | None:
     )
 
 
+def _insiders(facts: Facts) -> Figures | None:
+    found = [c.insider_risk for c in facts.open_cells if c.insider_risk is not None]
+    if not found:
+        return None
+    several = [f for f in found if f.risk is not None]
+    bits = [f.entropy_bits for f in several if f.entropy_bits is not None]
+    lowest = min(bits, default=None)
+    return (
+        Figure("cells", "cells with contributors to ask about", len(found)),
+        Figure("one_value", "in which one knows another's share", len(found) - len(several)),
+        Figure("lowest_bits", "fewest bits of the others", lowest),
+        Figure("highest_risk", "highest risk of the others", 1 / lowest if lowest else None),
+    )
+
+
 def _tables(facts: Facts) -> Figures | None:
     if not facts.open_cells:
         return None
@@ -183,6 +198,14 @@ MEASURES: tuple[Measure, ...] = (
         "Which of these values are likely: nearly all tables that fit may agree on a few of them.",
         True,
         _values,
+    ),
+    Measure(
+        "insider_risk",
+        "Risk for contributors",
+        "How many values a contributor to a cell leaves to another's share after subtracting its own (risk as above).",
+        "What contributors know besides their own share, and whether what is left is too close (insiders).",
+        False,
+        _insiders,
     ),
     Measure(
         OVER_TABLES,

@@ -25,6 +25,7 @@ def risk_text(report: RiskResult) -> str:
         lines += ["", *_table(report)]
     if report.sample is not None:
         lines += ["", *_sample_lines(report.sample)]
+    lines += _divergence_lines(report) + _distribution_lines(report)
     remarks = _remarks(report)
     if remarks:
         lines += ["", *remarks]
@@ -44,7 +45,14 @@ def _drawn(report: RiskResult) -> list[str]:
     if not report.drawn:
         return ["R2, HD and utility: of the protected table."]
     base, seed = report.drawn["rounding"], report.drawn["seed"]
-    return [f"R2, HD and utility: means over {report.versions:,} random roundings to base {base}, seed {seed}."]
+    means = f"means over {report.versions:,} random roundings to base {base}, seed {seed}"
+    ends = [part.after for part in report.parts if part.after is not None]
+    exact = sum(end.outcomes is not None for end in ends)
+    if not exact:
+        return [f"R2, HD and utility: {means}."]
+    if exact == len(ends):
+        return [f"R2, HD and utility: exact expectations over all random roundings to base {base}."]
+    return [f"R2, HD and utility: exact expectations over all random roundings of {exact} parts (+- 0), else {means}."]
 
 
 def _table(report: RiskResult) -> list[str]:
@@ -72,6 +80,36 @@ def _row(part: PartRisk, protected: bool, random: bool) -> list[str]:
         row += [f"{end.distance.error:.2g}"] if random else []
         row.append(f"{end.utility.mean:.4f}")
     return row
+
+
+def _divergence_lines(report: RiskResult) -> list[str]:
+    end = report.whole.after if report.whole is not None else None
+    if end is None or not end.divergences:
+        return []
+    lines = ["", "Divergence of the whole table from its protected version:"]
+    for found in end.divergences:
+        if found.value is None:
+            often = "" if report.versions == 1 else f" in {found.infinite:.4g} of all versions"
+            lines.append(f"  {found.name}: infinite{often} (a cell with units is empty in the other table)")
+        else:
+            error = f" +- {found.value.error:.2g}" if found.value.error else ""
+            lines.append(f"  {found.name}: {found.value.mean:.6g}{error}")
+    return lines
+
+
+def _distribution_lines(report: RiskResult) -> list[str]:
+    found = report.distribution
+    if found is None:
+        return []
+    protected = found.classes[0].after is not None
+    names = ("cells", "%", *(("protected",) if protected else ()))
+    rows = []
+    for part in found.classes:
+        last = "and over" if part.most is None else "" if part.most == part.least else f"- {part.most}"
+        shown = [f"{part.cells:,}", f"{100 * part.share:.1f}", *([f"{part.after:,}"] if part.after is not None else [])]
+        rows.append([f"{part.least} {last}".rstrip(), *shown])
+    columns = [Column("count"), *(Column(name, right=True) for name in names)]
+    return ["", f"Counts of cells (mean {found.mean:,.1f}):", *aligned(columns, rows)]
 
 
 def _sample_lines(found: SampleRisk) -> list[str]:

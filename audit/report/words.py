@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.linear.naming import plural
+from tableseal.audit.measures.risk.requirement import TABLE_RISK_CODES, TABLE_RISK_OPEN
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
 from tableseal.audit.report.called import accepted_exposed, unjudged_words
@@ -246,6 +247,7 @@ def _answer(report: Report) -> str:
     accepted = sum(found.accepted is not None for found in report.beyond_help)
     if accepted:
         tail += f" Of {plural(accepted, which)} it is accepted that contributors know each other."
+    tail += "".join(f" {note.text}" for note in report.notes if note.code in TABLE_RISK_CODES)
     waste = summary.secondary_exposed
     if waste:
         tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
@@ -263,6 +265,8 @@ def _answer(report: Report) -> str:
         return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
     if any(note.code == "impossible_truth" for note in report.notes):
         return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
+    if not summary.undecided and any(note.code == TABLE_RISK_OPEN for note in report.notes):
+        return "Not judged to the end: the policy limits the risk of whole tables." + tail
     if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
         return "Not judged to the end: the policy asks that whatever can be computed is judged." + tail
     return "Not proved either way: a limit was reached before every cell was decided." + tail

@@ -70,13 +70,19 @@ def partly_judged(left: tuple[str, ...]) -> Note:
 
 
 def rules_in_words(sensitivity: Sensitivity, require: Require) -> tuple[str, ...]:
-    """Every rule that was applied, the limit on subtraction among them, which finds cells sensitive too."""
-    sap = require.sap
-    return (*sensitivity.rules, *(() if sap is None else (f"SAP({sap.n}) at most {percent_text(sap.max)}",)))
+    """Every rule that was applied, and the limits on subtraction, which finds cells sensitive too, and on the risk of
+    whole tables."""
+    sap, risk = require.sap, require.table_risk
+    return (
+        *sensitivity.rules,
+        *(() if sap is None else (f"SAP({sap.n}) at most {percent_text(sap.max)}",)),
+        *(() if risk is None else (f"table risk at most {percent_text(risk)}",)),
+    )
 
 
 def _rule_applies(release: Release, measure: str, policy: Policy) -> bool:
-    """Whether any rule looks at the cells of a measure; subtraction (SAP) is asked of counts."""
+    """Whether any rule looks at a measure; subtraction (SAP) and the risk of whole tables are asked of counts."""
     kind = release.measures[measure].kind
-    asked = policy.require.sap is not None and kind == "count"
+    limits = policy.require.sap, policy.require.table_risk
+    asked = kind == "count" and any(limit is not None for limit in limits)
     return asked or any(kind in rule.kinds for rule in policy.primary)

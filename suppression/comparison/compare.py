@@ -17,28 +17,21 @@ from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.naming import full_name
 from tableseal.audit.model import Policy, Release
-from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.model import Report
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.answer import Suppression
-from tableseal.suppression.comparison.protection import Protection, protection_of
+from tableseal.suppression.comparison.changes import Changes, pattern_changes
+from tableseal.suppression.comparison.figures import AuditFigures, audit_figures
+from tableseal.suppression.comparison.naming import Changing, named_methods
 from tableseal.suppression.problem.costs import Costs
 from tableseal.suppression.problem.problem import Problem, build_problem
-from tableseal.suppression.protections.method import Tools
-from tableseal.suppression.protections.methods import settings_of
-from tableseal.suppression.protections.published import published
-from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
-from tableseal.suppression.protections.subject import subject_of
+from tableseal.suppression.protections.protect import Protection, protect
 from tableseal.suppression.search.method import DEFAULT_SOLVER, Search, refuse_missing
-from tableseal.suppression.search.methods import METHODS, method_named
-from tableseal.suppression.search.rank import Budget, Rank
+from tableseal.suppression.search.rank import Budget
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.tradeoff import Point, tradeoff
 from tableseal.suppression.suppress import suppress
-
-ROUNDING = "rounding:"
-"""`rounding:5` rounds every cell at random to a multiple of 5 instead of withholding any."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +40,11 @@ class Outcome:
 
     Attributes
     ----------
-    method: its name. found: pattern, cost and bound; None: it rounds, or does not work for this release.
+    method: its name. found: pattern, cost and bound; None: it changes values, or does not work for this release.
     remark: why there is nothing to show, in words; empty otherwise.
     value: of the secondary cells together, for each measure.
-    protection: what the audit says; None without a pattern. report: that audit.
+    protection: what the audit says; None where there is nothing to audit. report: that audit.
+    changes: what readers see instead of true values, with risk and utility.
     stopped_by: `time` if the time limit ended its search before that was sure of its answer.
     seconds: of search and audit; no part of the result.
     """
@@ -59,8 +53,9 @@ class Outcome:
     found: Found | None
     remark: str
     value: Mapping[str, Fraction]
-    protection: Protection | None
+    protection: AuditFigures | None
     report: Report | None = field(default=None, compare=False, repr=False)
+    changes: Changes | None = None
     stopped_by: str | None = field(default=None, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
@@ -110,7 +105,8 @@ def compare(
 
     Parameters
     ----------
-    methods: names of METHODS, or `rounding:BASE`; none twice.
+    methods: names of searches, or of methods that change values with their settings (see
+        `suppression.comparison.naming`); none twice.
     budget, margins: of the methods rank and rank-pure. curve: steps of the trade-off curve, 0: none.
     seed: of all that draws. time_limit: seconds for the search of each method, and again for its audit, after
         which what is open stays undecided.
@@ -118,16 +114,13 @@ def compare(
 
     Raises
     ------
-    InputError: an unknown method, one twice or none, a base of rounding that is none; a release that cannot be used. A
+    InputError: an unknown method, one twice or none, settings that are none; a release that cannot be used. A
         method that does not work for this release is no error: its outcome says so.
     LimitError: a size beyond what can be handled.
     """
     tell = progress or silent
     refuse_missing(solver)
-    searches = _searches(methods, budget or Budget(), margins)
-    for name in searches:
-        if name.startswith(ROUNDING):
-            _rounding(name, release)  # an error here, not in its outcome
+    named = named_methods(methods, release, budget or Budget(), margins)
     engine = Highs()
     problem = build_problem(release, policy or release.policy or Policy(), costs or Costs(), engine)
 
@@ -147,17 +140,26 @@ def compare(
             executor=executor,
         )
 
+    def changed_by(method: Changing) -> Protection:
+        return protect(
+            release,
+            method.settings,
+            seed=seed,
+            policy=policy,
+            time_limit=time_limit,
+            progress=tell,
+            executor=executor,
+        )
+
     outcomes = []
-    for done, (name, search) in enumerate(searches.items()):
-        tell("methods", done, len(searches))
+    for done, (name, method) in enumerate(named.items()):
+        tell("methods", done, len(named))
         began = perf_counter()
         try:
-            if search is None:
-                rounded = rounded_release(release, _rounding(name, release), seed)
-                report = audit(rounded, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
-                outcome = Outcome(name, None, "", {}, protection_of(problem, report), report)
+            if isinstance(method, Changing):
+                outcome = _changed(problem, name, changed_by(method))
             else:
-                outcome = _outcome(problem, found_by(name, search))
+                outcome = _outcome(problem, found_by(name, method))
         except UnguardedError:  # no method has failed
             raise
         except (InputError, LimitError) as error:
@@ -171,46 +173,6 @@ def compare(
     return Comparison(problem, release_digest(release), seed, tuple(outcomes), points)
 
 
-def _searches(methods: Sequence[str], budget: Budget, margins: bool) -> dict[str, Search | None]:
-    """The methods by name, None for rounding."""
-    if not methods:
-        raise InputError(f"no method to compare; expected some of {', '.join(METHODS)}, {ROUNDING}BASE.")
-    found: dict[str, Search | None] = {}
-    for name in methods:
-        if name in found:
-            raise InputError(f'method "{name}" is named twice.')
-        search = None if name.startswith(ROUNDING) else method_named(name, "methods")
-        found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
-    return found
-
-
-def rounded_release(release: Release, settings: RandomRounding, seed: int) -> Release:
-    """The release with every cell rounded at random instead of some withheld.
-
-    Raises
-    ------
-    InputError: see `suppression.protections.subject` and `random_rounding`.
-    """
-    subject = subject_of(release)
-    return published(subject, round_at_random(subject, settings, Tools(seed)), release)
-
-
-def _rounding(name: str, release: Release) -> RandomRounding:
-    """The settings that `rounding:BASE` stands for.
-
-    Raises
-    ------
-    InputError: a base that is none for this release.
-    """
-    try:
-        settings = settings_of("random-rounding", {"base": name.removeprefix(ROUNDING)})
-        assert isinstance(settings, RandomRounding)
-        settings.units(release)
-    except InputError as error:
-        raise InputError(f"{name}: expected {error.expected}.") from None
-    return settings
-
-
 def _safe(outcomes: Sequence[Outcome]) -> list[NDArray[np.bool_]]:
     """Patterns that methods promise to be safe."""
     found = [o.found for o in outcomes if o.found is not None and o.found.guarantee == "intervals"]
@@ -222,8 +184,15 @@ def _outcome(problem: Problem, done: Suppression) -> Outcome:
     if found.pattern is None or done.report is None:
         return Outcome(done.method, found, _why(problem, found), {}, None, stopped_by=done.stopped_by)
     value = _value(problem, found.pattern & ~problem.primary)
-    protection = protection_of(problem, done.report)
-    return Outcome(done.method, found, "", value, protection, done.report, done.stopped_by)
+    protection = audit_figures(problem, done.report)
+    changes = pattern_changes(problem, found.pattern, done.report)
+    return Outcome(done.method, found, "", value, protection, done.report, changes, done.stopped_by)
+
+
+def _changed(problem: Problem, name: str, done: Protection) -> Outcome:
+    figures = audit_figures(problem, done.report)
+    changes = Changes(done.measures, done.tables)
+    return Outcome(name, None, "", {}, figures, done.report, changes, done.stopped_by)
 
 
 def _why(problem: Problem, found: Found) -> str:

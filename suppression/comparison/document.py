@@ -11,8 +11,9 @@ from tableseal.audit.codec.declared import Key, derived
 from tableseal.audit.codec.documents import json_of
 from tableseal.audit.codec.kinds import Count, Rounded
 from tableseal.audit.version import engine_version
+from tableseal.suppression.comparison.changes import Changes
 from tableseal.suppression.comparison.compare import Comparison, Outcome
-from tableseal.suppression.comparison.protection import Figure, Protection
+from tableseal.suppression.comparison.figures import AuditFigures, Figure
 from tableseal.suppression.report.model import Cell, Rules, cell_in
 from tableseal.suppression.search.result import Guarantee, Status
 
@@ -24,7 +25,7 @@ class MethodOutcome:
     method: str
     status: Annotated[
         Literal[Status, "done", "not possible"],
-        "done: it rounds; not possible: it does not work for this release.",
+        "done: it changes values; not possible: it does not work for this release.",
     ]
     guarantee: Annotated[Guarantee, "What the method promises of its pattern; the audit is independent of it."]
     remark: str | None
@@ -34,7 +35,11 @@ class MethodOutcome:
     gap: Annotated[Rounded | None, "(cost - bound) / cost."]
     most_rank: Annotated[Count | None, "No pattern that a rank method may choose takes more rank; null: not proved."]
     value: Annotated[Mapping[str, Fraction], "Measure: value of the secondary cells together."]
-    protection: Protection | None
+    protection: AuditFigures | None
+    changes: Annotated[
+        Changes | None,
+        "How far off what readers see is, and risk and utility of tables of counts; null: nothing to see.",
+    ]
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,7 @@ def _outcome(comparison: Comparison, outcome: Outcome) -> MethodOutcome:
         most_rank=None if whole is None else whole.most_rank,
         value=outcome.value,
         protection=outcome.protection,
+        changes=outcome.changes,
     )
 
 

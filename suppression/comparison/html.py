@@ -17,8 +17,16 @@ from tableseal.audit.report.words import HTML, number, printable
 from tableseal.audit.version import engine_version
 from tableseal.suppression.comparison.chart import HEIGHT, WIDTH, Chart, Dot, chart
 from tableseal.suppression.comparison.compare import Comparison, Outcome
-from tableseal.suppression.comparison.protection import Protection
-from tableseal.suppression.comparison.text import cost_of, gap_of, limited, notes_of, secondary_of
+from tableseal.suppression.comparison.figures import AuditFigures
+from tableseal.suppression.comparison.text import (
+    UTILITY,
+    cost_of,
+    gap_of,
+    limited,
+    notes_of,
+    secondary_of,
+    utility_rows,
+)
 
 HOME = "tableseal.suppression.comparison"
 SHADES = 4
@@ -51,6 +59,10 @@ def comparison_html(comparison: Comparison) -> str:
         applied=printable(applied_words(problem.rules, True)),
         lines=[_line(comparison, o, letters[o.method]) for o in comparison.outcomes],
         charts=[c for c in _charts(comparison, letters) if c is not None],
+        utility=[(letters[o.method], row) for o in comparison.outcomes for row in utility_rows(comparison, o)],
+        utility_head=UTILITY,
+        limit=problem.policy.require.table_risk is not None,
+        maps=[c for c in _maps(comparison, letters) if c is not None],
         width=WIDTH,
         height=HEIGHT,
         curve=[
@@ -91,7 +103,7 @@ def _line(comparison: Comparison, outcome: Outcome, letter: str) -> Line:
     )
 
 
-def _protection(p: Protection) -> tuple[str, ...]:
+def _protection(p: AuditFigures) -> tuple[str, ...]:
     return (
         str(p.exposed),
         str(p.underprotected),
@@ -132,7 +144,9 @@ def _charts(comparison: Comparison, letters: Mapping[str, str]) -> list[Chart | 
     ]
 
 
-def _dots(comparison: Comparison, letters: Mapping[str, str], good: Callable[[Protection], float | None]) -> list[Dot]:
+def _dots(
+    comparison: Comparison, letters: Mapping[str, str], good: Callable[[AuditFigures], float | None]
+) -> list[Dot]:
     dots = []
     for o in comparison.outcomes:
         if o.found is None or o.protection is None:
@@ -143,6 +157,29 @@ def _dots(comparison: Comparison, letters: Mapping[str, str], good: Callable[[Pr
             cost = float(comparison.cost(o.found.cost))
             dots.append(Dot(letters[o.method], text, cost, value, o.protection.verdict == "safe"))
     return dots
+
+
+def _maps(comparison: Comparison, letters: Mapping[str, str]) -> list[Chart | None]:
+    """Risk against lost utility, a map for each table of counts (Shlomo, Antal & Elliot 2015, figure 2, where utility
+    runs the other way): what is below and to the left is better. The line is the policy's limit."""
+    limit = comparison.problem.policy.require.table_risk
+    found: dict[str, list[Dot]] = {}
+    for o in comparison.outcomes:
+        for table in o.changes.tables if o.changes is not None else ():
+            if table.risk_after is None or table.utility is None or table.risk_before is None:
+                continue
+            here = found.setdefault(
+                table.table, [Dot("", f"unprotected: R1 {table.risk_before:.4f}", 0, table.risk_before, False)]
+            )
+            text = f"{o.method}: R2 {table.risk_after:.4f}, utility {table.utility:.4f}"
+            safe = o.protection is not None and o.protection.verdict == "safe"
+            here.append(Dot(letters[o.method], text, max(0.0, 1 - table.utility), table.risk_after, safe))
+    maps = []
+    for name, dots in found.items():
+        most = max(dot.cost for dot in dots) or 1.0
+        line = [] if limit is None else [(0.0, float(limit)), (most, float(limit))]
+        maps.append(chart(printable(name), "utility lost", "risk R2", dots, line))
+    return maps
 
 
 def _drawing(

@@ -72,6 +72,7 @@ def _body(comparison: Comparison, *, explain: bool) -> list[str]:
     ]
     rows = [(*_row(comparison, outcome), f"{outcome.seconds:.2f}") for outcome in comparison.outcomes]
     lines += _table((*HEAD, TIME) if explain else HEAD, rows)
+    lines += _utility(comparison)
     notes = [f"{o.method}: {note}" for o in comparison.outcomes for note in notes_of(o)]
     lines += ["", *notes] if notes else []
     if comparison.curve:
@@ -89,6 +90,44 @@ def _body(comparison: Comparison, *, explain: bool) -> list[str]:
         )
         lines += _table(head, points)
     return [*lines, ""]
+
+
+UTILITY = ("method", "table", "R1", "R2", "Hellinger", "utility", "mean change", "largest", "1s and 2s")
+
+
+def _utility(comparison: Comparison) -> list[str]:
+    """Risk and utility, a line for each method and table of counts."""
+    rows = [row for outcome in comparison.outcomes for row in utility_rows(comparison, outcome)]
+    if not rows:
+        return []
+    about = "Risk and utility (readers take the middle of a withheld cell's interval for its value):"
+    return ["", about, "", *aligned([Column(name, right=k > 1) for k, name in enumerate(UTILITY)], rows)]
+
+
+def utility_rows(comparison: Comparison, outcome: Outcome) -> list[tuple[str, ...]]:
+    """Figures of one method as in `UTILITY`, a row for each of its tables of counts with the changes of its measure."""
+    if outcome.changes is None:
+        return []
+    measures = {table.name: table.measure for table in comparison.problem.given.tables}
+    changed = {change.measure: change for change in outcome.changes.measures}
+    rows = []
+    for table in outcome.changes.tables:
+        risk = (table.risk_before, table.risk_after)
+        moved = changed.get(measures[table.table])
+        far = ("-", "-") if moved is None else (f"{moved.mean:.4g}", f"{float(moved.largest):.6g}")
+        share = None if moved is None else moved.ones_and_twos
+        rows.append(
+            (
+                outcome.method,
+                printable(table.table),
+                *("-" if r is None else f"{r:.4f}" for r in risk),
+                limited(table.hellinger),
+                "-" if table.utility is None else f"{table.utility:.4f}",
+                *far,
+                "-" if share is None else f"{share:.1%}",
+            )
+        )
+    return rows
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

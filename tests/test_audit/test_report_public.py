@@ -16,6 +16,7 @@ from tableseal.audit.report.model import (
     Figure,
     ImpliedCount,
     InsiderFinding,
+    InsiderRisk,
     OverTables,
     PanelEntry,
     Possible,
@@ -242,13 +243,17 @@ PUBLIC: dict[type, dict[str, object]] = {
         "steps": KEPT,
         "over_tables": KEPT,
         "rank": KEPT,
+        "insider_risk": None,
     },
 }
 """Every field, and what becomes of it in a public copy. A new field is confidential until somebody writes here that it
 is not: anyone can work it out from what is published."""
 
 FULL = OPEN._replace(
-    over_tables=OverTables(8.1, "exact", 300, (8.1, 8.1), None, None), rank=CellRank(True, False), basis="continuous"
+    over_tables=OverTables(8.1, "exact", 300, (8.1, 8.1), None, None),
+    rank=CellRank(True, False),
+    basis="continuous",
+    insider_risk=InsiderRisk("largest of t", "second_largest", (Fraction(1), Fraction(4)), 2.0, 0.5),
 )
 
 

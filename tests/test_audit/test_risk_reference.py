@@ -18,7 +18,7 @@ from tableseal.audit.measures.risk.information import entropy
 from tableseal.audit.measures.risk.sample_risk import SampleSettings, sampling_experiment
 from tableseal.audit.measures.risk.split_risk import unevenness
 from tableseal.audit.measures.risk.table_risk import WEIGHTS, Form, after, before, size_term, weigh, zeros_after
-from tableseal.audit.measures.risk.transition import MatrixTransition
+from tableseal.audit.measures.risk.transition import GivenMatrix, MatrixTransition
 from tableseal.suppression.protections.random_rounding import random_rounding
 
 DATA = Path(__file__).parent.parent / "data"
@@ -155,7 +155,7 @@ def test_the_printed_transition_matrix(case: Any) -> None:
     sums = printed.sum(axis=1)
     assert np.abs(sums[:3] - case["expected"]["rows_0_to_2"]).max() <= case["tolerance"]
     assert np.abs(sums[3:] - case["expected"]["rows_3_and_up"]).max() <= case["tolerance"]
-    scaled = MatrixTransition.of(printed, cycle=5)
+    scaled = MatrixTransition.of(GivenMatrix(printed), cycle=5)
     assert np.abs(scaled.probabilities.sum(axis=1) - 1).max() < 1e-12
     # Counts above 10 move by as much as their residual: 16 as 11, from 13 to 19.
     possible = [j for j in range(30) if scaled.possible(np.array([16]), np.array([j]))[0]]

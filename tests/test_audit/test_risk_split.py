@@ -1,6 +1,7 @@
 """Risk of a table generator's tables: split entropy, and its modification after protection."""
 
 from math import log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tableseal.audit.errors import InputError, Place
+from tableseal.audit.io.transition_file import read_transition
 from tableseal.audit.measures.risk.assess_risk import RiskFormula, assess
 from tableseal.audit.measures.risk.information import entropy
 from tableseal.audit.measures.risk.split_risk import WEIGHTS, Spectrum, terms_after, terms_before, unevenness
 from tableseal.audit.measures.risk.table_risk import before, weigh
-from tableseal.audit.measures.risk.transition import MatrixTransition, SwappingTransition
+from tableseal.audit.measures.risk.transition import GivenMatrix, MatrixTransition, SwappingTransition
 from tableseal.audit.model.count_table import Axis, CountTable
 from tableseal.suppression.protections.random_rounding import random_rounding
 
@@ -112,7 +114,9 @@ def test_counts_above_the_cap_stay() -> None:
 def test_an_explicit_matrix_is_the_same_as_its_method(values: list[int]) -> None:
     original = np.array(values)
     protected = random_rounding(original, 3, np.random.default_rng(1))[0]
-    explicit = MatrixTransition.of(np.array([[1, 0, 0, 0], [2 / 3, 0, 0, 1 / 3], [1 / 3, 0, 0, 2 / 3]]), cycle=3)
+    explicit = MatrixTransition.of(
+        GivenMatrix(np.array([[1, 0, 0, 0], [2 / 3, 0, 0, 1 / 3], [1 / 3, 0, 0, 2 / 3]])), cycle=3
+    )
     one = terms_after(original, protected, len(values), explicit, split=True)
     other = terms_after(original, protected, len(values), THIRDS, split=True)
     assert one.terms == pytest.approx(other.terms, abs=1e-12)
@@ -159,7 +163,7 @@ def test_swapping_needs_states() -> None:
 def test_matrices_that_are_none(matrix: list[list[float]], cycle: int, said: str) -> None:
     """CONVENTION 249."""
     with pytest.raises(InputError, match=said):
-        MatrixTransition.of(np.array(matrix), cycle)
+        MatrixTransition.of(GivenMatrix(np.array(matrix)), cycle)
 
 
 @pytest.mark.parametrize("multipliers", [(0.5, 0.5, 0.5), (1.5,), (float("nan"),)])
@@ -175,3 +179,40 @@ def test_settings_that_do_not_belong_together() -> None:
         RiskFormula("s15-split", (0.1, 0.8, 0.1))
     with pytest.raises(InputError, match="transition matrix"):
         assess(count_table([1, 2]), RiskFormula("s15"), [np.array([[0, 3]])])
+
+
+PRINTED = (Path(__file__).parents[1] / "data" / "s15_transition.csv").read_text("utf-8")
+
+
+def test_multipliers_that_stand_in_the_file_are_the_default() -> None:
+    """CONVENTION 809; Shlomo, Antal & Elliot 2015, section 5.2: .75 of small and .9 of large counts for the matrix of
+    its Table 3, whose diagonal gives other means."""
+    original = np.array([0, 0, 1, 2, 3, 5, 8, 13, 40])
+    for text, expected in ((f"multipliers,0.75,0.9\n{PRINTED}", (0.75, 0.9)), (PRINTED, None)):
+        transition = MatrixTransition.of(read_transition(text, "s15.csv"), cycle=5)
+        found = terms_after(original, original, 9, transition, split=True)
+        diagonal = transition.staying(np.unique(original))
+        assert found.multipliers == (expected or (diagonal, diagonal))
+        assert terms_after(original, original, 9, transition, split=False).multipliers == (diagonal,)
+        ours = terms_after(original, original, 9, transition, split=True, multipliers=(0.5, 1.0))
+        assert ours.multipliers == (0.5, 1.0)
+
+
+def test_the_two_multipliers_are_no_means_of_the_printed_diagonal_of_small_counts() -> None:
+    """Means over the states 0, 1 or more to 2, ..., 6: none is .75, the mean of large counts is .9."""
+    diagonal = np.diag(read_transition(PRINTED, "s15.csv").probabilities)
+    means = {round(float(diagonal[low : high + 1].mean()), 4) for low in (0, 1) for high in range(2, 7)}
+    assert 0.75 not in means
+    assert diagonal[7:] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("first", ["multipliers", "multipliers,0.5", "multipliers,0.5,x", "multipliers,0.5,1.5"])
+def test_stated_multipliers_that_are_none(first: str) -> None:
+    with pytest.raises(InputError, match=r"SMALL,LARGE") as error:
+        read_transition(f"{first}\n1,0\n0,1\n", "p.csv")
+    assert "p.csv" in str(error.value)
+
+
+def test_lines_are_counted_from_the_first() -> None:
+    with pytest.raises(InputError, match=r"line 3|row 3"):
+        read_transition("multipliers,0.5,0.9\n1,0\n0,x\n", "p.csv")

@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from four_by_four import document
 from patterns import cube
 from typer.testing import CliRunner
 
@@ -22,38 +23,15 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.rules import Threshold
 from tableseal.suppression.comparison.chart import Dot, chart
-from tableseal.suppression.comparison.compare import Comparison, Outcome, compare, rounded_release
+from tableseal.suppression.comparison.compare import Comparison, Outcome, compare
 from tableseal.suppression.comparison.document import ComparisonReport, comparison_json
 from tableseal.suppression.comparison.html import comparison_html
 from tableseal.suppression.comparison.text import comparison_text, notes_of
 from tableseal.suppression.protections.apply import protected_release
+from tableseal.suppression.protections.protect import protect
 from tableseal.suppression.protections.random_rounding import RandomRounding
 
 ALL = ("optimal", "heuristic", "network", "modular", "elimination", "greedy-elimination", "rank", "rank-pure")
-
-
-def document() -> dict[str, Any]:
-    """A two-way table of 4 x 4 counts with two sensitive cells, whose secondaries differ in cost."""
-    x = np.array([[1, 9, 7, 8], [6, 5, 9, 4], [8, 6, 2, 7], [9, 4, 6, 5]])
-    full = np.block([[x.sum(), x.sum(axis=0)], [x.sum(axis=1)[:, None], x]])
-    r, c = np.divmod(np.arange(25), 5)
-    cells: dict[str, list[Any]] = {
-        "region": ["All" if i == 0 else f"r{i}" for i in r.tolist()],
-        "trade": ["All" if j == 0 else f"t{j}" for j in c.tolist()],
-        "value": full.ravel().tolist(),
-    }
-    return {
-        "tableseal": 1,
-        "title": "Firms <by> region & trade",
-        "kind": "count",
-        "variables": {
-            "region": {"total": "All", "codes": ["r1", "r2", "r3", "r4"]},
-            "trade": {"total": "All", "codes": ["t1", "t2", "t3", "t4"]},
-        },
-        "tables": [{"name": "firms", "cells": cells}],
-        "policy": {"primary": [{"threshold": 3}]},
-        "intruder": {"insiders": []},
-    }
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +88,7 @@ def test_figures_are_those_of_an_audit_of_each(comparison: Comparison) -> None:
 def test_the_rounded_release_is_one_that_fits(comparison: Comparison) -> None:
     """CONVENTION 423."""
     problem = comparison.problem
-    rounded = rounded_release(problem.given, RandomRounding(Fraction(3)), 0)
+    rounded = protect(problem.given, RandomRounding(Fraction(3)), seed=0).release
     (table,) = rounded.tables
     assert (np.abs(table.value.units - problem.equations.value[problem.cells.listing_cell]) < 3).all()
     assert (table.value.units % 3 == 0).all()
@@ -180,7 +158,7 @@ def test_the_page_loads_nothing_escapes_and_draws_every_pattern(comparison: Comp
     ]
     assert sorted(int(n) for n, _ in shown) == sorted(n for n in counted if n)
     assert all(len(letters) == int(n) for n, letters in shown)
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 4  # with the map of risk and utility
     assert page.count("<polyline") == 3
 
 
@@ -189,7 +167,7 @@ def test_text_has_a_line_for_each_method_and_times_only_when_asked(comparison: C
     assert "seconds" not in text
     assert "seconds" in comparison_text(comparison, explain=True)
     for outcome in comparison.outcomes:
-        assert sum(line.split()[:1] == [outcome.method] for line in text.splitlines()) == 1
+        assert sum(line.split()[:1] == [outcome.method] for line in text.splitlines()) == 2  # figures, utility
     assert "greedy-elimination: protects from equations only" in text
 
 
@@ -282,7 +260,7 @@ def test_audits_end_at_the_time_limit_too(monkeypatch: pytest.MonkeyPatch) -> No
         return audit(*args, **options)
 
     monkeypatch.setattr("tableseal.suppression.rounds.audit", told)
-    monkeypatch.setattr("tableseal.suppression.comparison.compare.audit", told)
+    monkeypatch.setattr("tableseal.suppression.protections.protect.audit", told)
     release = release_from_document(document())
     methods = ["heuristic", "network", "rounding:3"]
     compare(release, methods, time_limit=30.0)

@@ -1,19 +1,21 @@
 """Risk of a table and of its parts, before and after protection, by one of the papers' definitions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.codec.declared import HIDDEN, Key, derived
+from tableseal.audit.codec.declared import HIDDEN, SPARSE, Key, derived
 from tableseal.audit.codec.kinds import Also, Count, Rounded
 from tableseal.audit.errors import InputError
 from tableseal.audit.measures.estimate import Estimate
 from tableseal.audit.measures.risk import split_risk, table_risk
+from tableseal.audit.measures.risk.divergence import DivergenceName, divergence
 from tableseal.audit.measures.risk.hellinger import hellinger_counts, hellinger_shares, utility
-from tableseal.audit.measures.risk.information import Floats
+from tableseal.audit.measures.risk.information import Counts, Floats
+from tableseal.audit.measures.risk.rounding_outcomes import Outcomes
 from tableseal.audit.measures.risk.table_risk import Before, Form
 from tableseal.audit.measures.risk.transition import Transition
 from tableseal.audit.model.count_table import CountTable
@@ -38,6 +40,7 @@ class RiskFormula:
     form: Annotated[Form, HIDDEN] = "uncertainty"
     transition: Annotated[Transition | None, HIDDEN] = None
     multipliers: Annotated[tuple[float, ...] | None, HIDDEN] = None
+    divergences: Annotated[tuple[DivergenceName, ...], HIDDEN] = ()
 
     def __post_init__(self) -> None:
         if self.weights is not None:
@@ -69,6 +72,17 @@ class RiskFormula:
 Terms = tuple[Rounded, ...]
 
 
+@dataclass(frozen=True)
+class DivergenceResult:
+    """An f-divergence of the original from the protected table (Antal, Shlomo & Elliot 2014, (3.3))."""
+
+    name: DivergenceName
+    value: Annotated[Estimate | None, "null: infinite in some version, so that there is no mean."]
+    infinite: Annotated[
+        Rounded, "Share of versions in which it is infinite (a cell with units is empty in the other table)."
+    ]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProtectedPart:
     """One table after protection: means over its versions."""
@@ -89,6 +103,12 @@ class ProtectedPart:
         Key("lost_mass"),
     ]
     impossible: Annotated[Count, "Most cells that the stated method cannot have made (s15).", Key("impossible_cells")]
+    outcomes: Annotated[
+        Count | None,
+        "Figures are exact expectations over all roundings, of so many different outcomes; left out: they are means.",
+        SPARSE,
+    ] = None
+    divergences: Annotated[tuple[DivergenceResult, ...], "Those that were asked for.", SPARSE] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +155,7 @@ class _Measured:
     base: PartRisk
     columns: dict[str, list[Floats]] = field(default_factory=dict)
     multipliers: tuple[float, ...] = ()
+    outcomes: Outcomes | None = None
 
     def add(self, **found: Floats) -> None:
         for name, values in found.items():
@@ -147,9 +168,10 @@ class _Measured:
 def assess(
     table: CountTable,
     settings: RiskFormula,
-    versions: Iterable[NDArray[np.int64]] | None = None,
+    versions: Iterable[Counts] | None = None,
     *,
     slices: bool = True,
+    scheme: Callable[[NDArray[np.int64]], Outcomes | None] | None = None,
 ) -> tuple[PartRisk, ...]:
     """The risk of the whole table, then of each slice (for a two-way table: each row, each column).
 
@@ -158,6 +180,8 @@ def assess(
     versions: protected counts (versions x m) beside the table's `values`, in one or more pieces; what they do not list
         is 0 there as in the original. None: the original alone.
     slices: False: the whole table only.
+    scheme: all outcomes of the protection for the counts of a part, from which its figures are exact expectations; None
+        of a part with too many, whose figures are means of the versions.
 
     Raises
     ------
@@ -173,10 +197,16 @@ def assess(
         parts += [_begin(table, {s.axis: s.code}, s.cells, s.support, settings) for s in table.slices()]
     if versions is None:
         return tuple(part if isinstance(part, PartRisk) else part.base for part in parts)
-    for piece in versions:
-        for part in parts:
-            if isinstance(part, _Measured):
-                _measure(part, table.values[part.support], piece[:, part.support], settings)
+    measured = [part for part in parts if isinstance(part, _Measured)]
+    for part in measured:
+        part.outcomes = None if scheme is None else scheme(table.values[part.support])
+        for protected, probability in part.outcomes or ():
+            _measure(part, table.values[part.support], protected, settings)
+            part.add(probability=probability)
+    drawn = [part for part in measured if part.outcomes is None]
+    for piece in versions if drawn else ():
+        for part in drawn:
+            _measure(part, table.values[part.support], piece[:, part.support], settings)
     return tuple(part if isinstance(part, PartRisk) else _finish(part, settings) for part in parts)
 
 
@@ -198,7 +228,8 @@ def _begin(
     return _Measured(support, start, base)
 
 
-def _measure(part: _Measured, original: NDArray[np.int64], protected: NDArray[np.int64], settings: RiskFormula) -> None:
+def _measure(part: _Measured, original: NDArray[np.int64], protected: Counts, settings: RiskFormula) -> None:
+    part.add(**{name: divergence(name, original, protected) for name in settings.divergences})
     distance = hellinger_counts(original, protected)
     part.add(
         total=protected.sum(axis=-1, dtype=np.float64),
@@ -235,21 +266,35 @@ def _measure(part: _Measured, original: NDArray[np.int64], protected: NDArray[np
 def _finish(part: _Measured, settings: RiskFormula) -> PartRisk:
     total = part.values("total")
     by_a14 = settings.definition == "a14"
+    likely = part.values("probability") if "probability" in part.columns else None
+
+    def mean(name: str) -> Estimate:
+        return Estimate.of(part.values(name), likely)
+
+    terms, bound = part.values("terms"), np.sqrt((float(part.start.total) + total) / 2)
     end = ProtectedPart(
-        total=Estimate.of(total),
-        risk=Estimate.of(part.values("risk")),
-        terms=tuple(part.values("terms").mean(axis=0).tolist()),
-        distance=Estimate.of(part.values("distance")),
-        distance_shares=Estimate.of(part.values("shares")),
-        utility=Estimate.of(part.values("utility")),
-        bound=float(np.sqrt((float(part.start.total) + total) / 2).mean()),
-        conditional=Estimate.of(part.values("conditional")) if by_a14 else None,
+        total=mean("total"),
+        risk=mean("risk"),
+        terms=tuple((terms.mean(axis=0) if likely is None else likely @ terms).tolist()),
+        distance=mean("distance"),
+        distance_shares=mean("shares"),
+        utility=mean("utility"),
+        bound=Estimate.of(bound, likely).mean,
+        conditional=mean("conditional") if by_a14 else None,
         multipliers=part.multipliers,
         above_original=0 if by_a14 else int(part.values("above").sum()),
         lost=0.0 if by_a14 else float(part.values("lost").max()),
         impossible=0 if by_a14 else int(part.values("impossible").max()),
+        outcomes=None if likely is None else len(likely),
+        divergences=tuple(_divergence(name, part.values(name), likely) for name in settings.divergences),
     )
     return replace(part.base, after=end)
+
+
+def _divergence(name: DivergenceName, values: Floats, likely: Floats | None) -> DivergenceResult:
+    endless = np.isinf(values)
+    share = float(endless.mean() if likely is None else likely @ endless)
+    return DivergenceResult(name, None if endless.any() else Estimate.of(values, likely), share)
 
 
 def by_variable(parts: Sequence[PartRisk]) -> tuple[tuple[PartRisk, ...], ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +10,12 @@ from numpy.typing import NDArray
 from tableseal.audit.errors import InputError, LimitError, OptionName
 from tableseal.audit.measures.risk import split_risk, table_risk
 from tableseal.audit.measures.risk.assess_risk import Definition, RiskFormula, assess
-from tableseal.audit.measures.risk.information import Floats, chunks
+from tableseal.audit.measures.risk.distribution import distribution
+from tableseal.audit.measures.risk.divergence import DivergenceName
+from tableseal.audit.measures.risk.information import chunks
 from tableseal.audit.measures.risk.log_linear import NO_SMOOTHING, Model, Smoothing
 from tableseal.audit.measures.risk.result import RiskResult
+from tableseal.audit.measures.risk.rounding_outcomes import MOST, rounding_outcomes
 from tableseal.audit.measures.risk.sample_risk import (
     SampleRisk,
     SampleSettings,
@@ -19,7 +23,7 @@ from tableseal.audit.measures.risk.sample_risk import (
     sampling_experiment,
 )
 from tableseal.audit.measures.risk.table_risk import Form
-from tableseal.audit.measures.risk.transition import MatrixTransition, SwappingTransition, Transition
+from tableseal.audit.measures.risk.transition import GivenMatrix, MatrixTransition, SwappingTransition, Transition
 from tableseal.audit.model.count_table import CountTable, aligned
 
 Draw = Callable[[NDArray[np.int64], int, np.random.Generator, int], NDArray[np.int64]]
@@ -38,9 +42,14 @@ BELONGS = {
     "samples": ["sample_size"],
     "swap_cap": ["swap_rate"],
     "cycle": ["transition"],
+    "exact": ["rounding"],
+    "divergence": ["rounding"],
     "model": ["population", "sample_size"],
     "smoothing": ["population", "sample_size"],
 }
+
+SLOWER = 256
+"""How many times as long a version takes by the definitions of 2015, which go one by one."""
 
 DENSEST = 20_000_000
 """Cells of a table that models of a sample are fitted to."""
@@ -51,7 +60,8 @@ class RiskSettings:
     """How risk is measured; the fields are the options of `tableseal risk`.
 
     protected: the table after protection. where: variable -> codes of the part that is measured. draw: makes the
-    roundings to base `rounding` where there is no protected table.
+    roundings to base `rounding` where there is no protected table. exact: expectations over all roundings instead of
+    means of some, where they are few enough. classes: smallest counts of the classes of the distribution.
     """
 
     protected: CountTable | None = None
@@ -67,12 +77,15 @@ class RiskSettings:
     seed: int = 0
     swap_rate: float | None = None
     swap_cap: int | None = None
-    transition: Floats | None = None
+    transition: GivenMatrix | None = None
     cycle: int = 1
     multipliers: tuple[float, ...] | None = None
     population: int | None = None
     sample_size: int | None = None
     samples: int = SAMPLES
+    divergences: tuple[DivergenceName, ...] = ()
+    exact: bool = False
+    classes: tuple[int, ...] = ()
     model: Model = "main"
     smoothing: Smoothing = NO_SMOOTHING
 
@@ -115,26 +128,32 @@ def measure(table: CountTable, settings: RiskSettings) -> RiskResult:
         table, protected = aligned(table, protected)
         protected = protected.where(settings.where)
     table = table.where(settings.where)
-    formula = RiskFormula(settings.definition, _weights(settings), settings.form, None, settings.multipliers)
+    formula = RiskFormula(
+        settings.definition, _weights(settings), settings.form, None, settings.multipliers, settings.divergences
+    )
+    spread = distribution(table, settings.classes, protected) if settings.classes else None
     if settings.population is not None or settings.sample_size is not None:
         how = SampleSettings(settings.model, settings.smoothing, formula.weights, settings.form)
         sampled = _sample(settings, table, how)
         parts = assess(table, formula, slices=False) if settings.sample_size is not None else ()
-        return RiskResult(table.name, formula, parts, sample=sampled)
+        return RiskResult(table.name, formula, parts, sample=sampled, distribution=spread)
     if protected is None and settings.rounding is None:
-        return RiskResult(table.name, formula, assess(table, formula, slices=settings.slices))
+        return RiskResult(table.name, formula, assess(table, formula, slices=settings.slices), distribution=spread)
     if settings.definition != "a14":
         largest = max(int(t.values.max(initial=1)) for t in (table, protected or table))
         formula = replace(formula, transition=_transition(settings, largest))
     if protected is not None:
         parts = assess(table, formula, [protected.values[None]], slices=settings.slices)
-        return RiskResult(table.name, formula, parts, versions=1)
+        return RiskResult(table.name, formula, parts, versions=1, distribution=spread)
     assert settings.rounding is not None
     assert settings.draw is not None
     versions = settings.replicates or REPLICATES
     drawn = _roundings(table.values, settings.draw, settings.rounding, versions, settings.seed)
-    parts = assess(table, formula, drawn, slices=settings.slices)
-    return RiskResult(table.name, formula, parts, versions, {"rounding": settings.rounding, "seed": settings.seed})
+    most = MOST if settings.definition == "a14" else MOST // SLOWER
+    scheme = partial(rounding_outcomes, base=settings.rounding, most=most) if settings.exact else None
+    parts = assess(table, formula, drawn, slices=settings.slices, scheme=scheme)
+    origin = {"rounding": settings.rounding, "seed": settings.seed}
+    return RiskResult(table.name, formula, parts, versions, origin, distribution=spread)
 
 
 def _roundings(
@@ -204,6 +223,8 @@ def _refuse_mixtures(settings: RiskSettings) -> None:
         needed = ("nothing is drawn here; it needs ", OptionName("rounding"), " without PROTECTED, or a sample.")
         raise InputError(*needed, at=OptionName("replicates"))
     unused = {
+        "exact": settings.exact and (after or settings.rounding is None),
+        "divergence": bool(settings.divergences) and not after and settings.rounding is None,
         "swap_cap": settings.swap_cap is not None and settings.swap_rate is None,
         "cycle": settings.cycle != 1 and settings.transition is None,
         "samples": settings.samples != SAMPLES and settings.sample_size is None,

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
-from tableseal.audit.codec.declared import HIDDEN, INLINE, Key, derived
+from tableseal.audit.codec.declared import HIDDEN, INLINE, SPARSE, Key, derived
 from tableseal.audit.codec.kinds import Count
 from tableseal.audit.measures.risk.assess_risk import PartRisk, RiskFormula, by_variable
+from tableseal.audit.measures.risk.distribution import Distribution
 from tableseal.audit.measures.risk.sample_risk import SampleRisk
 
 
@@ -26,6 +27,10 @@ class RiskResult:
         Mapping[str, int], "Base (`rounding`) and `seed` of random roundings; empty if none were drawn."
     ] = field(default_factory=dict)
     sample: Annotated[SampleRisk | None, "What was estimated from a sample; null: no sample."] = None
+
+    distribution: Annotated[
+        Distribution | None, "How many cells have which counts; left out: not asked for.", SPARSE
+    ] = None
 
     @derived(after="drawn")
     def whole(self) -> PartRisk | None:

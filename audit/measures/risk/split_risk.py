@@ -119,8 +119,8 @@ def terms_after(
     Parameters
     ----------
     original, protected: counts (m,) of the listed cells; the other `cells` - m are 0 in both.
-    multipliers: of the entropy terms; None: the mean probability of staying over the states that occur in
-        one of the two tables.
+    multipliers: of the entropy terms; None: those that the transition says itself, for small and for large counts; else
+        the mean probability of staying over the states that occur in one of the two tables.
 
     Raises
     ------
@@ -174,6 +174,8 @@ def _entropy_terms(
 def _multipliers(
     given: Sequence[float] | None, transition: Transition, present: NDArray[np.int64], number: int
 ) -> tuple[float, ...]:
+    if given is None and number > 1 and transition.multipliers is not None:
+        return transition.multipliers
     if given is None:
         return (transition.staying(present),) * number
     if len(given) not in (1, number) or not all(0 <= factor <= 1 for factor in given):

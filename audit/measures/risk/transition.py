@@ -30,8 +30,20 @@ class Transition(Protocol):
     def staying(self, values: Integers) -> float:
         """Mean probability of staying, over the states that occur among the values."""
 
+    @property
+    def multipliers(self) -> tuple[float, ...] | None:
+        """Of the entropy of small and of large counts, where the method says them itself; None: it does not."""
+
     def possible(self, original: Integers, protected: Integers) -> NDArray[np.bool_]:
         """Whether each protected value can come from its original."""
+
+
+@dataclass(frozen=True)
+class GivenMatrix:
+    """A matrix as it was given. multipliers: of small and of large counts, where they stand beside it."""
+
+    probabilities: Floats
+    multipliers: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -42,10 +54,12 @@ class MatrixTransition:
     ----------
     probabilities: (S x T) with T >= S: row s holds the probabilities that the value s becomes 0, ..., T - 1.
     cycle: the last `cycle` rows stand for all larger values too, by residual; moves are then relative to the value.
+    multipliers: see `Transition`.
     """
 
     probabilities: Floats
     cycle: int = 1
+    multipliers: tuple[float, ...] | None = None
 
     @staticmethod
     def rounding(base: int) -> "MatrixTransition":
@@ -63,13 +77,14 @@ class MatrixTransition:
         return MatrixTransition(matrix, cycle=base)
 
     @staticmethod
-    def of(matrix: Floats, cycle: int = 1, *, tolerance: float = 1e-3) -> "MatrixTransition":
+    def of(given: GivenMatrix, cycle: int = 1, *, tolerance: float = 1e-3) -> "MatrixTransition":
         """A matrix as given; rows that sum to 1 within the tolerance (printed digits) are scaled to sum to 1.
 
         Raises
         ------
         InputError: a wrong shape or cycle, a negative probability, or a row that sums to something else.
         """
+        matrix = given.probabilities
         if matrix.ndim != 2 or matrix.shape[0] < 1 or matrix.shape[1] < matrix.shape[0]:
             raise InputError(f"transition matrix: has the shape {matrix.shape}, expected a column for every row.")
         if not 1 <= cycle <= len(matrix):
@@ -81,7 +96,7 @@ class MatrixTransition:
                 f"transition matrix row {wrong[0] + 1}: sums to {sums[wrong[0]]:g}, expected probabilities that are "
                 "not negative and sum to 1."
             )
-        return MatrixTransition(matrix / sums[:, None], cycle)
+        return MatrixTransition(matrix / sums[:, None], cycle, given.multipliers)
 
     def _states(self, values: Integers) -> Integers:
         first = len(self.probabilities) - self.cycle
@@ -122,6 +137,7 @@ class SwappingTransition:
 
     rate: float
     cap: int
+    multipliers: None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:

@@ -18,7 +18,7 @@ BITS = "Of sensitive cells over their possible values, all equally likely."
 
 
 @dataclass(frozen=True)
-class Protection:
+class AuditFigures:
     """What an audit says of the protected release."""
 
     verdict: ReleaseVerdict
@@ -36,7 +36,7 @@ class Protection:
     degrees_of_freedom: Count
 
 
-def protection_of(problem: Problem, report: Report) -> Protection:
+def audit_figures(problem: Problem, report: Report) -> AuditFigures:
     """The figures of a protected release. report: its audit."""
     found = _sensitive(problem, report)
     verdicts = [verdict_of(cell, need, problem) for cell, need in found]
@@ -45,7 +45,7 @@ def protection_of(problem: Problem, report: Report) -> Protection:
     figures = {f.name: f.value for entry in report.risk_panel for f in entry.figures}
     judged = {(cell.measure, cell.cell) for cell, _ in found}
     others = (cell for cell in report.cells if (cell.measure, cell.cell) not in judged)
-    return Protection(
+    return AuditFigures(
         verdict=report.verdict,
         exposed=verdicts.count("exposed"),
         underprotected=verdicts.count("underprotected"),

@@ -1,0 +1,119 @@
+"""Methods as a comparison names them: patterns by their name, methods that change values with their settings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, get_args, get_type_hints
+
+from tableseal.audit.errors import InputError
+from tableseal.audit.model import Release
+from tableseal.audit.wording import quoted, suggestion
+from tableseal.suppression.protections.bases import RoundingSettings
+from tableseal.suppression.protections.methods import METHODS as CHANGING
+from tableseal.suppression.protections.methods import settings_of
+from tableseal.suppression.search.method import Search
+from tableseal.suppression.search.methods import METHODS, method_named
+from tableseal.suppression.search.rank import Budget, Rank
+
+SHORT: Mapping[str, str] = {"rounding": "random-rounding"}
+"""Short names: `rounding:5` is random-rounding to base 5."""
+
+
+@dataclass(frozen=True)
+class Changing:
+    """A method that changes values, by its settings (see `suppression.protections.methods`)."""
+
+    settings: object
+
+
+def names_in(text: str) -> list[str]:
+    """The methods of a list with commas; settings, which hold `=`, belong to the method before them.
+
+    Examples
+    --------
+    >>> names_in("optimal, cell-key:range=5,variance=3,rounding:3")
+    ['optimal', 'cell-key:range=5,variance=3', 'rounding:3']
+    """
+    found: list[str] = []
+    for part in (part.strip() for part in text.split(",")):
+        if found and "=" in part and ":" not in part:
+            found[-1] += f",{part}"
+        elif part:
+            found.append(part)
+    return found
+
+
+def named_methods(
+    names: Sequence[str], release: Release, budget: Budget, margins: bool
+) -> dict[str, Search | Changing]:
+    """What each name stands for: a search for a pattern, or the settings of a method that changes values.
+
+    budget, margins: of searches for rank.
+
+    Raises
+    ------
+    InputError: no name, one twice, one of no method; settings that are none, a base that is none for this release.
+    """
+    if not names:
+        raise InputError(f"no method to compare; expected some of {', '.join(METHODS)}, {', '.join(_written())}.")
+    found: dict[str, Search | Changing] = {}
+    for name in names:
+        if name in found:
+            raise InputError(f'method "{name}" is named twice.')
+        word = SHORT.get(name.partition(":")[0], name.partition(":")[0])
+        if word in CHANGING:
+            found[name] = Changing(_settings(name, word, release))
+        else:
+            search = method_named(name, "methods")
+            found[name] = replace(search, budget=budget, margins=margins) if isinstance(search, Rank) else search
+    return found
+
+
+def _written() -> list[str]:
+    """How methods that change values are written."""
+    based = [name for name, method in CHANGING.items() if issubclass(method.settings, RoundingSettings)]
+    return [
+        *(f"{name}:BASE" for name in (*SHORT, *based)),
+        *(f"{n}:NAME=VALUE,..." for n in CHANGING if n not in based),
+    ]
+
+
+def _settings(name: str, word: str, release: Release) -> object:
+    """The settings behind a name.
+
+    Raises
+    ------
+    InputError: that are none; says the name.
+    """
+    hints = get_type_hints(CHANGING[word].settings)
+    given: dict[str, Any] = {}
+    _, behind, said = name.partition(":")
+    for part in said.split(",") if behind else ():
+        key, sign, value = part.partition("=")
+        key, value = (key.strip().replace("-", "_"), value) if sign else ("base", part)
+        if key not in hints:
+            hint = suggestion(key, hints)
+            raise InputError(f"{name}: there is no setting {quoted(key)}{hint}; settings are {', '.join(hints)}.")
+        given[key] = _value(name, hints[key], value.strip())
+    try:
+        settings = settings_of(word, given)
+        if isinstance(settings, RoundingSettings):
+            settings.units(release)
+    except InputError as error:
+        wanted = f"expected {error.expected}." if error.expected else str(error)
+        raise InputError(f"{name}: {wanted}") from None
+    return settings
+
+
+def _value(name: str, hint: Any, text: str) -> Any:
+    kinds = get_args(hint) or (hint,)
+    if bool in kinds:
+        if text not in ("yes", "no"):
+            raise InputError(f"{name}: found {quoted(text)}, expected yes or no.")
+        return text == "yes"
+    if int in kinds and Fraction not in kinds:
+        try:
+            return int(text)
+        except ValueError:
+            raise InputError(f"{name}: found {quoted(text)}, expected a whole number.") from None
+    return text
