@@ -6,7 +6,7 @@ python tests/support/format_fuzz.py COUNT [FORMAT ...]      so many mutated file
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
@@ -15,7 +15,7 @@ from tableseal.audit.io import read_release
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.kept import kept
 from tableseal.audit.io.formats.registry import FORMATS
-from tests.support.format_releases import format_release
+from tests.support.format_releases import release_for
 
 PIECES = (
     *(
@@ -112,20 +112,22 @@ def _number(random: Random, content: bytes) -> bytes:
 CHANGES: tuple[Callable[[Random, bytes], bytes], ...] = (_flip, _cut, _drop, _put, _put, _repeat, _swap_lines, _number)
 
 
-def mutated(target: Format, seed: int) -> tuple[str, bytes]:
-    """The name of a file, and its content with one to four things broken."""
+def mutated(target: Format, seed: int) -> dict[str, bytes]:
+    """Files of a release, the one that is read last; one of them has one to four things broken."""
     random = Random(seed)
     name = f"t{target.written or target.endings[0]}"
-    release = kept(format_release(Random(random.randrange(200))), target)
-    content = target.write(release, name)[name]
+    release = kept(release_for(target, Random(random.randrange(200))), target)
+    files = target.write(release, name)
+    broken = random.choice(list(files)) if len(files) > 1 else name
     for _ in range(random.choice((1, 1, 1, 2, 4))):
-        content = random.choice(CHANGES)(random, content) or b"x"
-    return name, content
+        files[broken] = random.choice(CHANGES)(random, files[broken]) or b"x"
+    return files
 
 
-def outcome(folder: Path, name: str, content: bytes) -> str:
-    """What comes of a file: `read`, or the name of the error; everything else is a fault of ours and is raised."""
-    (folder / name).write_bytes(content)
+def outcome(folder: Path, files: Mapping[str, bytes]) -> str:
+    """What comes of files: `read`, or the name of the error; everything else is a fault of ours and is raised."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
     try:
         read_release(folder / name)
     except TablesealError as error:
@@ -139,9 +141,9 @@ def campaign(targets: list[Format], count: int, first: int = 0) -> Iterator[tupl
         for target in targets:
             found: Counter[str] = Counter()
             for seed in range(first, first + count):
-                name, content = mutated(target, seed)
+                files = mutated(target, seed)
                 try:
-                    found[outcome(Path(folder), name, content)] += 1
+                    found[outcome(Path(folder), files)] += 1
                 except Exception:
                     print(f"{target.key} {seed}")
                     raise

@@ -52,7 +52,8 @@ Writer = Callable[[Release, str], dict[str, bytes]]
 
 
 class Part(Enum):
-    """What a release may hold besides codes, values and which values are withheld. A format holds it or loses it."""
+    """What a release may hold besides values and which values are withheld. A format holds it or loses it; what is lost
+    is taken out in this order."""
 
     SEVERAL_TABLES = "several tables"
     TOTALS = "which codes are totals"
@@ -63,10 +64,12 @@ class Part(Enum):
     UNIT = "the published precision"
     PRIMARY = "which cells are withheld because they are sensitive"
     SECONDARY = "which cells are withheld to protect others"
-    RELEASED = "which cells must go out, are out or go out by agreement"
+    RELEASED = "which cells are out or go out by agreement"
+    MUST_PUBLISH = "which cells must be published"
     ZEROS = "zeros that everyone knows"
-    MISSING = "values that are missing"
     ABSENT = "what combinations without a row mean"
+    MISSING = "values that are missing (they are withheld)"
+    UNEXPLAINED = "that nothing says why some cells are withheld (they are marked as sensitive)"
     ROUNDING = "how values are rounded"
     TRUTH = "true values"
     FREQUENCIES = "numbers of contributors"
@@ -83,6 +86,7 @@ class Part(Enum):
     POLICY = "the policy"
     TITLE = "the title"
     DAY = "the day of publication"
+    CODES = "variables and codes (cells become numbers, and sums equations)"
 
 
 CONFIDENTIAL = frozenset(

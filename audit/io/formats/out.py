@@ -38,7 +38,8 @@ def written(release: Release, target: Path, found: Format, asked: Collection[Par
     files: dict[Path, str] = {}
     lost = losses(release, found, asked)
     for at, path in enumerate(table_files(release, target, found)):
-        single = kept(one_table(release, at), found, asked)
+        part = release if Part.SEVERAL_TABLES in found.holds else one_table(release, at)
+        single = kept(part, found, asked)
         for name, content in found.write(single, path.name).items():
             files[path.with_name(name)] = content.decode("utf-8")
     return Written(files, tuple(lost))
@@ -46,7 +47,7 @@ def written(release: Release, target: Path, found: Format, asked: Collection[Par
 
 def table_files(release: Release, target: Path, found: Format) -> tuple[Path, ...]:
     """A file for each table: the target if there is one table, else with their names put into its own."""
-    if len(release.tables) == 1:
+    if len(release.tables) == 1 or Part.SEVERAL_TABLES in found.holds:
         return (target,)
     ending = next((e for e in (found.written, *found.endings) if e and target.name.lower().endswith(e)), target.suffix)
     stem, used = target.name[: len(target.name) - len(ending)], set[str]()

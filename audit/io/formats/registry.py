@@ -24,8 +24,12 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
 
 
-_CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
-_OBSERVATIONS = frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH))
+_PLAIN = frozenset((Part.CODES, Part.ZEROS, Part.MISSING, Part.UNEXPLAINED))
+_CUBE = _PLAIN | {Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.TITLE}
+_OBSERVATIONS = _PLAIN | {Part.SECONDARY, Part.TRUTH}
+_STATUSES = frozenset((Part.PRIMARY, Part.SECONDARY, Part.MUST_PUBLISH))
+_SEARCHES = _STATUSES | {Part.TOTALS, Part.GROUPS, Part.UNLISTED, Part.KIND, Part.TRUTH, Part.PROTECTION, Part.COSTS}
+"""What programs that search for patterns are told."""
 
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
@@ -36,7 +40,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.jsonstat",
         _is_json_stat,
         written=".jsonstat.json",
-        holds=_CUBE | {Part.KIND, Part.PRIMARY, Part.SECONDARY, Part.TRUTH, Part.RELEASED},
+        holds=_CUBE | {Part.KIND, Part.TRUTH, Part.RELEASED} | _STATUSES,
     ),
     Format(
         "sdmx-csv",
@@ -52,11 +56,19 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tau-ARGUS",
         (".tab", ".rda"),
         "tableseal.audit.io.argus.tabular",
-        writes=False,
         public=False,
         columns=False,
+        holds=_SEARCHES | {Part.CODES, Part.FREQUENCIES, Part.CONTRIBUTORS},
     ),
-    Format("jj", "a JJ problem", (".jj",), "tableseal.audit.io.argus.jj", writes=False, public=False, columns=False),
+    Format(
+        "jj",
+        "a JJ problem",
+        (".jj",),
+        "tableseal.audit.io.argus.jj",
+        public=False,
+        columns=False,
+        holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
     Format(
         "sdmx-csv-1",
         "SDMX-CSV 1.0",
