@@ -13,7 +13,7 @@ from tableseal.api.python.to_frame import Column, Kind, frame_of, kind_of
 from tableseal.audit.errors import InputError
 from tableseal.audit.execution.writing import write_whole
 
-Writer = Callable[[], Mapping[Path, str] | str]
+Writer = Callable[[], Mapping[Path, str | bytes] | str]
 """What goes into a file, or into several."""
 
 
@@ -87,8 +87,8 @@ class Result:
         for file in files:
             if file.resolve() in inputs:
                 raise InputError(f"save(): {file}: this file was read; choose another name.")
-        for file, text in files.items():
-            write_whole(file, text)
+        for file, content in files.items():
+            write_whole(file, content)
         return tuple(files)
 
     def _repr_html_(self) -> str:

@@ -27,11 +27,28 @@ def _parquet(content: bytes, source: str, notes: list[Note]) -> Columns:
     return columns_from_parquet(content, source)
 
 
+def _excel(content: bytes, source: str, notes: list[Note]) -> Columns:
+    from tableseal.audit.io.excel.workbook import excel_columns  # late: most read no workbook
+
+    name, sheet = _file_and_sheet(source)
+    return excel_columns(content, name, sheet, notes)
+
+
+EXCEL = (".xlsx", ".xlsm")
+"""Endings of workbooks; `NAME.xlsx#SHEET` is one of their sheets."""
+
+
+def _file_and_sheet(name: str) -> tuple[str, str | None]:
+    file, sign, sheet = name.rpartition("#")
+    return (file, sheet) if sign and file.lower().endswith(EXCEL) else (name, None)
+
+
 TEXT_FORMATS = (".csv", ".tsv", ".txt")
 
 READERS: Mapping[str, Reader] = {
     **dict.fromkeys(TEXT_FORMATS, _delimited),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys(EXCEL, _excel),
 }
 """Ending of the name -> reader. Files that end otherwise are taken for delimited text."""
 
@@ -42,7 +59,7 @@ GROUP: Final = "tableseal.readers"
 
 def is_data_file(path: PurePath) -> bool:
     """True for files that hold bare data and no release document."""
-    ending = path.suffix.lower()
+    ending = _ending(str(path))
     return ending not in _DOCUMENTS and _reader(ending) is not None
 
 
@@ -53,13 +70,17 @@ def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     ------
     InputError: the file cannot be read. PluginError: a package that is to read it cannot.
     """
-    ending = PurePath(name).suffix.lower()
+    ending = _ending(name)
     found = None if ending in READERS else format_in(folder, name)
     if found is not None and found.columns:
         columns: Columns = found.dataset(folder, name, {}).columns
         return columns
     reader = _reader(ending) or _delimited
-    return reader(folder.content(name, where), name, folder.notes)
+    return reader(folder.content(_file_and_sheet(name)[0], where), name, folder.notes)
+
+
+def _ending(name: str) -> str:
+    return PurePath(_file_and_sheet(name)[0]).suffix.lower()
 
 
 def _reader(ending: str) -> Reader | None:

@@ -3,8 +3,10 @@
 python tests/support/format_fuzz.py COUNT [FORMAT ...]      so many mutated files of each format
 """
 
+import io
 import sys
 import tempfile
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -119,9 +121,30 @@ def mutated(target: Format, seed: int) -> dict[str, bytes]:
     release = kept(release_for(target, Random(random.randrange(200))), target)
     files = target.write(release, name)
     broken = random.choice(list(files)) if len(files) > 1 else name
-    for _ in range(random.choice((1, 1, 1, 2, 4))):
-        files[broken] = random.choice(CHANGES)(random, files[broken]) or b"x"
+    files[broken] = _broken(random, files[broken]) if target.text else _broken_inside(random, files[broken])
     return files
+
+
+def _broken(random: Random, content: bytes) -> bytes:
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        content = random.choice(CHANGES)(random, content) or b"x"
+    return content
+
+
+def _broken_inside(random: Random, content: bytes) -> bytes:
+    """A zip archive with one of its files broken, or broken itself."""
+    if random.random() < 0.2:
+        return _broken(random, content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    tables = [name for name in files if "sheet1" in name or "sharedStrings" in name]
+    chosen = random.choice([*tables, *tables, *files])
+    files[chosen] = _broken(random, files[chosen])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, inside in files.items():
+            archive.writestr(name, inside)
+    return packed.getvalue()
 
 
 def outcome(folder: Path, files: Mapping[str, bytes]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import TablesealError
+from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import read_release
 from tableseal.audit.io.formats.format import CONFIDENTIAL, Format, Part
 from tableseal.audit.io.formats.kept import kept
@@ -41,6 +41,16 @@ def through(release: Release, target: Format, folder: Path) -> Release:
     return renamed(read_release(folder / name), release)
 
 
+def through_or_refused(release: Release, target: Format, folder: Path) -> Release | None:
+    """None: a bare file, which is inferred, is refused with a question (codes that look like numbers or statuses)."""
+    try:
+        return through(release, target, folder)
+    except InputError:
+        if target.reads:
+            raise
+        return None
+
+
 def renamed(found: Release, release: Release) -> Release:
     """A release whose table is called as that of another one: formats call it after the file, or what it shows."""
     return replace(found, tables=(replace(found.tables[0], name=release.tables[0].name),))
@@ -55,7 +65,9 @@ def test_the_report_is_the_same_through_each_format(
 ) -> None:
     # CONVENTION 680
     release = kept(release_for(target, Random(seed)), target, asked)
-    found = through(release, target, tmp_path_factory.mktemp("t"))
+    found = through_or_refused(release, target, tmp_path_factory.mktemp("t"))
+    if found is None:
+        return
     reports = [told(found), told(release)]
     if Part.TOTALS not in target.holds:  # they were inferred, and the verdict has that reservation
         for report in reports:
@@ -69,7 +81,9 @@ def test_the_report_is_the_same_through_each_format(
 def test_a_withheld_cell_stays_withheld(target: Format, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     # CONVENTION 680: never 0, blank, NaN or not applicable.
     release = release_for(target, Random(seed))
-    found = through(kept(release, target), target, tmp_path_factory.mktemp("t"))
+    found = through_or_refused(kept(release, target), target, tmp_path_factory.mktemp("t"))
+    if found is None:
+        return
 
     before, after = withheld(release), withheld(found)
     if Part.CODES not in target.holds:

@@ -118,7 +118,8 @@ class Format:
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
-    columns: a release file may name its files for their data, which `dataset` of the module gives.
+    text: its files are text in UTF-8. columns: a release file may name its files for their data, which `dataset` of the
+    module gives.
     holds: parts of a release that it has a place for.
     """
 
@@ -131,6 +132,7 @@ class Format:
     writes: bool = True
     public: bool = True
     written: str | None = None
+    text: bool = True
     columns: bool = True
     holds: frozenset[Part] = frozenset()
 

@@ -18,9 +18,9 @@ WHOLE = frozenset(Part)
 
 @dataclass(frozen=True)
 class Written:
-    """What is to be written. files: path -> text (UTF-8), the target last. losses: what is not in them."""
+    """What is to be written. files: path -> text (UTF-8) or bytes, the target last. losses: what is not in them."""
 
-    files: dict[Path, str]
+    files: dict[Path, str | bytes]
     losses: tuple[Loss, ...]
 
 
@@ -35,13 +35,13 @@ def written(release: Release, target: Path, found: Format, asked: Collection[Par
     ------
     InputError: what the format cannot hold and cannot leave out either. LimitError: too many cells.
     """
-    files: dict[Path, str] = {}
+    files: dict[Path, str | bytes] = {}
     lost = losses(release, found, asked)
     for at, path in enumerate(table_files(release, target, found)):
         part = release if Part.SEVERAL_TABLES in found.holds else one_table(release, at)
         single = kept(part, found, asked)
         for name, content in found.write(single, path.name).items():
-            files[path.with_name(name)] = content.decode("utf-8")
+            files[path.with_name(name)] = content.decode("utf-8") if found.text else content
     return Written(files, tuple(lost))
 
 

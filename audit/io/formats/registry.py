@@ -78,6 +78,25 @@ FORMATS: Final[tuple[Format, ...]] = (
         written=".sdmx1.csv",
         holds=_OBSERVATIONS,
     ),
+    Format(
+        "excel-cross",
+        "an Excel cross table",
+        (".xlsx",),
+        "tableseal.audit.io.formats.excel_cross",
+        reads=False,
+        text=False,
+        written=".cross.xlsx",
+        holds=frozenset((Part.CODES, Part.UNEXPLAINED)),
+    ),
+    Format(
+        "excel",
+        "Excel",
+        (".xlsx",),
+        "tableseal.audit.io.formats.excel",
+        reads=False,
+        text=False,
+        holds=_PLAIN | _STATUSES | {Part.RELEASED},
+    ),
 )
 
 ENDINGS: Final = tuple(one.written or one.endings[0] for one in FORMATS if one.writes)
