@@ -34,6 +34,15 @@ def _excel(content: bytes, source: str, notes: list[Note]) -> Columns:
     return excel_columns(content, name, sheet, notes)
 
 
+def _statistical(content: bytes, source: str, notes: list[Note]) -> Columns:
+    from tableseal.audit.io.statistical import statistical_columns  # late, as above
+
+    return statistical_columns(content, source, notes)
+
+
+STATISTICAL = (".sas7bdat", ".xpt", ".sav", ".zsav", ".por", ".dta")
+"""Endings of files of SAS, SPSS and Stata."""
+
 EXCEL = (".xlsx", ".xlsm")
 """Endings of workbooks; `NAME.xlsx#SHEET` is one of their sheets."""
 
@@ -49,6 +58,7 @@ READERS: Mapping[str, Reader] = {
     **dict.fromkeys(TEXT_FORMATS, _delimited),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys(EXCEL, _excel),
+    **dict.fromkeys(STATISTICAL, _statistical),
 }
 """Ending of the name -> reader. Files that end otherwise are taken for delimited text."""
 

@@ -52,9 +52,6 @@ _ZIPPED: tuple[tuple[bytes, str], ...] = (
 _SUFFIXES: dict[str, tuple[str, str]] = {
     **dict.fromkeys((".xlsb", ".xls"), ("an Excel workbook", _AS_CSV)),
     ".ods": ("an OpenDocument spreadsheet", _AS_CSV),
-    **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", _EXPORT)),
-    **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _EXPORT)),
-    ".dta": ("a Stata file", _EXPORT),
     **dict.fromkeys((".rdata", ".rds"), ("a file of R objects", _EXPORT)),
     **dict.fromkeys((".feather", ".arrow"), ("an Arrow file", "write it as Parquet or CSV")),
     ".dbf": ("a dBase file", _EXPORT),

@@ -121,7 +121,8 @@ def mutated(target: Format, seed: int) -> dict[str, bytes]:
     release = kept(release_for(target, Random(random.randrange(200))), target)
     files = target.write(release, name)
     broken = random.choice(list(files)) if len(files) > 1 else name
-    files[broken] = _broken(random, files[broken]) if target.text else _broken_inside(random, files[broken])
+    change = _broken_inside if broken.endswith(".xlsx") else _broken
+    files[broken] = change(random, files[broken])
     return files
 
 

@@ -61,6 +61,8 @@ def readable(content: str | bytes) -> str:
     """All that a file says."""
     if isinstance(content, str):
         return content
+    if not content.startswith(b"PK"):
+        return content.decode("latin-1")
     with ZipFile(BytesIO(content)) as archive:
         inside = [name for name in archive.namelist() if "worksheets/" in name or "sharedStrings" in name]
         return "".join(archive.read(name).decode() for name in inside)

@@ -31,7 +31,19 @@ def told(release: Release) -> str:
     return json.dumps(report)
 
 
-ENDINGS = (".px", ".jsonstat.json", ".sdmx.csv", ".sdmx1.csv", ".xlsx", ".cross.xlsx", ".csv", ".yaml", ".json", ".tab")
+ENDINGS = (
+    ".px",
+    ".jsonstat.json",
+    ".sdmx.csv",
+    ".sdmx1.csv",
+    ".xlsx",
+    ".cross.xlsx",
+    ".csv",
+    ".yaml",
+    ".json",
+    ".tab",
+    ".parquet",
+)
 
 
 def release() -> Release:

@@ -115,6 +115,7 @@ class Format:
     endings: how names of its files end, in lower case, the usual one first.
     module: where its functions `read` and `write` are, loaded when one is used.
     seems: whether a file with such an ending (its first 64 KiB) is in this format; None: the ending says it.
+    closes: the same of its last 64 KiB.
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
@@ -128,6 +129,7 @@ class Format:
     endings: tuple[str, ...]
     module: str
     seems: Callable[[bytes], bool] | None = None
+    closes: Callable[[bytes], bool] | None = None
     reads: bool = True
     writes: bool = True
     public: bool = True

@@ -24,6 +24,13 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
 
 
+def _is_release_in_parquet(end: bytes) -> bool:
+    return end.endswith(b"PAR1") and RELEASE_IN_PARQUET.encode() in end
+
+
+RELEASE_IN_PARQUET: Final = "tableseal.release"
+"""A key in the metadata of Parquet files that hold a release."""
+
 _PLAIN = frozenset((Part.CODES, Part.ZEROS, Part.MISSING, Part.UNEXPLAINED))
 _CUBE = _PLAIN | {Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.TITLE}
 _OBSERVATIONS = _PLAIN | {Part.SECONDARY, Part.TRUTH}
@@ -97,18 +104,32 @@ FORMATS: Final[tuple[Format, ...]] = (
         text=False,
         holds=_PLAIN | _STATUSES | {Part.RELEASED},
     ),
+    Format(
+        "parquet",
+        "Parquet",
+        (".parquet", ".pq"),
+        "tableseal.audit.io.formats.parquet",
+        closes=_is_release_in_parquet,
+        public=False,
+        text=False,
+        columns=False,
+        holds=frozenset(Part),
+    ),
 )
 
 ENDINGS: Final = tuple(one.written or one.endings[0] for one in FORMATS if one.writes)
 """How names of files that are written end."""
 
 SAMPLE: Final = 2**16
-"""Bytes at the beginning of a file by which formats are told apart."""
+"""Bytes at the beginning (or the end) of a file by which formats are told apart."""
 
 
 def format_in(folder: Folder, name: str) -> Format | None:
     """The format that is read of a file in a folder, by its ending and, where others end so too, by its beginning."""
     candidates = [one for one in _ending_as(name) if one.reads]
+    if candidates and all(one.closes is not None for one in candidates):
+        end = folder.end(name, SAMPLE)
+        return next((one for one in candidates if one.closes is not None and one.closes(end)), None)
     if all(one.seems is None for one in candidates):
         return next(iter(candidates), None)
     beginning = folder.beginning(name, SAMPLE)
@@ -119,7 +140,8 @@ def format_of(content: bytes) -> Format | None:
     """The format of bytes without a name, by how they begin."""
     if _PX.match(content):
         return next(one for one in FORMATS if one.key == "px")
-    return next((one for one in FORMATS if one.reads and one.seems is not None and one.seems(content[:SAMPLE])), None)
+    closing = next((one for one in FORMATS if one.closes is not None and one.closes(content[-SAMPLE:])), None)
+    return closing or next((o for o in FORMATS if o.reads and o.seems is not None and o.seems(content[:SAMPLE])), None)
 
 
 def format_to_write(name: str) -> Format | None:
