@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
-from tableseal.audit.errors import Place
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder, decode
@@ -20,7 +20,19 @@ Reader = Callable[[bytes, str, list[Note]], Columns]
 def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
     text, found = decode(content, source)
     notes.extend(found)
-    return read_delimited(text, source)
+    refused: InputError | None = None
+    try:
+        columns = read_delimited(text, source)
+        if len(columns.data) > 1:  # of one column there is no table; it may be the title of one
+            return columns
+    except InputError as error:
+        refused = error
+    from tableseal.audit.io.titled import between_titles  # late: few files have titles
+
+    titled = between_titles(text, source, notes)
+    if titled is None and refused is not None:
+        raise refused
+    return columns if titled is None else titled
 
 
 def _parquet(content: bytes, source: str, notes: list[Note]) -> Columns:

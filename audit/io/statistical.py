@@ -1,8 +1,8 @@
 """Files of SAS, SPSS and Stata -> columns of text (needs the extra `stats`).
 
 A code is its label where every value of the column has one. A system missing value is nothing: without a status it is
-withheld. A tagged one (`.c`, `.B`) and one that SPSS calls user-missing (`-99`) become marks (`.c`, `user-missing -99`),
-never a number or nothing: what they mean is said, or asked.
+withheld. A tagged one (`.c`, `.B`) and one that SPSS calls user-missing (`-99`) become marks (`.c`, `user-missing
+-99`), never a number or nothing: what they mean is said, or asked.
 """
 
 import os
