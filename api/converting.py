@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 class Conversion:
     """A release and the files that it becomes in a format (None: our own release file). Nothing is written yet.
 
-    files: path -> text in UTF-8. losses: what of the release is not in them.
+    files: path -> text in UTF-8, or bytes. losses: what of the release is not in them.
     """
 
     release: "Release"
     format: "Format | None"
-    files: dict[Path, str]
+    files: dict[Path, str | bytes]
     losses: "tuple[Loss, ...]"
 
     def document(self, *, files: bool = True) -> "dict[str, Json]":

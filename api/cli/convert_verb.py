@@ -31,8 +31,8 @@ def convert_verb(
 
     OUT.json is the canonical release file: self-contained, with the true values if the release has them; the same
     release always gives the same bytes, whose digest stands in every report. Other formats are PC-Axis (.px),
-    JSON-stat (.jsonstat.json) and SDMX-CSV (.sdmx.csv), a file for each table; what is confidential is not in them
-    unless it is asked for.
+    JSON-stat (.jsonstat.json), SDMX-CSV (.sdmx.csv) and Excel (.xlsx), a file for each table, in which what is
+    confidential is only if it is asked for; and tau-ARGUS (.tab) and JJ (.jj), for programs that search.
 
     Example: tableseal convert release.yaml release.px
     """
@@ -70,10 +70,12 @@ def _format(output: str, key: str | None) -> "Format | None":
     InputError: no format that is known.
     """
     from tableseal.audit.io.formats.out import format_named
+    from tableseal.audit.io.formats.registry import ENDINGS
+    from tableseal.audit.wording import listing
 
     found = format_named(key, output)
     suffix = PurePath(output).suffix
     if found is None and suffix.lower() in (".csv", ".yaml", ".yml"):
-        known = ".json, .px, .jsonstat.json or .sdmx.csv"
+        known = listing([".json", *ENDINGS])
         raise InputError(f"OUT {output}: found {suffix}, but no such file is written; expected {known}.")
     return found

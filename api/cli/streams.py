@@ -72,14 +72,16 @@ def _check_file(option: str, path: Path) -> None:
         raise InputError(f"{option} {path}: the folder {folder} is not writable.")
 
 
-def write_target(target: str, text: str) -> None:
-    """Write to standard output (`-`) or to a file, whole or not at all.
+def write_target(target: str, content: str | bytes) -> None:
+    """Write to standard output (`-`; text alone) or to a file, whole or not at all.
 
     Raises
     ------
     InputError: the file cannot be written.
     """
-    if target == STREAM:
-        say(text)
-        return
-    write_whole(Path(target), text)
+    if target != STREAM:
+        write_whole(Path(target), content)
+    elif isinstance(content, str):
+        say(content)
+    else:
+        raise InputError(f"{STREAM}: this format is no text; expected the name of a file.")

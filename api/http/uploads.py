@@ -36,7 +36,7 @@ ARCHIVES = ("application/zip", "application/x-zip-compressed")
 FORM = "multipart/form-data"
 OTHER = "application/octet-stream"
 
-_FIRST = ((".yaml", ".yml", ".json"), (".px", ".jsonstat"), (".csv", ".tsv", ".txt", ".parquet"))
+_FIRST = ((".yaml", ".yml", ".json"), (".px", ".jsonstat"), (".csv", ".tsv", ".txt", ".parquet", ".xlsx"))
 """Names of release files, of files in formats that say what they hold, then of bare data files from which a release can
 be inferred."""
 

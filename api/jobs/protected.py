@@ -37,6 +37,6 @@ def _packed(release: "Release", symbol: str | None) -> bytes:
 
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        for path, text in release_files(release, RELEASE_FILE, symbol=symbol).items():
-            archive.writestr(zipfile.ZipInfo(path.name, _TIME), text.encode(), zipfile.ZIP_DEFLATED)
+        for path, content in release_files(release, RELEASE_FILE, symbol=symbol).items():
+            archive.writestr(zipfile.ZipInfo(path.name, _TIME), content, zipfile.ZIP_DEFLATED)
     return target.getvalue()

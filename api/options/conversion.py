@@ -16,8 +16,9 @@ class ConversionOptions(Options):
     format: Annotated[
         str | None,
         Option(
-            "Format to write: json (a release file with all that there is), px, json-stat, sdmx-csv (2.0) or "
-            "sdmx-csv-1 (1.0). Left out: as the name ends (.json, .px, .jsonstat.json, .sdmx.csv, .sdmx1.csv).",
+            "Format to write: json (a release file with all that there is), px, json-stat, sdmx-csv (2.0), sdmx-csv-1 "
+            "(1.0), excel, excel-cross, parquet, tau-argus or jj. Left out: as the name ends (.json, .px, "
+            ".jsonstat.json, .sdmx.csv, .sdmx1.csv, .xlsx, .cross.xlsx, .parquet, .tab, .jj).",
             metavar="FORMAT",
         ),
     ] = None

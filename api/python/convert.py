@@ -102,7 +102,7 @@ def convert(data: object, keywords: ConvertKeywords) -> ConvertResult:
     ConvertResult(format='json-stat', tables=1, losses=0)
     """
     if keywords.format is None:
-        raise InputError(expected="json, px, json-stat or sdmx-csv", found="none", at=OptionName("format"))
+        raise InputError(expected="json, px, json-stat, sdmx-csv, excel, ...", found="none", at=OptionName("format"))
     format_named(keywords.format, "")
     about = given(data, keywords)
     options = ConversionOptions(

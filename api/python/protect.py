@@ -113,7 +113,7 @@ class ProtectResult(Result):
         InputError: the audit does not say safe, a file that was read, a folder that is not there, another suffix.
         """
 
-        def protected() -> Mapping[Path, str]:
+        def protected() -> Mapping[Path, str | bytes]:
             return release_files(self.protected, Path(path).expanduser(), symbol=symbol)
 
         release = dict.fromkeys((".yaml", ".yml", ".csv"), protected)

@@ -15,7 +15,7 @@ from tableseal.audit.execution.writing import write_whole
 from tableseal.audit.model import Release
 from tableseal.audit.wording import a_kind
 
-Writer = Callable[[], Mapping[Path, str] | str]
+Writer = Callable[[], Mapping[Path, str | bytes] | str]
 """What goes into a file, or into several."""
 
 
@@ -102,8 +102,8 @@ class Result:
         for file in files:
             if file.resolve() in inputs:
                 raise InputError(f"{who}: {file}: this file was read; choose another name.")
-        for file, text in files.items():
-            write_whole(file, text)
+        for file, content in files.items():
+            write_whole(file, content)
         return tuple(files)
 
     def _repr_html_(self) -> str:

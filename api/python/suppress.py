@@ -194,7 +194,7 @@ class SuppressResult(Result):
         InputError: the audit does not say safe, a file that was read, a folder that is not there, another suffix.
         """
 
-        def protected() -> Mapping[Path, str]:
+        def protected() -> Mapping[Path, str | bytes]:
             public = public_release(self._safe(), tell_statuses=tell_statuses)
             return release_files(public, Path(path).expanduser(), symbol=symbol)
 

@@ -7,24 +7,26 @@ from pathlib import Path
 from tableseal.audit.errors import InputError
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that nobody ever finds half of it; a pipe or a device is written to as it is.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file (text in UTF-8, or bytes) so that nobody ever finds half of it; a pipe or a device is written to as
+    it is.
 
     Raises
     ------
     InputError: the file cannot be written.
     """
     path = path.resolve()
+    written = content.encode("utf-8") if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():  # a pipe or a device
-            path.write_text(text, "utf-8")
+            path.write_bytes(written)
             return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}.", at=str(path)) from error
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(written)
         _usual_mode(name)
         os.replace(name, path)
     except OSError as error:

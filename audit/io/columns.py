@@ -21,11 +21,13 @@ class Columns:
     source: the file, or where in the document they stand.
     data: column name -> entries.
     lines: line of the file on which each row ends; None for data that are no file.
+    numbers: columns that held numbers before they were text, so that no sign in them separates thousands.
     """
 
     source: Place
     data: Mapping[str, Column]
     lines: NDArray[np.int64] | None = None
+    numbers: frozenset[str] = frozenset()
 
     @staticmethod
     def of(source: Place, data: Mapping[str, Sequence[str | None]]) -> "Columns":

@@ -88,6 +88,20 @@ class Folder:
         except (OSError, ValueError):
             return b""
 
+    def end(self, name: str, most: int) -> bytes:
+        """The last bytes of a file; nothing if it is none that can be read."""
+        try:
+            if isinstance(self.root, ArchiveFolder | OneFile):
+                return self.root.content(name, Place(name), self.limit)[-most:]
+            path = (self.root or Path()) / name
+            if self.root is None or not path.is_file():
+                return b""
+            with open(path, "rb") as file:
+                file.seek(-min(most, path.stat().st_size), os.SEEK_END)
+                return file.read(most)
+        except (OSError, ValueError, InputError):
+            return b""
+
     def text(self, name: str, where: Place) -> str:
         """The decoded text of a file inside the folder."""
         text, notes = decode(self.content(name, where), name)

@@ -56,16 +56,27 @@ def columns_from_parquet(content: bytes, source: str) -> Columns:
     ------
     InputError: the extra is not installed, not a Parquet file, no rows.
     """
-    try:
-        import polars
-    except ImportError:
-        raise _missing("parquet", "Parquet files") from None
+    polars = polars_module()
     try:
         columns = polars.read_parquet(BytesIO(content)).to_dict(as_series=False)
     except (Exception, polars.exceptions.PanicException) as error:  # its many error types share no base
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"is not a readable Parquet file ({reason}).", at=source) from None
     return _columns(columns, source)
+
+
+def polars_module() -> Any:
+    """polars, which reads and writes Parquet files.
+
+    Raises
+    ------
+    InputError: the extra is not installed.
+    """
+    try:
+        import polars
+    except ImportError:
+        raise _missing("parquet", "Parquet files") from None
+    return polars
 
 
 def _columns(data: Mapping[str, list[Any]], source: str) -> Columns:

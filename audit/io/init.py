@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -37,6 +38,8 @@ from tableseal.audit.model import COLUMNS_LEFT_OUT, SUMS_UNCHECKED, Note, Policy
 from tableseal.audit.model.status import WORDS
 from tableseal.audit.wording import listing, quoted
 
+_ROUNDED = 15
+"""So many values other than 0 are multiples of 3 by chance in one of 14 million tables."""
 _REASON = "reason"
 """Column of protected files that says why a cell is withheld."""
 
@@ -174,6 +177,8 @@ def describe(
         _refuse_marking(_without(rest, [value]), names, advice)
     refuse_repeated(columns, names, published, advice)
     notes += values.notes
+    if exact:
+        notes += _likely_rounded(source, published)
     rows = Rows.of({name: columns.data[name].rewritten(lambda code: code or "") for name in names}, published, value)
     totals, trees = hints.totals_of(columns, names), hints.trees_of(columns, names)
     own = {"status": status, "reason": reason, **values.said, **{name: name for name in bounds}, **contributing.said()}
@@ -207,6 +212,18 @@ def _with_contributors(hints: Hints, found: Contributing, columns: Columns, valu
     if hints.table.get("contributors"):
         return replace(hints, magnitude="as their largest contributions are given")
     return replace(hints, magnitude="as those who contribute stand beside them") if beside else hints
+
+
+def _likely_rounded(source: Place, published: Sequence[Fraction | None]) -> list[Note]:
+    """A note if all published values are multiples of 3, as hardly any counts are by chance."""
+    shown = [value for value in published if value]
+    if len(shown) < _ROUNDED or any(value % 3 for value in shown):
+        return []
+    text = (
+        f"{source}: all values are multiples of 3. If they are rounded, a release file has to say so (`rounding: "
+        "{base: 3, method: conventional}`), else they are taken as exact."
+    )
+    return [Note("likely_rounded", text)]
 
 
 def _said(columns: Columns, names: Sequence[str], taken: Sequence[str | None]) -> list[str]:

@@ -44,7 +44,7 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     return (*(target.with_name(file_name(target.stem, name, ".csv", used)) for name in names), target)
 
 
-def release_files(release: Release, target: Path, *, symbol: str | None = None) -> dict[Path, str]:
+def release_files(release: Release, target: Path, *, symbol: str | None = None) -> dict[Path, str | bytes]:
     """What to write, file by file; the release file itself comes last, so that it never names files that are not there.
     CSV files have the column names of the user's files, and mark withheld values as these do.
 
@@ -70,7 +70,7 @@ def release_files(release: Release, target: Path, *, symbol: str | None = None) 
     tables: list[dict[str, Any]] = [*document["tables"], *document.get("statistics", [])]
     if bare:
         return {target: _csv_text(tables[0]["cells"])}
-    files: dict[Path, str] = {}
+    files: dict[Path, str | bytes] = {}
     for table, name in zip(tables, names[:-1], strict=True):
         files[name] = _csv_text(table.pop("cells"))
         table.pop("derived", None)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
-from tableseal.audit.errors import Place
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.delimited import read_delimited
 from tableseal.audit.io.files import Folder, decode
@@ -20,11 +20,48 @@ Reader = Callable[[bytes, str, list[Note]], Columns]
 def _delimited(content: bytes, source: str, notes: list[Note]) -> Columns:
     text, found = decode(content, source)
     notes.extend(found)
-    return read_delimited(text, source)
+    refused: InputError | None = None
+    try:
+        columns = read_delimited(text, source)
+        if len(columns.data) > 1:  # of one column there is no table; it may be the title of one
+            return columns
+    except InputError as error:
+        refused = error
+    from tableseal.audit.io.titled import between_titles  # late: few files have titles
+
+    titled = between_titles(text, source, notes)
+    if titled is None and refused is not None:
+        raise refused
+    return columns if titled is None else titled
 
 
 def _parquet(content: bytes, source: str, notes: list[Note]) -> Columns:
     return columns_from_parquet(content, source)
+
+
+def _excel(content: bytes, source: str, notes: list[Note]) -> Columns:
+    from tableseal.audit.io.excel.workbook import excel_columns  # late: most read no workbook
+
+    name, sheet = _file_and_sheet(source)
+    return excel_columns(content, name, sheet, notes)
+
+
+def _statistical(content: bytes, source: str, notes: list[Note]) -> Columns:
+    from tableseal.audit.io.statistical import statistical_columns  # late, as above
+
+    return statistical_columns(content, source, notes)
+
+
+STATISTICAL = (".sas7bdat", ".xpt", ".sav", ".zsav", ".por", ".dta")
+"""Endings of files of SAS, SPSS and Stata."""
+
+EXCEL = (".xlsx", ".xlsm")
+"""Endings of workbooks; `NAME.xlsx#SHEET` is one of their sheets."""
+
+
+def _file_and_sheet(name: str) -> tuple[str, str | None]:
+    file, sign, sheet = name.rpartition("#")
+    return (file, sheet) if sign and file.lower().endswith(EXCEL) else (name, None)
 
 
 TEXT_FORMATS = (".csv", ".tsv", ".txt")
@@ -32,6 +69,8 @@ TEXT_FORMATS = (".csv", ".tsv", ".txt")
 READERS: Mapping[str, Reader] = {
     **dict.fromkeys(TEXT_FORMATS, _delimited),
     **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys(EXCEL, _excel),
+    **dict.fromkeys(STATISTICAL, _statistical),
 }
 """Ending of the name -> reader. Files that end otherwise are taken for delimited text."""
 
@@ -42,7 +81,7 @@ GROUP: Final = "tableseal.readers"
 
 def is_data_file(path: PurePath) -> bool:
     """True for files that hold bare data and no release document."""
-    ending = path.suffix.lower()
+    ending = _ending(str(path))
     return ending not in _DOCUMENTS and _reader(ending) is not None
 
 
@@ -53,13 +92,17 @@ def read_columns(folder: Folder, name: str, where: Place) -> Columns:
     ------
     InputError: the file cannot be read. PluginError: a package that is to read it cannot.
     """
-    ending = PurePath(name).suffix.lower()
+    ending = _ending(name)
     found = None if ending in READERS else format_in(folder, name)
     if found is not None and found.columns:
         columns: Columns = found.dataset(folder, name, {}).columns
         return columns
     reader = _reader(ending) or _delimited
-    return reader(folder.content(name, where), name, folder.notes)
+    return reader(folder.content(_file_and_sheet(name)[0], where), name, folder.notes)
+
+
+def _ending(name: str) -> str:
+    return PurePath(_file_and_sheet(name)[0]).suffix.lower()
 
 
 def _reader(ending: str) -> Reader | None:

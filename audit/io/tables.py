@@ -90,6 +90,8 @@ def read_table(
     marks = read_marks(document.marks, where)
     marked = replace_marks(columns, document.value, marks, status, measure)
     signs = stated_signs(document.decimal, document.thousands, where)
+    if signs == Signs() and document.value in columns.numbers:
+        signs = Signs(".")
     columns, status = without_separators(marked.columns, number_columns, signs), marked.status
     secret = status > Status.FROZEN
     context = Context(

@@ -10,6 +10,7 @@ from tableseal.audit.errors import InputError
 _AS_CSV = "save the table as CSV in UTF-8"
 _EXPORT = "export the table as CSV in UTF-8"
 _UNPACK = "unpack it first"
+_XLSX = "such workbooks are read if their names end in .xlsx"
 _SAMPLE = 4096
 """Bytes at the beginning that are looked at."""
 
@@ -49,11 +50,8 @@ _ZIPPED: tuple[tuple[bytes, str], ...] = (
 )
 
 _SUFFIXES: dict[str, tuple[str, str]] = {
-    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls"), ("an Excel workbook", _AS_CSV)),
+    **dict.fromkeys((".xlsb", ".xls"), ("an Excel workbook", _AS_CSV)),
     ".ods": ("an OpenDocument spreadsheet", _AS_CSV),
-    **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", _EXPORT)),
-    **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _EXPORT)),
-    ".dta": ("a Stata file", _EXPORT),
     **dict.fromkeys((".rdata", ".rds"), ("a file of R objects", _EXPORT)),
     **dict.fromkeys((".feather", ".arrow"), ("an Arrow file", "write it as Parquet or CSV")),
     ".dbf": ("a dBase file", _EXPORT),
@@ -154,7 +152,7 @@ def _binary(content: bytes) -> tuple[str, str] | None:
     if content.startswith(b"PK\x03\x04"):
         for inside, what in _ZIPPED:
             if inside in content[:_SAMPLE] or (inside.endswith(b"/") and inside in content[-4 * _SAMPLE :]):
-                return what, _AS_CSV
+                return what, _XLSX if inside == b"xl/" else _AS_CSV
         return "a zip archive", "unpack it, or give it to `tableseal batch`"
     if content.startswith(b"\x1f\x8b"):
         try:

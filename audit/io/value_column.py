@@ -31,7 +31,7 @@ from tableseal.audit.model import Note
 from tableseal.audit.wording import listing, quoted
 
 # fmt: off
-_VALUE_NAMES = frozenset((
+VALUE_NAMES = frozenset((
     "value", "values", "obs_value", "n", "count", "counts", "freq", "frequency", "turnover", "sales", "amount",
     "number", "persons", "population", "ant", "antall",
 ))
@@ -83,7 +83,7 @@ def value_column(
     InputError: no such column, or several.
     """
     marked = [name for name, entries in columns.data.items() if name not in numeric and may_hold_values(entries)]
-    usual = [name for name in columns.data if name in (*numeric, *marked) and name.lower() in _VALUE_NAMES]
+    usual = [name for name in columns.data if name in (*numeric, *marked) and name.lower() in VALUE_NAMES]
     candidates = usual or [*numeric, *marked]
     if marked and len(candidates) > 1:
         candidates = [name for name in candidates if fits(name, [*numeric, *marked])] or candidates
@@ -115,7 +115,7 @@ def read_value_column(
     """
     entries = columns.data[name]
     stated = stated_signs(given.decimal, given.thousands, columns.source)
-    if stated == Signs() and name in hints.numbers:
+    if stated == Signs() and (name in hints.numbers or name in columns.numbers):
         stated = Signs(".")
     signs = recognised(entry for entry in entries.texts if not _is_mark(entry)) if stated == Signs() else stated
     plain = without_separators(columns, [name], signs)
@@ -217,7 +217,7 @@ def _refuse_odd_entry(columns: Columns, withheld: NDArray[np.bool_], advice: Adv
         written = [entry for entry in entries.texts if entry and not entry.isspace()]
         odd = [t for t in written if not _is_number(t.strip()) and usual_mark(t.strip()) is None]
         rows = entries.rows_with(odd)
-        if odd and (2 if name.lower() in _VALUE_NAMES else 4) * len(rows) <= len(entries.rows_with(written)):
+        if odd and (2 if name.lower() in VALUE_NAMES else 4) * len(rows) <= len(entries.rows_with(written)):
             row = int(rows[0])
             raise InputError(
                 f"{shown(odd[0].strip(), row, withheld)} is no number and no mark that is known; if the column holds "

@@ -3,10 +3,12 @@
 python tests/support/format_fuzz.py COUNT [FORMAT ...]      so many mutated files of each format
 """
 
+import io
 import sys
 import tempfile
+import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
 
@@ -15,7 +17,7 @@ from tableseal.audit.io import read_release
 from tableseal.audit.io.formats.format import Format
 from tableseal.audit.io.formats.kept import kept
 from tableseal.audit.io.formats.registry import FORMATS
-from tests.support.format_releases import format_release
+from tests.support.format_releases import release_for
 
 PIECES = (
     *(
@@ -112,20 +114,44 @@ def _number(random: Random, content: bytes) -> bytes:
 CHANGES: tuple[Callable[[Random, bytes], bytes], ...] = (_flip, _cut, _drop, _put, _put, _repeat, _swap_lines, _number)
 
 
-def mutated(target: Format, seed: int) -> tuple[str, bytes]:
-    """The name of a file, and its content with one to four things broken."""
+def mutated(target: Format, seed: int) -> dict[str, bytes]:
+    """Files of a release, the one that is read last; one of them has one to four things broken."""
     random = Random(seed)
     name = f"t{target.written or target.endings[0]}"
-    release = kept(format_release(Random(random.randrange(200))), target)
-    content = target.write(release, name)[name]
+    release = kept(release_for(target, Random(random.randrange(200))), target)
+    files = target.write(release, name)
+    broken = random.choice(list(files)) if len(files) > 1 else name
+    change = _broken_inside if broken.endswith(".xlsx") else _broken
+    files[broken] = change(random, files[broken])
+    return files
+
+
+def _broken(random: Random, content: bytes) -> bytes:
     for _ in range(random.choice((1, 1, 1, 2, 4))):
         content = random.choice(CHANGES)(random, content) or b"x"
-    return name, content
+    return content
 
 
-def outcome(folder: Path, name: str, content: bytes) -> str:
-    """What comes of a file: `read`, or the name of the error; everything else is a fault of ours and is raised."""
-    (folder / name).write_bytes(content)
+def _broken_inside(random: Random, content: bytes) -> bytes:
+    """A zip archive with one of its files broken, or broken itself."""
+    if random.random() < 0.2:
+        return _broken(random, content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    tables = [name for name in files if "sheet1" in name or "sharedStrings" in name]
+    chosen = random.choice([*tables, *tables, *files])
+    files[chosen] = _broken(random, files[chosen])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, inside in files.items():
+            archive.writestr(name, inside)
+    return packed.getvalue()
+
+
+def outcome(folder: Path, files: Mapping[str, bytes]) -> str:
+    """What comes of files: `read`, or the name of the error; everything else is a fault of ours and is raised."""
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
     try:
         read_release(folder / name)
     except TablesealError as error:
@@ -139,9 +165,9 @@ def campaign(targets: list[Format], count: int, first: int = 0) -> Iterator[tupl
         for target in targets:
             found: Counter[str] = Counter()
             for seed in range(first, first + count):
-                name, content = mutated(target, seed)
+                files = mutated(target, seed)
                 try:
-                    found[outcome(Path(folder), name, content)] += 1
+                    found[outcome(Path(folder), files)] += 1
                 except Exception:
                     print(f"{target.key} {seed}")
                     raise

@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 from tableseal.audit.io import release_from_document
+from tableseal.audit.io.formats.format import Format, Part
 from tableseal.audit.model import Release
 
 NAMES = ("region", "Größe", "a b", "sex", "value", "status", "区分", "x,y", "c;d", "NO", "measure", "T")
@@ -52,13 +53,27 @@ CODES = (
 STATUSES = ("published", "published", "published", "withheld", "missing", "primary", "secondary")
 
 
-def format_release(random: Random, *, nested: bool = True) -> Release:
-    """A table that lists all cells, of counts or magnitudes, with statuses of all kinds and true values beside some."""
-    names = random.sample(NAMES, random.randint(1, 3))
+def release_for(target: Format, random: Random) -> Release:
+    """A release whose structure a format holds; one of cells and equations needs all values, and files of tau-ARGUS
+    hold no blanks at the end of codes and list them in the order of their tree."""
+    nested, across = Part.GROUPS in target.holds, Part.SEVERAL_GROUPINGS in target.holds
+    known, plain = Part.CODES not in target.holds, target.key == "tau-argus"
+    return format_release(random, nested=nested, across=across, known=known, plain=plain)
+
+
+def format_release(
+    random: Random, *, nested: bool = True, across: bool = True, known: bool = False, plain: bool = False
+) -> Release:
+    """A table that lists all cells, of counts or magnitudes, with statuses of all kinds and true values beside some.
+
+    across: of several groupings. known: the agency knows all values. plain: no code ends with a blank, codes stand in
+    the order of their tree, and no variable is called as the values are.
+    """
+    names = random.sample([name for name in NAMES if not plain or name != "value"], random.randint(1, 3))
     variables: dict[str, dict[str, Any]] = {}
     below: dict[str, dict[str, list[str]]] = {}
     for name in names:
-        codes = random.sample(CODES, random.randint(2, 4))
+        codes = random.sample([code for code in CODES if not plain or code == code.rstrip()], random.randint(2, 4))
         total = random.choice(("T", "Total", "_T"))
         tree: dict[str, Any] = {code: {} for code in codes}
         below[name] = {total: codes, **{code: [code] for code in codes}}
@@ -68,11 +83,11 @@ def format_release(random: Random, *, nested: bool = True) -> Release:
             below[name] |= {codes[0]: parts, **{part: [part] for part in parts}}
             below[name][total] = [*parts, *codes[1:]]
         trees = [tree]
-        if nested and len(codes) > 2 and random.random() < 0.3:  # groups across the others
-            across = [f"{total}+{codes[1]}", *codes[1:3]]
-            trees.append({across[0]: across[1:]})
-            below[name][across[0]] = across[1:]
-        variables[name] = {"total": total, "trees": trees, "codes": codes}
+        if nested and across and len(codes) > 2 and random.random() < 0.3:  # groups across the others
+            other = [f"{total}+{codes[1]}", *codes[1:3]]
+            trees.append({other[0]: other[1:]})
+            below[name][other[0]] = other[1:]
+        variables[name] = {"total": total, "trees": trees, "codes": [] if plain else codes}
     places = random.choice((0, 0, 1, 3))
     leaves = [[code for code in below[name] if below[name][code] == [code]] for name in names]
     value = {leaf: random.choice((0, 1, 2, 7, 40, 900)) for leaf in product(*leaves)}
@@ -83,7 +98,9 @@ def format_release(random: Random, *, nested: bool = True) -> Release:
     random.shuffle(rows)
     statuses = [random.choice(STATUSES) if random.random() < 0.6 else "published" for _ in rows]
     statuses = ["structural_zero" if not n and s == "missing" else s for (_, n), s in zip(rows, statuses, strict=True)]
-    held = places == 0 or random.random() < 0.5
+    held = known or places == 0 or random.random() < 0.5
+    if known:
+        statuses = ["withheld" if status == "missing" else status for status in statuses]
     shown = [str(Fraction(n) / 10**places) if places == 0 else f"{n / 10**places:.{places}f}" for _, n in rows]
     cells: dict[str, list[str | None]] = {name: [cell[at] for cell, _ in rows] for at, name in enumerate(names)}
     cells["_value"] = [

@@ -78,7 +78,7 @@ def test_formats_by_name_and_streams(release: Path) -> None:
     assert tableseal("convert", release, "-", "--format", "json").stdout.startswith('{"tableseal":1')
     wrong = tableseal("convert", release, "-", "--format", "pcaxis")
     assert wrong.exit_code == 2
-    assert "formats are json, px, json-stat, sdmx-csv, sdmx-csv-1" in " ".join(wrong.stderr.split())
+    assert "formats are json, px, json-stat, sdmx-csv, tau-argus, jj" in " ".join(wrong.stderr.split())
     assert tableseal("convert", release, release.with_name("x.json")).stderr == ""
 
 

@@ -1,6 +1,7 @@
 """What goes through a format comes back: the same cells, the same statuses, the same report."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tableseal.audit.errors import TablesealError
+from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import read_release
 from tableseal.audit.io.formats.format import CONFIDENTIAL, Format, Part
 from tableseal.audit.io.formats.kept import kept
@@ -17,7 +18,7 @@ from tableseal.audit.io.formats.registry import FORMATS
 from tableseal.audit.model import Release, Status
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import report_json
-from tests.support.format_releases import format_release
+from tests.support.format_releases import release_for
 
 WRITTEN = [one for one in FORMATS if one.writes]
 
@@ -37,7 +38,22 @@ def through(release: Release, target: Format, folder: Path) -> Release:
     name = f"t{target.written or target.endings[0]}"
     for file, content in target.write(release, name).items():
         (folder / file).write_bytes(content)
-    return read_release(folder / name)
+    return renamed(read_release(folder / name), release)
+
+
+def through_or_refused(release: Release, target: Format, folder: Path) -> Release | None:
+    """None: a bare file, which is inferred, is refused with a question (codes that look like numbers or statuses)."""
+    try:
+        return through(release, target, folder)
+    except InputError:
+        if target.reads:
+            raise
+        return None
+
+
+def renamed(found: Release, release: Release) -> Release:
+    """A release whose table is called as that of another one: formats call it after the file, or what it shows."""
+    return replace(found, tables=(replace(found.tables[0], name=release.tables[0].name),))
 
 
 @pytest.mark.parametrize("target", WRITTEN, ids=[one.key for one in WRITTEN])
@@ -48,8 +64,10 @@ def test_the_report_is_the_same_through_each_format(
     target: Format, asked: frozenset[Part], seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     # CONVENTION 680
-    release = kept(format_release(Random(seed), nested=Part.GROUPS in target.holds), target, asked)
-    found = through(release, target, tmp_path_factory.mktemp("t"))
+    release = kept(release_for(target, Random(seed)), target, asked)
+    found = through_or_refused(release, target, tmp_path_factory.mktemp("t"))
+    if found is None:
+        return
     reports = [told(found), told(release)]
     if Part.TOTALS not in target.holds:  # they were inferred, and the verdict has that reservation
         for report in reports:
@@ -62,13 +80,23 @@ def test_the_report_is_the_same_through_each_format(
 @settings(max_examples=40, deadline=None)
 def test_a_withheld_cell_stays_withheld(target: Format, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     # CONVENTION 680: never 0, blank, NaN or not applicable.
-    release = format_release(Random(seed), nested=Part.GROUPS in target.holds)
-    found = through(kept(release, target), target, tmp_path_factory.mktemp("t"))
+    release = release_for(target, Random(seed))
+    found = through_or_refused(kept(release, target), target, tmp_path_factory.mktemp("t"))
+    if found is None:
+        return
 
-    def withheld(one: Release) -> dict[tuple[str, ...], bool]:
-        (table,) = one.tables
-        cells = [tuple(one.cell_codes(row).values()) for row in table.codes]
-        shown = zip(table.status.tolist(), table.value.known.tolist(), strict=True)
-        return {cell: Status(s).withheld and not known for cell, (s, known) in zip(cells, shown, strict=True)}
+    before, after = withheld(release), withheld(found)
+    if Part.CODES not in target.holds:
+        assert sorted(before.values()) == sorted(after.values())
+        return
+    assert before.keys() == after.keys()
+    assert all(after[cell] for cell in before if before[cell])
+    assert Part.MISSING not in target.holds or before == after
 
-    assert withheld(found) == withheld(release)
+
+def withheld(one: Release) -> dict[tuple[str, ...], bool]:
+    """Cell -> whether it is withheld, and no value of it published."""
+    (table,) = one.tables
+    cells = [tuple(one.cell_codes(row).values()) for row in table.codes]
+    shown = zip(table.status.tolist(), table.value.known.tolist(), strict=True)
+    return {cell: Status(s).withheld and not known for cell, (s, known) in zip(cells, shown, strict=True)}

@@ -52,7 +52,8 @@ Writer = Callable[[Release, str], dict[str, bytes]]
 
 
 class Part(Enum):
-    """What a release may hold besides codes, values and which values are withheld. A format holds it or loses it."""
+    """What a release may hold besides values and which values are withheld. A format holds it or loses it; what is lost
+    is taken out in this order."""
 
     SEVERAL_TABLES = "several tables"
     TOTALS = "which codes are totals"
@@ -63,10 +64,12 @@ class Part(Enum):
     UNIT = "the published precision"
     PRIMARY = "which cells are withheld because they are sensitive"
     SECONDARY = "which cells are withheld to protect others"
-    RELEASED = "which cells must go out, are out or go out by agreement"
+    RELEASED = "which cells are out or go out by agreement"
+    MUST_PUBLISH = "which cells must be published"
     ZEROS = "zeros that everyone knows"
-    MISSING = "values that are missing"
     ABSENT = "what combinations without a row mean"
+    MISSING = "values that are missing (they are withheld)"
+    UNEXPLAINED = "that nothing says why some cells are withheld (they are marked as sensitive)"
     ROUNDING = "how values are rounded"
     TRUTH = "true values"
     FREQUENCIES = "numbers of contributors"
@@ -83,6 +86,7 @@ class Part(Enum):
     POLICY = "the policy"
     TITLE = "the title"
     DAY = "the day of publication"
+    CODES = "variables and codes (cells become numbers, and sums equations)"
 
 
 CONFIDENTIAL = frozenset(
@@ -111,10 +115,12 @@ class Format:
     endings: how names of its files end, in lower case, the usual one first.
     module: where its functions `read` and `write` are, loaded when one is used.
     seems: whether a file with such an ending (its first 64 KiB) is in this format; None: the ending says it.
+    closes: the same of its last 64 KiB.
     reads, writes: whether there are these functions. public: made for readers, so that what is confidential is written
     only if that is asked for.
     written: how names of files that are written end, where not each of `endings` means this format.
-    columns: a release file may name its files for their data, which `dataset` of the module gives.
+    text: its files are text in UTF-8. columns: a release file may name its files for their data, which `dataset` of the
+    module gives.
     holds: parts of a release that it has a place for.
     """
 
@@ -123,10 +129,12 @@ class Format:
     endings: tuple[str, ...]
     module: str
     seems: Callable[[bytes], bool] | None = None
+    closes: Callable[[bytes], bool] | None = None
     reads: bool = True
     writes: bool = True
     public: bool = True
     written: str | None = None
+    text: bool = True
     columns: bool = True
     holds: frozenset[Part] = frozenset()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.formats.format import CONFIDENTIAL, Format, Part
 from tableseal.audit.io.numbers import places
 from tableseal.audit.model import Amounts, Intruder, Measure, Release, Status, Table
@@ -229,6 +229,22 @@ def _same(release: Release) -> Release:
     return release
 
 
+def _spelled_out(release: Release) -> Release:
+    from tableseal.audit.io.formats.spelled import spelled_out
+
+    return spelled_out(release)
+
+
+def _numbered(release: Release) -> Release:
+    """What is left of a release as a problem of cells and equations."""
+    from tableseal.audit.io.argus.jj import jj_document
+    from tableseal.audit.io.argus.jj_write import jj_of
+    from tableseal.audit.io.release_file import release_of_tables
+
+    document = jj_document(jj_of(release), release.title or "release", {})
+    return release_of_tables(document, Place(document["title"]))
+
+
 _PARTS: Mapping[Part, tuple[Callable[[Release], int], Callable[[Release], Release]]] = {
     Part.SEVERAL_TABLES: (lambda r: len(r.tables) if len(r.tables) > 1 else 0, _same),
     Part.STATISTICS: (lambda r: len(r.statistics), lambda r: replace(r, statistics=())),
@@ -237,17 +253,19 @@ _PARTS: Mapping[Part, tuple[Callable[[Release], int], Callable[[Release], Releas
     Part.GROUPS: (_groups, _same),
     Part.UNLISTED: (_unlisted, _same),
     Part.SEVERAL_GROUPINGS: (lambda r: sum(len(h.parents) - 1 for h in r.variables.values()), _same),
-    Part.ABSENT: (_absent, _same),
+    Part.ABSENT: (_absent, _spelled_out),
     Part.UNIT: (_odd_units, _plain_units),
     Part.KIND: (_odd_kinds, _counts),
     Part.RELEASED: (
-        _status(Status.CONSENT, Status.MUST_PUBLISH, Status.FROZEN),
-        _becomes(Status.PUBLISHED, Status.CONSENT, Status.MUST_PUBLISH, Status.FROZEN),
+        _status(Status.CONSENT, Status.FROZEN),
+        lambda r: _becomes(Status.PUBLISHED, Status.CONSENT)(_becomes(Status.MUST_PUBLISH, Status.FROZEN)(r)),
     ),
+    Part.MUST_PUBLISH: (_status(Status.MUST_PUBLISH), _becomes(Status.PUBLISHED, Status.MUST_PUBLISH)),
     Part.PRIMARY: (_status(Status.PRIMARY), _becomes(Status.WITHHELD, Status.PRIMARY)),
     Part.SECONDARY: (_status(Status.SECONDARY), _becomes(Status.WITHHELD, Status.SECONDARY)),
     Part.ZEROS: (_status(Status.STRUCTURAL_ZERO), _each(_zeros_published)),
     Part.MISSING: (_status(Status.MISSING), _becomes(Status.WITHHELD, Status.MISSING)),
+    Part.UNEXPLAINED: (_status(Status.WITHHELD), _becomes(Status.PRIMARY, Status.WITHHELD)),
     Part.ROUNDING: (_have("rounding"), _each(_exact)),
     Part.TRUTH: (_sum(lambda t: _own(t).sum()), _each(_without_truth)),
     Part.FREQUENCIES: (_have("frequency", "weighted"), _field("frequency", "weighted")),
@@ -265,5 +283,6 @@ _PARTS: Mapping[Part, tuple[Callable[[Release], int], Callable[[Release], Releas
     Part.POLICY: (lambda r: int(r.policy is not None), lambda r: replace(r, policy=None)),
     Part.TITLE: (lambda r: int(bool(r.title)), lambda r: replace(r, title="")),
     Part.DAY: (lambda r: int(r.day is not None), lambda r: replace(r, day=None)),
+    Part.CODES: (lambda r: len(r.variables), _numbered),
 }
 """Part -> how often a release has it, and the release without it. Truth goes after rounding and zeros, units first."""

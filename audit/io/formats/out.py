@@ -18,9 +18,9 @@ WHOLE = frozenset(Part)
 
 @dataclass(frozen=True)
 class Written:
-    """What is to be written. files: path -> text (UTF-8), the target last. losses: what is not in them."""
+    """What is to be written. files: path -> text (UTF-8) or bytes, the target last. losses: what is not in them."""
 
-    files: dict[Path, str]
+    files: dict[Path, str | bytes]
     losses: tuple[Loss, ...]
 
 
@@ -35,18 +35,19 @@ def written(release: Release, target: Path, found: Format, asked: Collection[Par
     ------
     InputError: what the format cannot hold and cannot leave out either. LimitError: too many cells.
     """
-    files: dict[Path, str] = {}
+    files: dict[Path, str | bytes] = {}
     lost = losses(release, found, asked)
     for at, path in enumerate(table_files(release, target, found)):
-        single = kept(one_table(release, at), found, asked)
+        part = release if Part.SEVERAL_TABLES in found.holds else one_table(release, at)
+        single = kept(part, found, asked)
         for name, content in found.write(single, path.name).items():
-            files[path.with_name(name)] = content.decode("utf-8")
+            files[path.with_name(name)] = content.decode("utf-8") if found.text else content
     return Written(files, tuple(lost))
 
 
 def table_files(release: Release, target: Path, found: Format) -> tuple[Path, ...]:
     """A file for each table: the target if there is one table, else with their names put into its own."""
-    if len(release.tables) == 1:
+    if len(release.tables) == 1 or Part.SEVERAL_TABLES in found.holds:
         return (target,)
     ending = next((e for e in (found.written, *found.endings) if e and target.name.lower().endswith(e)), target.suffix)
     stem, used = target.name[: len(target.name) - len(ending)], set[str]()

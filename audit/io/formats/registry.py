@@ -24,8 +24,19 @@ def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
 
 
-_CUBE = frozenset((Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.ZEROS, Part.MISSING, Part.TITLE))
-_OBSERVATIONS = frozenset((Part.ZEROS, Part.MISSING, Part.SECONDARY, Part.TRUTH))
+def _is_release_in_parquet(end: bytes) -> bool:
+    return end.endswith(b"PAR1") and RELEASE_IN_PARQUET.encode() in end
+
+
+RELEASE_IN_PARQUET: Final = "tableseal.release"
+"""A key in the metadata of Parquet files that hold a release."""
+
+_PLAIN = frozenset((Part.CODES, Part.ZEROS, Part.MISSING, Part.UNEXPLAINED))
+_CUBE = _PLAIN | {Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.TITLE}
+_OBSERVATIONS = _PLAIN | {Part.SECONDARY, Part.TRUTH}
+_STATUSES = frozenset((Part.PRIMARY, Part.SECONDARY, Part.MUST_PUBLISH))
+_SEARCHES = _STATUSES | {Part.TOTALS, Part.GROUPS, Part.UNLISTED, Part.KIND, Part.TRUTH, Part.PROTECTION, Part.COSTS}
+"""What programs that search for patterns are told."""
 
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
@@ -36,7 +47,7 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tableseal.audit.io.formats.jsonstat",
         _is_json_stat,
         written=".jsonstat.json",
-        holds=_CUBE | {Part.KIND, Part.PRIMARY, Part.SECONDARY, Part.TRUTH, Part.RELEASED},
+        holds=_CUBE | {Part.KIND, Part.TRUTH, Part.RELEASED} | _STATUSES,
     ),
     Format(
         "sdmx-csv",
@@ -52,11 +63,19 @@ FORMATS: Final[tuple[Format, ...]] = (
         "tau-ARGUS",
         (".tab", ".rda"),
         "tableseal.audit.io.argus.tabular",
-        writes=False,
         public=False,
         columns=False,
+        holds=_SEARCHES | {Part.CODES, Part.FREQUENCIES, Part.CONTRIBUTORS},
     ),
-    Format("jj", "a JJ problem", (".jj",), "tableseal.audit.io.argus.jj", writes=False, public=False, columns=False),
+    Format(
+        "jj",
+        "a JJ problem",
+        (".jj",),
+        "tableseal.audit.io.argus.jj",
+        public=False,
+        columns=False,
+        holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
     Format(
         "sdmx-csv-1",
         "SDMX-CSV 1.0",
@@ -66,18 +85,51 @@ FORMATS: Final[tuple[Format, ...]] = (
         written=".sdmx1.csv",
         holds=_OBSERVATIONS,
     ),
+    Format(
+        "excel-cross",
+        "an Excel cross table",
+        (".xlsx",),
+        "tableseal.audit.io.formats.excel_cross",
+        reads=False,
+        text=False,
+        written=".cross.xlsx",
+        holds=frozenset((Part.CODES, Part.UNEXPLAINED)),
+    ),
+    Format(
+        "excel",
+        "Excel",
+        (".xlsx",),
+        "tableseal.audit.io.formats.excel",
+        reads=False,
+        text=False,
+        holds=_PLAIN | _STATUSES | {Part.RELEASED},
+    ),
+    Format(
+        "parquet",
+        "Parquet",
+        (".parquet", ".pq"),
+        "tableseal.audit.io.formats.parquet",
+        closes=_is_release_in_parquet,
+        public=False,
+        text=False,
+        columns=False,
+        holds=frozenset(Part),
+    ),
 )
 
 ENDINGS: Final = tuple(one.written or one.endings[0] for one in FORMATS if one.writes)
 """How names of files that are written end."""
 
 SAMPLE: Final = 2**16
-"""Bytes at the beginning of a file by which formats are told apart."""
+"""Bytes at the beginning (or the end) of a file by which formats are told apart."""
 
 
 def format_in(folder: Folder, name: str) -> Format | None:
     """The format that is read of a file in a folder, by its ending and, where others end so too, by its beginning."""
     candidates = [one for one in _ending_as(name) if one.reads]
+    if candidates and all(one.closes is not None for one in candidates):
+        end = folder.end(name, SAMPLE)
+        return next((one for one in candidates if one.closes is not None and one.closes(end)), None)
     if all(one.seems is None for one in candidates):
         return next(iter(candidates), None)
     beginning = folder.beginning(name, SAMPLE)
@@ -88,7 +140,8 @@ def format_of(content: bytes) -> Format | None:
     """The format of bytes without a name, by how they begin."""
     if _PX.match(content):
         return next(one for one in FORMATS if one.key == "px")
-    return next((one for one in FORMATS if one.reads and one.seems is not None and one.seems(content[:SAMPLE])), None)
+    closing = next((one for one in FORMATS if one.closes is not None and one.closes(content[-SAMPLE:])), None)
+    return closing or next((o for o in FORMATS if o.reads and o.seems is not None and o.seems(content[:SAMPLE])), None)
 
 
 def format_to_write(name: str) -> Format | None:
