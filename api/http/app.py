@@ -28,6 +28,7 @@ from tableseal.api.web import jobs as job_pages
 from tableseal.api.web import patterns as pattern_pages
 from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
+from tableseal.api.web import workbench
 from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
 from tableseal.audit.version import engine_version
@@ -84,6 +85,7 @@ def create_app(settings: Settings) -> FastAPI:
         batch_pages.router,
         publication_pages.router,
         job_pages.router,
+        workbench.router,
         account.router,
         static,
     ):

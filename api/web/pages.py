@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
@@ -94,7 +94,10 @@ def _file(name: str) -> tuple[bytes, str, str]:
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        loader=PackageLoader("tableseal.api.web"),
+        # What pages in files and pages of the service have in common lies with the reports.
+        loader=ChoiceLoader(
+            [PackageLoader("tableseal.api.web"), PackageLoader("tableseal.audit", "report/templates")]
+        ),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

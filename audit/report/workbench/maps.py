@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.errors import InputError
 from tableseal.audit.report.grid import Heading, Panel, Sheet, Shown
 from tableseal.audit.report.workbench.cells import KINDS
 from tableseal.audit.report.workbench.opened import Workbench
@@ -22,13 +23,15 @@ _FINDINGS = [KINDS.index("exposed"), KINDS.index("underprotected")]
 @dataclass(frozen=True)
 class Where:
     """Which window. table: "" for the worst one. codes: classification -> code, of those that are neither lines nor
-    columns; without them the worst piece. line, column: the first one, from 1. findings: only lines with a finding."""
+    columns; without them the worst piece. line, column: the first one, from 1. findings: only lines with a finding. around:
+    a cell of the table, which goes before codes, line and column."""
 
     table: str = ""
     codes: Mapping[str, str] = field(default_factory=dict)
     line: int = 1
     column: int = 1
     findings: bool = False
+    around: int | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ def window(bench: Workbench, where: Where) -> Window:
     """
     table = bench.table(where.table) if where.table else _worst_table(bench)
     cells = bench.members(table)
+    if where.around is not None and where.around not in cells:
+        raise InputError(f'cell: table "{bench.tables[table].name}" has no such cell.')
     codes = bench.column("codes")[cells]
     moving = [v for v in range(codes.shape[1]) if len(codes) and (codes[:, v] != codes[0, v]).any()]
     row, column, others = (moving[0] if moving else None), (moving[-1] if len(moving) > 1 else None), moving[1:-1]
@@ -92,7 +97,12 @@ def window(bench: Workbench, where: Where) -> Window:
     part, part_codes, part_found = cells[inside], codes[inside], found[inside]
     lines = _ordered(bench, row, part_codes[part_found] if where.findings else part_codes)
     across = _ordered(bench, column, part_codes)
-    first_line, first_column = _begin(where.line, len(lines), LINES), _begin(where.column, len(across), COLUMNS)
+    line, other = where.line, where.column
+    if where.around is not None:
+        here = bench.column("codes")[where.around]
+        line = _middle(lines, row, here, LINES)
+        other = _middle(across, column, here, COLUMNS)
+    first_line, first_column = _begin(line, len(lines), LINES), _begin(other, len(across), COLUMNS)
     panel = _panel(
         bench,
         (row, column),
@@ -137,6 +147,9 @@ def _chosen(
     bench: Workbench, where: Where, others: list[int], pieces: NDArray[np.int32], by_need: NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """Codes of the piece; classifications that are not said stand as in the worst piece that fits what is said."""
+    if where.around is not None:
+        here: NDArray[np.int32] = bench.column("codes")[where.around][others]
+        return here
     said = {bench.variable(name): code for name, code in where.codes.items()}
     wanted = {n: bench.variables[v].position(said[v]) for n, v in enumerate(others) if v in said}
     for piece in pieces[by_need]:
@@ -165,6 +178,12 @@ def _ordered(bench: Workbench, variable: int | None, codes: NDArray[np.int32]) -
 def _begin(first: int, of: int, size: int) -> int:
     """Where a window begins, from 0."""
     return max(0, min(first - 1, of - size))
+
+
+def _middle(codes: list[int], variable: int | None, here: NDArray[np.int32], size: int) -> int:
+    """Where a window begins, from 1, that has the code of a cell in its middle."""
+    at = -1 if variable is None else int(here[variable])
+    return (codes.index(at) if at in codes else 0) + 1 - size // 2
 
 
 def _panel(

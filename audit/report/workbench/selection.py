@@ -85,6 +85,15 @@ def selected(bench: Workbench, query: Query) -> Selection:
     return Selection(ordered[(query.page - 1) * PAGE : query.page * PAGE], len(found), query.page, pages)
 
 
+def counts(bench: Workbench) -> dict[str, int]:
+    """How many cells each word of `SHOWN` shows, but for other filters."""
+    marks = bench.column("marks")
+    marked = {word: int((marks & mark > 0).sum()) for word, mark in _MARKED.items()}
+    kinds = bench.counts
+    findings = kinds["exposed"] + kinds["underprotected"]
+    return {**kinds, **marked, "open": bench.listed, "findings": findings, "every": bench.cells}
+
+
 def _wanted(bench: Workbench, query: Query) -> NDArray[np.bool_]:
     kept = _shown(bench, query.show)
     if query.table:
