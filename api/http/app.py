@@ -21,14 +21,13 @@ from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
-from tableseal.api.web import account
+from tableseal.api.web import account, workbench
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
 from tableseal.api.web import patterns as pattern_pages
 from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
-from tableseal.api.web import workbench
 from tableseal.api.web.pages import problem_page, static
 from tableseal.audit.errors import InputError
 from tableseal.audit.version import engine_version

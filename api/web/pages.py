@@ -95,9 +95,7 @@ def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
         # What pages in files and pages of the service have in common lies with the reports.
-        loader=ChoiceLoader(
-            [PackageLoader("tableseal.api.web"), PackageLoader("tableseal.audit", "report/templates")]
-        ),
+        loader=ChoiceLoader([PackageLoader("tableseal.api.web"), PackageLoader("tableseal.audit", "report/templates")]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

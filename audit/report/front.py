@@ -1,5 +1,5 @@
-"""What a report says as a whole: verdict, figures, risk side by side, notes; the same for the page in a file and for the
-pages of the service."""
+"""What a report says as a whole: verdict, figures, risk side by side, notes; the same for the page in a file and for
+the pages of the service."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ from tableseal.audit.version import engine_version
 class Front:
     """A report as a whole, in words.
 
-    judgement: the verdict's class name; called: what it is called. tiles: (figure, label, remark, class) of the summary.
-    facts: name and value of what identifies the audit. panel: (title, figures, tells, does not tell) of every measure of
-    risk. columns: columns of a list of cells that not every report needs.
+    judgement: the verdict's class name; called: what it is called. tiles: (figure, label, remark, class) of the
+    summary. facts: name and value of what identifies the audit. panel: (title, figures, tells, does not tell) of every
+    measure of risk. columns: columns of a list of cells that not every report needs.
     """
 
     title: str

@@ -70,7 +70,7 @@ class Sheet:
 
 
 def sheets(release: Release, report: Report, room: int) -> list[Sheet]:
-    """Every table of the release as a sheet. room: most cells that are drawn; beyond, only lines that hold a listed cell.
+    """Every table of the release as a sheet. room: most cells that are drawn; beyond, only lines with a listed cell.
 
     Raises
     ------

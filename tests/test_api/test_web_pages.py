@@ -87,13 +87,14 @@ def test_a_release_is_brought_described_audited_and_shown(client: TestClient) ->
     assert "by_region_and_size" in found.text
     done = until_done(client, client.post(f"{found.url.path}/audits", data={"bounds": "integer", "proof": "on"}))
     job = f"/v1/jobs/{identity(done)}"
-    report = client.get(f"{job}/report.html").text
-    title, body = parts_of(report)
-    assert body in done.text
+    title, body = parts_of(client.get(f"{job}/report.html").text)
     assert f"<title>{title} · tableseal</title>" in done.text
+    for listed in re.findall(r'<td class="name">(.*?)</td>', body):
+        assert f">{listed}</a></td>" in done.text
     assert done.text.count("<h1>") == 1
     links = set(re.findall(r'href="(/v1/[^"]*)"', done.text))
-    assert links == {f"{job}/result", f"{job}/report.html", f"{job}/proof"}
+    tables = {f"{job}/result?format={form}" for form in ("csv", "parquet")}
+    assert links == {f"{job}/result", f"{job}/report.html", f"{job}/proof", *tables}
     for link in links:
         assert client.get(link).status_code == 200
     assert client.get(f"{job}/result").json()["verdict"] == "safe"

@@ -17,12 +17,12 @@ from tableseal.audit.linear.merge import merge_cells
 from tableseal.audit.model import Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.report import Report, public_copy
+from tableseal.audit.report.words import HTML, number, secondary_exposure, severity
 from tableseal.audit.report.workbench.make import workbench
 from tableseal.audit.report.workbench.maps import COLUMNS, LINES, Where, window
 from tableseal.audit.report.workbench.opened import Workbench
 from tableseal.audit.report.workbench.packed import BLOCK, Packed, packed
 from tableseal.audit.report.workbench.selection import PAGE, SHOWN, SORTS, Query, selected
-from tableseal.audit.report.words import HTML, number, secondary_exposure, severity
 
 CASES = ("french_business/turnover.yaml", "norwegian_benefits/release.yaml", "overlapping_groups/release.yaml")
 
@@ -140,9 +140,7 @@ def test_what_is_shown_is_what_the_report_says(case: tuple[Release, Report, Work
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("sort", SORTS)
-def test_orders_are_those_of_a_naive_sort(
-    case: tuple[Release, Report, Workbench], sort: str, descending: bool
-) -> None:
+def test_orders_are_those_of_a_naive_sort(case: tuple[Release, Report, Workbench], sort: str, descending: bool) -> None:
     # CONVENTION 795
     _, report, bench = case
     rows = (*report.cells, *report.implied)
@@ -152,7 +150,9 @@ def test_orders_are_those_of_a_naive_sort(
     def key(n: int) -> tuple[Any, ...]:
         if sort == "cell":
             codes = bench.column("codes")[n].tolist()
-            ranks = [v.rank.tolist()[c] if c >= 0 else len(v.codes) for v, c in zip(bench.variables, codes, strict=True)]
+            ranks = [
+                v.rank.tolist()[c] if c >= 0 else len(v.codes) for v, c in zip(bench.variables, codes, strict=True)
+            ]
             return (*(sign * rank for rank in ranks), sign * int(bench.column("measure")[n]), n)
         if n >= len(rows):
             return (True, inf, n)

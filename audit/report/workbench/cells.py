@@ -41,8 +41,8 @@ class Columns:
     """All cells (n) of a release.
 
     codes: int32 (n x variables), -1 where no code stands for what is meant. measure: int16. value: int64, whole
-    multiples of the unit, where `KNOWN` is among the marks (uint8). kind: uint8, place in `KINDS`. worst: int32, place of
-    each cell in the report, the worst first. values, risk, low: float64 of each cell in the report; no limit: inf.
+    multiples of the unit, where `KNOWN` is among the marks (uint8). kind: uint8, place in `KINDS`. worst: int32, place
+    of each cell in the report, the worst first. values, risk, low: float64 of each cell in the report; no limit: inf.
     members: int32, cells of all tables, one table after another from where `starts` (tables + 1) says.
     """
 
@@ -84,7 +84,9 @@ def columns_of(release: Release, report: Report) -> Columns:
     rows = [_rows(release, table, space) for table in release.tables]
 
     every_code = np.concatenate([codes, *(part.codes for part in rows)])
-    of_table = [np.full(len(part.codes), measures.index(t.measure)) for t, part in zip(release.tables, rows, strict=True)]
+    of_table = [
+        np.full(len(part.codes), measures.index(t.measure)) for t, part in zip(release.tables, rows, strict=True)
+    ]
     every_measure = np.concatenate([np.array(own, np.int32), *of_table]).astype(np.int32)
     cell_of, first = _distinct(space, every_measure, every_code, len(listed), len(report.cells))
 

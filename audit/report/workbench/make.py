@@ -13,6 +13,7 @@ from tableseal.audit.report.words import HTML, number, printable, totals_of
 from tableseal.audit.report.workbench.cells import Columns, Mark, columns_of
 from tableseal.audit.report.workbench.packed import packed
 
+
 def workbench(report: Report, release: Release, asked: Asked | None = None) -> bytes:
     """The file. Of a public report it holds only the report and what the release publishes.
 

@@ -23,8 +23,8 @@ _FINDINGS = [KINDS.index("exposed"), KINDS.index("underprotected")]
 @dataclass(frozen=True)
 class Where:
     """Which window. table: "" for the worst one. codes: classification -> code, of those that are neither lines nor
-    columns; without them the worst piece. line, column: the first one, from 1. findings: only lines with a finding. around:
-    a cell of the table, which goes before codes, line and column."""
+    columns; without them the worst piece. line, column: the first one, from 1. findings: only lines with a finding.
+    around: a cell of the table, which goes before codes, line and column."""
 
     table: str = ""
     codes: Mapping[str, str] = field(default_factory=dict)
@@ -90,7 +90,9 @@ def window(bench: Workbench, where: Where) -> Window:
     piece_of = piece_of.ravel()
     findings = np.bincount(piece_of[found], minlength=len(pieces))
     opens = np.bincount(piece_of[listed], minlength=len(pieces))
-    by_place = np.lexsort([bench.variables[v].rank[pieces[:, n]] for n, v in enumerate(others)][::-1] or [[0] * len(pieces)])
+    by_place = np.lexsort(
+        [bench.variables[v].rank[pieces[:, n]] for n, v in enumerate(others)][::-1] or [[0] * len(pieces)]
+    )
     by_need = by_place[np.lexsort((-opens[by_place], -findings[by_place]))]
     chosen = _chosen(bench, where, others, pieces, by_need)
     inside = (codes[:, others] == chosen).all(axis=1)
@@ -213,7 +215,9 @@ def _panel(
     return Panel(
         title="",
         columns=tuple(_heading(bench, column, code, measure) for code in across),
-        lines=tuple((_heading(bench, row, line, measure), tuple(drawn(line, other) for other in across)) for line in lines),
+        lines=tuple(
+            (_heading(bench, row, line, measure), tuple(drawn(line, other) for other in across)) for line in lines
+        ),
         open=int((cells < bench.listed).sum()),
         findings=int(np.isin(bench.column("kind")[cells], _FINDINGS).sum()),
         expanded=True,

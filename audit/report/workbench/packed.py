@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 MAGIC = b"tableseal/workbench/1\n"
 
 BLOCK = 32
-"""Entries of a list that are compressed together: a page of 100 scattered ones costs 100 blocks, a line of a map few."""
+"""Entries of a list that are compressed together: 100 scattered ones cost 100 blocks, a line of a map few."""
 
 _LEVEL = 5
 _COUNT = 8
@@ -21,9 +21,11 @@ Read = Callable[[int, int], bytes]
 """From where to where -> the bytes of the file."""
 
 
-def packed(documents: Mapping[str, Any], columns: Mapping[str, NDArray[Any]], lists: Mapping[str, Sequence[Any]]) -> bytes:
-    """The file: JSON values that are read as a whole, columns of numbers, and lists of JSON values that are read entry by
-    entry. Same input, same bytes."""
+def packed(
+    documents: Mapping[str, Any], columns: Mapping[str, NDArray[Any]], lists: Mapping[str, Sequence[Any]]
+) -> bytes:
+    """The file: JSON values that are read as a whole, columns of numbers, and lists of JSON values that are read entry
+    by entry. Same input, same bytes."""
     sections: list[bytes] = []
     directory: dict[str, list[Any]] = {}
     at = 0
@@ -41,7 +43,9 @@ def packed(documents: Mapping[str, Any], columns: Mapping[str, NDArray[Any]], li
         little = np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"))
         add(name, little.tobytes(), little.dtype.str, list(little.shape))
     for name, entries in lists.items():
-        blocks = [zlib.compress(_json(entries[first : first + BLOCK]), _LEVEL) for first in range(0, len(entries), BLOCK)]
+        blocks = [
+            zlib.compress(_json(entries[first : first + BLOCK]), _LEVEL) for first in range(0, len(entries), BLOCK)
+        ]
         ends = np.cumsum([at, *map(len, blocks)], dtype=np.int64)
         sections += blocks
         at = int(ends[-1])
