@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
 from tableseal.api.jobs.pages import pages_of
+from tableseal.api.jobs.pattern import pattern_documents
 from tableseal.api.jobs.protected import RELEASE_FILE, protected_documents
 from tableseal.api.jobs.releases import ReleaseRequest, read, release_in
 from tableseal.api.options.suppress import SuppressOptions, Symbol, TellStatuses
@@ -60,7 +61,7 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
 
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
-        documents += pages_of(result.report, result.release)
+        documents += (*pages_of(result.report, result.release), *pattern_documents(result))
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents += protected_documents(public, result.release, request.symbol)

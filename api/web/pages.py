@@ -28,6 +28,7 @@ HEADERS = {
 _STATIC = {
     "web.css": ("tableseal.api.web", "static/web.css", "text/css"),
     "web.js": ("tableseal.api.web", "static/web.js", "text/javascript"),
+    "icon.svg": ("tableseal.api.web", "static/icon.svg", "image/svg+xml"),
     # The package of reports itself would load the engines.
     "report.css": ("tableseal.audit", "report/templates/report.css", "text/css"),
     "compare.css": ("tableseal.suppression.comparison", "templates/compare.css", "text/css"),

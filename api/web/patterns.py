@@ -6,9 +6,11 @@ from starlette.datastructures import FormData, QueryParams
 from tableseal.api.http.resources import document_response, note_read, own_job
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.pattern import DECISIONS
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, parts_of
@@ -56,4 +58,14 @@ def suppression_page(at: Service, job: Job, draft: str | None, params: QueryPara
     if bench is None:
         return page("suppression.html", job=job, title="No pattern protects this release", safe=safe, draft=draft)
     title = f"{bench.front.called.capitalize()}: {bench.front.title}"
-    return page("suppression.html", job=job, title=title, **shown(bench, job, params), safe=safe, draft=draft)
+    return page(
+        "suppression.html",
+        job=job,
+        title=title,
+        **shown(bench, job, params),
+        pattern=pattern_of(at, job, params),
+        choices=CHOICES,
+        decided=has_file(at.store, job, DECISIONS),
+        safe=safe,
+        draft=draft,
+    )

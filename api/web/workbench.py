@@ -54,9 +54,15 @@ class View:
 
 def bench_of(at: Service, job: Job) -> Workbench | None:
     """The report of a job by parts; None if it was not kept so."""
+    read = reading(at, job, WORKBENCH)
+    return None if read is None else Workbench(read)
+
+
+def reading(at: Service, job: Job, name: str) -> Callable[[int, int], bytes] | None:
+    """How parts of a file of a result are read; None: it has no such file."""
     with at.store.reading() as connection:
-        found = [file for file in files_of(connection, job.id, "result") if file.name == WORKBENCH]
-    return Workbench(part_of(at.store, found[0])) if found else None
+        found = [file for file in files_of(connection, job.id, "result") if file.name == name]
+    return part_of(at.store, found[0]) if found else None
 
 
 def view_of(bench: Workbench, job: Job, params: QueryParams) -> View:
@@ -70,10 +76,10 @@ def view_of(bench: Workbench, job: Job, params: QueryParams) -> View:
         where = Where(
             table=params.get("map", ""),
             codes=_codes(params, IN),
-            line=_whole(params, "line"),
-            column=_whole(params, "column"),
+            line=whole(params, "line"),
+            column=whole(params, "column"),
             findings="findings" in params,
-            around=_whole(params, "cell") - 1 if "cell" in params else None,
+            around=whole(params, "cell") - 1 if "cell" in params else None,
         )
         query = Query(
             show=params.get("show", "open"),
@@ -82,7 +88,7 @@ def view_of(bench: Workbench, job: Job, params: QueryParams) -> View:
             words=params.get("q", "")[:200],
             sort=params.get("sort", "worst"),
             descending="descending" in params,
-            page=_whole(params, "page"),
+            page=whole(params, "page"),
         )
         found = selected(bench, query)
         drawn = window(bench, where)
@@ -138,7 +144,7 @@ def get_cell(job: str, request: Request, at: ServiceDep, asking: Reader) -> Resp
     params = request.query_params
     try:
         if "number" in params:
-            cell: int | None = _whole(params, "number") - 1
+            cell: int | None = whole(params, "number") - 1
             cell = cell if cell is not None and 0 <= cell < bench.cells else None
         else:
             cell = bench.find(params.get("measure"), params.getlist("code"))
@@ -161,7 +167,13 @@ def _codes(params: QueryParams, prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): code for name, code in params.items() if name.startswith(prefix) and code}
 
 
-def _whole(params: QueryParams, name: str) -> int:
+def whole(params: QueryParams, name: str) -> int:
+    """A whole number from 1 in a query; 1 if nothing is said.
+
+    Raises
+    ------
+    InputError: it is none.
+    """
     text = params.get(name, "1")
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0):
         raise InputError(f"{name}: found {text[:20]!r}; expected a whole number from 1.")

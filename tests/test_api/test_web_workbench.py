@@ -29,7 +29,6 @@ from tableseal.api.web.workbench import shown
 from tableseal.audit.report.workbench.opened import Workbench
 from tableseal.audit.report.workbench.selection import PAGE
 
-HTML = {"Accept": "text/html"}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -130,13 +129,13 @@ def test_views_are_in_the_log(client: TestClient, audited: str) -> None:
 
 def test_nobody_sees_the_cells_of_another_owner(tmp_path: Path) -> None:
     # CONVENTION 797
-    settings = Settings(data=tmp_path, access="keys", inline_seconds=60.0)
+    settings = Settings(data=tmp_path, access="keys", key_secret="pepper", inline_seconds=60.0)
     with TestClient(create_app(settings), base_url="http://localhost") as client:
         store = Store(settings.database_url)
         with store.writing() as connection:
-            one, other = (create_token(connection, name, Role.ANALYST) for name in ("one", "other"))
+            one, other = (create_token(connection, name, Role.ANALYST, secret=b"pepper") for name in ("one", "other"))
         store.close()
-        own, foreign = ({"Authorization": f"Bearer {token}", **HTML} for token in (one, other))
+        own, foreign = ({"Authorization": f"Bearer {token}"} for token in (one, other))
         answer = client.post("/v1/audits?html=true", json=EXAMPLE, headers={**own, "Prefer": "wait=60"})
         at = str(answer.headers["content-location"]).removeprefix("/v1").removesuffix("/result")
         for path in (at, f"{at}?show=every", f"{at}/cell?code=N&code=small", f"{at}/files/workbench.bin"):

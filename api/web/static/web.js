@@ -114,10 +114,21 @@
   const stage = job.querySelector("[data-stage]");
   const figures = job.querySelector("[data-figures]");
   const group = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+  // What is left of a step is told once enough of it is done to know; of a step in one piece nothing is known.
+  let step = { name: "", at: 0, done: 0 };
+  const left = (name, done, total) => {
+    if (step.name !== name || done < step.done) step = { name, at: Date.now(), done };
+    const seconds = (Date.now() - step.at) / 1000;
+    const share = (done - step.done) / (total - step.done);
+    if (seconds < 5 || share < 0.05 || done >= total) return "";
+    const more = seconds * (1 / share - 1);
+    return more < 90 ? `; about ${Math.ceil(more / 10) * 10} s of this step are left` : `; about ${Math.ceil(more / 60)} min of this step are left`;
+  };
   const show = ({ stage: name, done, total }) => {
     if (stage.textContent !== name) stage.textContent = name;
-    if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    figures.textContent = total ? `${group(done)} of ${group(total)}` : "";
+    const known = total > 1 && done < total;
+    if (known) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
+    figures.textContent = known ? `${group(done)} of ${group(total)}${left(name, done, total)}` : "";
   };
   const ended = (state) => ["succeeded", "failed", "cancelled"].includes(state);
   const poll = async () => {

@@ -154,9 +154,10 @@ def _chosen(
         return here
     said = {bench.variable(name): code for name, code in where.codes.items()}
     wanted = {n: bench.variables[v].position(said[v]) for n, v in enumerate(others) if v in said}
-    for piece in pieces[by_need]:
-        if all(piece[n] == code for n, code in wanted.items()):
-            return piece
+    best: NDArray[np.int32]
+    for best in pieces[by_need]:
+        if all(best[n] == code for n, code in wanted.items()):
+            return best
     # No piece has these codes: an empty one is shown.
     empty = pieces[by_need[0]].copy() if len(pieces) else np.zeros(len(others), np.int32)
     for n, code in wanted.items():

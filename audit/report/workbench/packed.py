@@ -50,6 +50,7 @@ def packed(
         sections += blocks
         at = int(ends[-1])
         add(name, ends.astype("<i8").tobytes(), "<i8", [len(ends)])
+        add(f"{name}.length", _json(len(entries)))
     head = zlib.compress(_json(directory), _LEVEL)
     return b"".join([MAGIC, len(head).to_bytes(_COUNT, "little"), head, *sections])
 
@@ -79,6 +80,10 @@ class Packed:
         """A column of numbers."""
         _, _, kind, shape = self._directory[name]
         return np.frombuffer(self._section(name), dtype=kind).reshape(shape)
+
+    def length(self, name: str) -> int:
+        """How many entries a list has."""
+        return int(self.document(f"{name}.length"))
 
     def entries(self, name: str, wanted: Sequence[int]) -> dict[int, Any]:
         """Entries of a list by their places; each block is read once."""
