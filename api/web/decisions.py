@@ -21,9 +21,10 @@ from tableseal.api.store.tokens import Principal
 from tableseal.api.web.drafts import draft_behind, files_of_draft, own_draft, result_file
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import see
-from tableseal.api.web.workbench import PAGE, bench_of, reading, whole
+from tableseal.api.web.workbench import bench_of, reading, whole
 from tableseal.audit.errors import InputError
 from tableseal.audit.report.workbench.packed import Packed
+from tableseal.audit.report.workbench.selection import PAGE
 
 CHOICES = {"keep_published": "Keep published", "accept": "Accept as withheld"}
 """What can be decided of a secondary cell -> what the button says."""

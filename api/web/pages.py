@@ -32,7 +32,6 @@ _STATIC = {
     # The package of reports itself would load the engines.
     "report.css": ("tableseal.audit", "report/templates/report.css", "text/css"),
     "compare.css": ("tableseal.suppression.comparison", "templates/compare.css", "text/css"),
-    "report.js": ("tableseal.audit", "report/templates/report.js", "text/javascript"),
 }
 
 static = APIRouter()
