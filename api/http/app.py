@@ -21,7 +21,7 @@ from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
-from tableseal.api.web import account
+from tableseal.api.web import account, decisions, workbench
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
@@ -84,6 +84,8 @@ def create_app(settings: Settings) -> FastAPI:
         batch_pages.router,
         publication_pages.router,
         job_pages.router,
+        workbench.router,
+        decisions.router,
         account.router,
         static,
     ):

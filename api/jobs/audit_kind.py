@@ -2,6 +2,7 @@
 
 from tableseal.api.auditing import refuse_public_proof, run_audit
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.pages import pages_of
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.audit import AuditOptions
 from tableseal.api.options.shared import Html, Public
@@ -31,9 +32,7 @@ def run(request: AuditRequest, context: Context) -> Result:
     report = public_copy(result.report) if request.public else result.report
     documents = [Document("report.json", "application/json", report_json(report).encode())]
     if request.html:
-        from tableseal.audit.report import render_html
-
-        documents.append(Document("report.html", "text/html; charset=utf-8", render_html(report, release).encode()))
+        documents += pages_of(report, release)
     if result.proof is not None:
         from tableseal.audit.proof import proof_json
 

@@ -4,6 +4,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.pages import pages_of
+from tableseal.api.jobs.pattern import pattern_documents
 from tableseal.api.jobs.protected import RELEASE_FILE, protected_documents
 from tableseal.api.jobs.releases import ReleaseRequest, read, release_in
 from tableseal.api.options.suppress import SuppressOptions, Symbol, TellStatuses
@@ -54,14 +56,12 @@ def run(request: SuppressionRequest, context: Context) -> Result:
 
 def _result(result: "Suppression", request: SuppressionRequest) -> Result:
     """The documents of a job."""
-    from tableseal.audit.report import render_html
     from tableseal.suppression.protections.public import public_release
     from tableseal.suppression.report import suppression_json
 
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
-        page = render_html(result.report, result.release)
-        documents.append(Document("report.html", "text/html; charset=utf-8", page.encode()))
+        documents += (*pages_of(result.report, result.release), *pattern_documents(result))
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents += protected_documents(public, result.release, request.symbol)

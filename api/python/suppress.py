@@ -212,7 +212,7 @@ class SuppressResult(Result):
         """
         release = self._safe()
 
-        def kept() -> Mapping[Path, str]:
+        def kept() -> Mapping[Path, str | bytes]:
             return release_files(release, Path(path).expanduser())
 
         return self._save(path, dict.fromkeys((".yaml", ".yml", ".json"), kept), "save_confidential()")

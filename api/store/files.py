@@ -1,13 +1,14 @@
 """Files of jobs, in chunks, so that none is ever wholly in memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from secrets import token_hex
 from typing import Literal
 
 from sqlalchemy import Connection, delete, select
 
 from tableseal.api.store.engine import Store, put
-from tableseal.api.store.job import Document, StoredFile
+from tableseal.api.store.job import CHUNK, Document, StoredFile
 from tableseal.api.store.schema import chunks, files
 
 Role = Literal["input", "result"]
@@ -37,11 +38,25 @@ def delete_inputs(connection: Connection, job: str) -> None:
 def content_of(store: Store, file: StoredFile) -> Iterator[bytes]:
     """The content, chunk after chunk, a transaction each: a slow reader holds nothing open."""
     position = 0
-    while True:
-        with store.reading() as connection:
-            chosen = select(chunks.c.content).where(chunks.c.file == file.id, chunks.c.position == position)
-            content = connection.execute(chosen).scalar_one_or_none()
-        if content is None:
-            return
-        yield bytes(content)
+    while (content := _chunk(store, file, position)) is not None:
+        yield content
         position += 1
+
+
+def part_of(store: Store, file: StoredFile) -> Callable[[int, int], bytes]:
+    """From where to where -> these bytes of a file. Only chunks that are needed are read, each once."""
+    chunk = cache(lambda position: _chunk(store, file, position) or b"")
+
+    def read(first: int, last: int) -> bytes:
+        begin = first // CHUNK
+        pieces = [chunk(position) for position in range(begin, -(-last // CHUNK))]
+        return b"".join(pieces)[first - begin * CHUNK : last - begin * CHUNK]
+
+    return read
+
+
+def _chunk(store: Store, file: StoredFile, position: int) -> bytes | None:
+    with store.reading() as connection:
+        chosen = select(chunks.c.content).where(chunks.c.file == file.id, chunks.c.position == position)
+        content = connection.execute(chosen).scalar_one_or_none()
+    return None if content is None else bytes(content)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from starlette.datastructures import QueryParams
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.resources import note_read, own_job, places_of
@@ -23,13 +24,17 @@ LISTED = 200
 """Jobs on one page."""
 
 RESULTS: Mapping[str, Callable[[Service, Principal, Job, str | None], Response]] = {
-    "audit": audit_page,
     "batch": batch_page,
     "comparison": comparison_page,
     "publication": assessment_page,
-    "suppression": suppression_page,
 }
 """Kinds whose results have a page, made of the job and the draft it worked on if that is still kept."""
+
+WORKBENCHES: Mapping[str, Callable[[Service, Job, str | None, QueryParams], Response]] = {
+    "audit": audit_page,
+    "suppression": suppression_page,
+}
+"""Kinds whose results are reports: what their page shows is said by its query."""
 
 router = APIRouter(prefix="/jobs")
 
@@ -50,15 +55,17 @@ def list_jobs(at: ServiceDep, asking: Reader, after: str | None = None) -> Respo
 
 
 @router.get("/{job}")
-def get_job(job: str, at: ServiceDep, asking: Reader) -> Response:
+def get_job(job: str, request: Request, at: ServiceDep, asking: Reader) -> Response:
     """One job: its progress, its result, or what went wrong."""
     found = own_job(at, asking, job)
     if found.kind == "draft" and found.state is State.SUCCEEDED:
         return see(f"/releases/{found.id}")
     draft = _draft_there(at, asking, found)
-    if found.state is not State.SUCCEEDED or found.kind not in RESULTS:
+    if found.state is not State.SUCCEEDED or found.kind not in (*RESULTS, *WORKBENCHES):
         return page("job.html", job=found, draft=draft, place=places_of(at, [found]).get(found.id))
     note_read(at, asking, found)
+    if found.kind in WORKBENCHES:
+        return WORKBENCHES[found.kind](at, found, draft, request.query_params)
     return RESULTS[found.kind](at, asking, found, draft)
 
 

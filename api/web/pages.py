@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
@@ -28,10 +28,10 @@ HEADERS = {
 _STATIC = {
     "web.css": ("tableseal.api.web", "static/web.css", "text/css"),
     "web.js": ("tableseal.api.web", "static/web.js", "text/javascript"),
+    "icon.svg": ("tableseal.api.web", "static/icon.svg", "image/svg+xml"),
     # The package of reports itself would load the engines.
     "report.css": ("tableseal.audit", "report/templates/report.css", "text/css"),
     "compare.css": ("tableseal.suppression.comparison", "templates/compare.css", "text/css"),
-    "report.js": ("tableseal.audit", "report/templates/report.js", "text/javascript"),
 }
 
 static = APIRouter()
@@ -94,7 +94,8 @@ def _file(name: str) -> tuple[bytes, str, str]:
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,
-        loader=PackageLoader("tableseal.api.web"),
+        # What pages in files and pages of the service have in common lies with the reports.
+        loader=ChoiceLoader([PackageLoader("tableseal.api.web"), PackageLoader("tableseal.audit", "report/templates")]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

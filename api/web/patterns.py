@@ -1,17 +1,20 @@
 """Pages on patterns: which cells to withhold besides the sensitive ones. Compare methods, and protect a release."""
 
 from fastapi import APIRouter, Request, Response
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, QueryParams
 
 from tableseal.api.http.resources import document_response, note_read, own_job
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.pattern import DECISIONS
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, parts_of
+from tableseal.api.web.workbench import bench_of, shown
 
 CHOSEN = ("optimal", "heuristic", "network")
 """Methods that are compared if nobody says otherwise."""
@@ -48,9 +51,21 @@ def comparison_page(at: Service, _: Principal, job: Job, draft: str | None) -> R
     return page("comparison.html", job=job, title=title, body=body, draft=draft)
 
 
-def suppression_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+def suppression_page(at: Service, job: Job, draft: str | None, params: QueryParams) -> Response:
     """The protected release and its audit, or why there is none."""
-    report = result_file(at.store, job, "report.html").decode()
-    title, body = parts_of(report) if report else ("No pattern protects this release", "")
     safe = has_file(at.store, job, "protected.zip")
-    return page("suppression.html", job=job, title=title, body=body, safe=safe, draft=draft)
+    bench = bench_of(at, job)
+    if bench is None:
+        return page("suppression.html", job=job, title="No pattern protects this release", safe=safe, draft=draft)
+    title = f"{bench.front.called.capitalize()}: {bench.front.title}"
+    return page(
+        "suppression.html",
+        job=job,
+        title=title,
+        **shown(bench, job, params),
+        pattern=pattern_of(at, job, params),
+        choices=CHOICES,
+        decided=has_file(at.store, job, DECISIONS),
+        safe=safe,
+        draft=draft,
+    )

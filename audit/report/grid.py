@@ -6,7 +6,6 @@ report holds nothing confidential.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 
 from tableseal.audit.codec.exact_json import decimal_text
 from tableseal.audit.errors import InputError
@@ -14,12 +13,10 @@ from tableseal.audit.linear.absent import complete
 from tableseal.audit.linear.keys import KeySpace
 from tableseal.audit.model.release import Release, Table
 from tableseal.audit.model.status import Status
+from tableseal.audit.report.cell_words import map_words, risk_style
 from tableseal.audit.report.model import Report, ReportCell
 from tableseal.audit.report.outline import Outline, outline_of
-from tableseal.audit.report.words import HTML, interval, number, possible, printable, risk, secondary_exposure, verdict
-
-DRAWN = 20_000
-"""Most cells drawn on one page. Beyond, only lines that hold a listed cell are drawn."""
+from tableseal.audit.report.words import HTML, number, printable
 
 EXPANDED = 6
 """Most sub-tables of one table that are unfolded from the start."""
@@ -72,8 +69,8 @@ class Sheet:
     left_out: int
 
 
-def sheets(release: Release, report: Report) -> list[Sheet]:
-    """Every table of the release as a sheet.
+def sheets(release: Release, report: Report, room: int) -> list[Sheet]:
+    """Every table of the release as a sheet. room: most cells that are drawn; beyond, only lines with a listed cell.
 
     Raises
     ------
@@ -96,7 +93,7 @@ def sheets(release: Release, report: Report) -> list[Sheet]:
     def alarming(position: int) -> bool:
         return report.cells[position].verdict in ("exposed", "underprotected")
 
-    return drawn(release, own, shown, alarming)
+    return drawn(release, own, shown, alarming, room)
 
 
 def drawn(
@@ -104,16 +101,17 @@ def drawn(
     own: Sequence[list[Codes]],
     shown: Callable[[Table, Mapping[Codes, int], Mapping[Codes, Shown]], Callable[[Codes], Shown]],
     alarming: Callable[[int], bool],
+    room: int,
 ) -> list[Sheet]:
     """Every table of the release as a sheet.
 
     own: for each table, the places that matter most (drawn first where there is no room for all). shown: from a table,
     the row of each of its places and what it releases without a row, to what is drawn at a place. alarming: whether a
-    numbered cell counts as a finding.
+    numbered cell counts as a finding. room: most cells that are drawn; beyond, only lines that hold a listed cell.
     """
     outlines = [outline_of(hierarchy) for hierarchy in release.variables.values()]
     found: list[Sheet] = []
-    left = DRAWN
+    left = room
     for table, matter in zip(release.tables, own, strict=True):
         rows: dict[Codes, int] = {}
         for row, codes in enumerate(table.codes.tolist()):
@@ -245,7 +243,9 @@ class _Audited:
         value = None if row is None else self._value(row)
         position = self.listed.get((self.table.measure, place))
         if position is not None:
-            return _open_cell(position, self.report.cells[position], value)
+            cell = self.report.cells[position]
+            text, hint = map_words(cell, value)
+            return Shown(text, risk_style(cell), position, hint)
         if value is not None:
             return Shown(value, "v")
         if row is None:
@@ -296,32 +296,3 @@ def _within(places: list[Codes], own: list[Codes], column: int | None, budget: i
             break
         kept.extend(members)
     return kept
-
-
-def _open_cell(position: int, cell: ReportCell, value: str | None) -> Shown:
-    """A cell that the report lists: the interval, or the one value that is left."""
-    one = cell.lower is not None and cell.lower == cell.upper
-    if cell.reason == "sensitive_published" and value is not None:
-        text = value
-    elif one and cell.lower is not None:
-        text = f"= {number(cell.lower, HTML)}"
-    else:
-        text = interval(cell.lower, cell.upper, HTML)
-    mark = {"underprotected": "▲ ", "undecided": "? "}.get(cell.verdict, "")
-    if cell.reason == "sensitive_published":
-        mark = "! "
-    rounded = f"published as {value}, " if value is not None and cell.status in ("published", "frozen") else ""
-    hint = (
-        f"{cell.status.replace('_', ' ')}, {rounded}{possible(cell, HTML)} possible, "
-        f"risk {risk(cell.risk, HTML)}, {verdict(cell)}"
-    )
-    return Shown(mark + text, risk_style(cell), position, hint)
-
-
-def risk_style(cell: ReportCell) -> str:
-    """Class names of an open cell: how risky it is, and its verdict where that needs a sign."""
-    if cell.verdict == "exposed":
-        return "x2" if secondary_exposure(cell) else "x"
-    value = inf if cell.risk is None else cell.risk
-    level = (value > 0) + sum(value >= bound for bound in (1 / 8, 1 / 4, 1 / 2))  # 256, 16 and 4 possible values
-    return f"r{level}" + (" u" if cell.verdict == "underprotected" else "")

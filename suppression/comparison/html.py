@@ -29,6 +29,9 @@ from tableseal.suppression.comparison.text import (
 )
 
 HOME = "tableseal.suppression.comparison"
+DRAWN = 20_000
+"""Most cells drawn on the page. Beyond, only lines that hold a withheld cell are drawn."""
+
 SHADES = 4
 """Steps of colour for the share of methods that withhold a cell."""
 
@@ -75,7 +78,7 @@ def comparison_html(comparison: Comparison) -> str:
             )
             for p in comparison.curve
         ],
-        sheets=drawn(problem.release, *_drawing(comparison, letters), lambda number: False),
+        sheets=drawn(problem.release, *_drawing(comparison, letters), lambda number: False, DRAWN),
         digest=comparison.digest,
         engine=engine_version(),
     )

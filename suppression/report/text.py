@@ -73,19 +73,20 @@ def suppression_text(
 
 def _found(result: Suppression, report: Report, limit: int | None, asked: Asked) -> list[str]:
     """Figures of the pattern, and its cells."""
-    lines = _figures(result)
+    lines = figures(result)
     lines += _listed("Withheld besides", _reasons(result), limit)
-    lines += _unexplained(result, asked.spelled(Do("explain")))
+    lines += unexplained(result, asked.spelled(Do("explain")))
     lines += _listed("Withheld for nothing, ready to be given back", _names(result, result.idle), limit)
     lines += _listed("Width that has to stay possible, wherever it lies", _widths(result), limit)
-    lines += _listed("Decided by hand", _decisions(result), limit)
+    lines += _listed("Decided by hand", decisions_words(result), limit)
     lines += _listed(BEYOND_HELP, _beyond_help(result, report), limit)
     if any(found.accepted is None for found in report.beyond_help):
         lines.append(WAYS_PAST)
     return lines
 
 
-def _figures(result: Suppression) -> list[str]:
+def figures(result: Suppression) -> list[str]:
+    """What a pattern costs, what is proved of that, and how it differs from last period's."""
     found, problem = result.found, result.problem
     cost, bound = (Fraction(c, problem.scale) for c in (found.cost, found.bound))
     cells = f"{plural(result.secondary, 'secondary cell')} for {plural(int(problem.primary.sum()), 'sensitive cell')}"
@@ -119,7 +120,7 @@ def _figures(result: Suppression) -> list[str]:
     return lines
 
 
-def _unexplained(result: Suppression, anyway: str) -> list[str]:
+def unexplained(result: Suppression, anyway: str) -> list[str]:
     """Whether anybody looked for what needs each secondary cell. anyway: how to look whatever it takes."""
     secondary = result.secondary
     if result.explained or result.found.guarantee != "intervals" or not secondary:
@@ -136,20 +137,30 @@ def _unexplained(result: Suppression, anyway: str) -> list[str]:
 
 def _reasons(result: Suppression) -> list[str]:
     """ "North / M (needed by South / F, North / F; accepted by hand)"."""
-    found, problem = [], result.problem
-    assert result.found.pattern is not None
-    for cell in np.flatnonzero(result.found.pattern & ~problem.primary).tolist():
-        needs = result.needs.get(cell)
-        words = [f"needed by {_needed(result, needs)}"] if needs else []
-        if result.decided.accept[cell]:
-            words.append("accepted by hand")
-        elif problem.stays[cell]:
-            words.append("withheld by a rounded table, which cannot give it back")
-        elif needs == ():
-            words.append("needed by nothing")
-        (name,) = _names(result, [cell])
-        found.append(f"{name} ({'; '.join(words)})" if words else name)
+    found = []
+    for cell in secondary_cells(result):
+        (name,), words = _names(result, [cell]), reason(result, cell)
+        found.append(f"{name} ({words})" if words else name)
     return found
+
+
+def secondary_cells(result: Suppression) -> list[int]:
+    """The cells that are withheld besides the sensitive ones; none where there is no pattern."""
+    pattern = result.found.pattern
+    return [] if pattern is None else np.flatnonzero(pattern & ~result.problem.primary).tolist()
+
+
+def reason(result: Suppression, cell: int) -> str:
+    """Why a secondary cell is withheld; empty: nobody looked."""
+    needs = result.needs.get(cell)
+    words = [f"needed by {_needed(result, needs)}"] if needs else []
+    if result.decided.accept[cell]:
+        words.append("accepted by hand")
+    elif result.problem.stays[cell]:
+        words.append("withheld by a rounded table, which cannot give it back")
+    elif needs == ():
+        words.append("needed by nothing")
+    return "; ".join(words)
 
 
 def _needed(result: Suppression, needs: Sequence[Need]) -> str:
@@ -170,7 +181,8 @@ def _widths(result: Suppression) -> list[str]:
     return found
 
 
-def _decisions(result: Suppression) -> list[str]:
+def decisions_words(result: Suppression) -> list[str]:
+    """Decisions by hand: cell, what was decided, by whom, when and why."""
     words = {
         "keep_published": "kept published",
         "accept": "accepted as withheld",

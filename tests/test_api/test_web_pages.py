@@ -87,13 +87,14 @@ def test_a_release_is_brought_described_audited_and_shown(client: TestClient) ->
     assert "by_region_and_size" in found.text
     done = until_done(client, client.post(f"{found.url.path}/audits", data={"bounds": "integer", "proof": "on"}))
     job = f"/v1/jobs/{identity(done)}"
-    report = client.get(f"{job}/report.html").text
-    title, body = parts_of(report)
-    assert body in done.text
+    title, body = parts_of(client.get(f"{job}/report.html").text)
     assert f"<title>{title} · tableseal</title>" in done.text
+    for listed in re.findall(r'<td class="name">(.*?)</td>', body):
+        assert f">{listed}</a></td>" in done.text
     assert done.text.count("<h1>") == 1
     links = set(re.findall(r'href="(/v1/[^"]*)"', done.text))
-    assert links == {f"{job}/result", f"{job}/report.html", f"{job}/proof"}
+    tables = {f"{job}/result?format={form}" for form in ("csv", "parquet")}
+    assert links == {f"{job}/result", f"{job}/report.html", f"{job}/proof", *tables}
     for link in links:
         assert client.get(link).status_code == 200
     assert client.get(f"{job}/result").json()["verdict"] == "safe"
@@ -499,3 +500,36 @@ def test_lines_of_marks_say_what_they_are_made_from() -> None:
     marks = {"*": "withheld", "<=10": [0, "9.5"], "9+": [None, 9], "<": [9, None], "-": ""}
     as_text = {"*": "withheld", "<=10": ["0", "9.5"], "9+": [None, "9"], "<": ["9", None], "-": ""}
     assert parse_texts(texts_of(marks)) == as_text
+
+
+def test_a_cell_is_kept_by_hand_and_the_search_goes_on_with_that(client: TestClient) -> None:
+    """CONVENTION 798: figures, secondary cells and what needs each; decisions of earlier searches go along."""
+    status = ["primary", *[""] * 8]
+    table = EXAMPLE["tables"][0]
+    plain = {**EXAMPLE, "tables": [{**table, "cells": {**table["cells"], "status": status}}]}
+    found = bring(client, ("release.json", json.dumps(plain)))
+    done = until_done(client, client.post(f"{found.url.path}/suppressions", data={"method": "optimal"}))
+    assert "Proved: no safe pattern is cheaper." in done.text
+    assert done.text.index('id="map"') < done.text.index('id="pattern"')
+    assert "needed by" in done.text
+    options = dict(re.findall(r'<option value="(\d+)">([^<]*)</option>', done.text.partition('id="d-cell"')[2]))
+    assert len(options) == 3
+    said = {"reason": "asked for", "name": "Ann"}
+    number = next(n for n, name in options.items() if name == "region=N, size=large")
+    for wrong in ({"cell": "9"}, {"cell": "x"}, {"reason": ""}, {"name": " "}, {"decision": "x"}):
+        form = {"cell": number, "decision": "accept", **said, **wrong}
+        assert client.post(f"{done.url.path}/decisions", data=form).status_code in (404, 422), wrong
+    form = {"cell": number, "decision": "accept", **said}
+    again = until_done(client, client.post(f"{done.url.path}/decisions", data=form))
+    assert identity(again) != identity(done)
+    assert "accepted as withheld by Ann" in again.text
+    kept = client.get(f"{again.url.path}/files/decisions.json").json()["decisions"]
+    assert [(one["decision"], one["cell"]) for one in kept] == [("accept", {"region": "N", "size": "large"})]
+    other = next(n for n, name in options.items() if name == "region=S, size=large")
+    last = client.post(f"{again.url.path}/decisions", data={"cell": other, "decision": "accept", **said})
+    last = until_done(client, last)
+    assert len(client.get(f"{last.url.path}/files/decisions.json").json()["decisions"]) == 2
+    kept_out = client.post(f"{again.url.path}/decisions", data={"cell": other, "decision": "keep_published", **said})
+    shown = until_done(client, kept_out).text
+    assert "kept published by Ann" in shown
+    assert "region=S, size=large" not in shown.partition('id="d-cell"')[2].partition("</select>")[0]

@@ -26,6 +26,87 @@
     fit();
   });
 
+  // A report by parts: only the part that changes is replaced, and the focus stays; without scripts the page is loaded.
+  const busy = new Map();
+  const turn = async (part, address) => {
+    const mine = Symbol("turn");
+    busy.set(part.id, mine);
+    part.setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetch(address, { headers: { Accept: "text/html" } });
+      const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = found.getElementById(part.id);
+      if (busy.get(part.id) !== mine) return;
+      if (!answer.ok || !fresh) { location.assign(address); return; }
+      // The other part goes on from where it is: its links and fields are made of the address, too.
+      document.querySelectorAll("[data-part]").forEach((old) => {
+        const other = found.getElementById(old.id);
+        if (!other) return;
+        const focus = old.contains(document.activeElement) ? document.activeElement.id : "";
+        old.replaceWith(other);
+        if (focus) (document.getElementById(focus) ?? other).focus({ preventScroll: true });
+      });
+      history.replaceState(null, "", address);
+    } catch { location.assign(address); }
+  };
+  const ask = async (address) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("cell");
+    if (!answer.ok || !found) { location.assign(address); return; }
+    const dialog = document.createElement("dialog");
+    dialog.className = "cell";
+    dialog.setAttribute("aria-labelledby", "cell-h");
+    const title = document.createElement("h2");
+    title.id = "cell-h";
+    title.textContent = found.querySelector("h1").textContent;
+    found.querySelector("h1").replaceWith(title);
+    const buttons = document.createElement("form");
+    buttons.method = "dialog";
+    buttons.className = "buttons";
+    const close = document.createElement("button");
+    close.textContent = "Close";
+    const own = document.createElement("a");
+    own.href = address;
+    own.textContent = "Its own page";
+    buttons.append(close, own);
+    dialog.append(...found.childNodes, buttons);
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+  document.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !(event.target instanceof Element)) return;
+    const link = event.target.closest("[data-part] a[data-turn], [data-part] .heat a, [data-part] a[data-cell]");
+    if (!link) return;
+    event.preventDefault();
+    if ("turn" in link.dataset) turn(link.closest("[data-part]"), link.href);
+    else ask(link.href).catch(() => location.assign(link.href));
+  });
+  const submitted = (form) => {
+    const said = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    turn(form.closest("[data-part]"), `${location.pathname}?${said}${form.getAttribute("action")}`);
+  };
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("form[data-turn]")) return;
+    event.preventDefault();
+    submitted(event.target);
+  });
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-turn]");
+    if (form) submitted(form);
+  });
+  // Arrow keys go through the cells of a map.
+  document.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    const cell = step && event.target.matches(".heat a") ? event.target.closest("td") : null;
+    const next = cell?.closest("tbody").rows[cell.parentElement.sectionRowIndex + step[0]]?.cells[cell.cellIndex + step[1]];
+    const link = next?.querySelector("a");
+    if (!link) return;
+    event.preventDefault();
+    link.focus();
+  });
+
   // Progress: events as they come; where they do not, ask again and again.
   const job = document.querySelector("[data-job]");
   if (!job) return;
@@ -33,10 +114,21 @@
   const stage = job.querySelector("[data-stage]");
   const figures = job.querySelector("[data-figures]");
   const group = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
+  // What is left of a step is told once enough of it is done to know; of a step in one piece nothing is known.
+  let step = { name: "", at: 0, done: 0 };
+  const left = (name, done, total) => {
+    if (step.name !== name || done < step.done) step = { name, at: Date.now(), done };
+    const seconds = (Date.now() - step.at) / 1000;
+    const share = (done - step.done) / (total - step.done);
+    if (seconds < 5 || share < 0.05 || done >= total) return "";
+    const more = seconds * (1 / share - 1);
+    return more < 90 ? `; about ${Math.ceil(more / 10) * 10} s of this step are left` : `; about ${Math.ceil(more / 60)} min of this step are left`;
+  };
   const show = ({ stage: name, done, total }) => {
     if (stage.textContent !== name) stage.textContent = name;
-    if (total) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
-    figures.textContent = total ? `${group(done)} of ${group(total)}` : "";
+    const known = total > 1 && done < total;
+    if (known) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
+    figures.textContent = known ? `${group(done)} of ${group(total)}${left(name, done, total)}` : "";
   };
   const ended = (state) => ["succeeded", "failed", "cancelled"].includes(state);
   const poll = async () => {

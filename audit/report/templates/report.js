@@ -29,7 +29,7 @@
     dialog.replaceChildren(title, facts);
     document.querySelectorAll(".sums a").forEach((link) => {
       if (link.hash !== hash) return;
-      dialog.append(make("h3", link.closest("section").querySelector("h2").textContent));
+      dialog.append(make("h3", link.closest("section").getAttribute("aria-label")));
       dialog.append(link.parentElement.querySelector(".how").cloneNode(true));
     });
     const form = make("form", "", "buttons");
