@@ -55,6 +55,8 @@ def suppression_page(at: Service, job: Job, draft: str | None, params: QueryPara
     """The protected release and its audit, or why there is none."""
     safe = has_file(at.store, job, "protected.zip")
     bench = bench_of(at, job)
+    if bench is None and has_file(at.store, job, "report.html"):  # made by an earlier version
+        return page("job.html", job=job, draft=draft, place=None)
     if bench is None:
         return page("suppression.html", job=job, title="No pattern protects this release", safe=safe, draft=draft)
     title = f"{bench.front.called.capitalize()}: {bench.front.title}"
