@@ -71,11 +71,12 @@ def _format(output: str, key: str | None) -> "Format | None":
     """
     from tableseal.audit.io.formats.out import format_named
     from tableseal.audit.io.formats.registry import ENDINGS
+    from tableseal.audit.io.sources import STATISTICAL
     from tableseal.audit.wording import listing
 
     found = format_named(key, output)
     suffix = PurePath(output).suffix
-    if found is None and suffix.lower() in (".csv", ".yaml", ".yml"):
+    if found is None and suffix.lower() in (".csv", ".yaml", ".yml", ".xlsm", ".rda", *STATISTICAL):
         known = listing([".json", *ENDINGS])
         raise InputError(f"OUT {output}: found {suffix}, but no such file is written; expected {known}.")
     return found

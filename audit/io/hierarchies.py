@@ -15,6 +15,8 @@ from tableseal.audit.wording import listing, quoted, repeated
 
 LEADING = "@"
 """Default leading string of .hrc files."""
+_DIMENSION_LISTS = (("levels", "codes"), ("level", "name"))
+"""Columns of levels and codes in lists of sdcTable, and as sdcHierarchies exports them."""
 
 
 def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where: Place) -> Hierarchy:
@@ -96,23 +98,47 @@ def hrc_edges(text: str, leading: str, source: str) -> list[Edge]:
     ------
     InputError: a line more than one level deeper than the line before, or with no code (names the line).
     """
-    edges: list[Edge] = []
-    path: list[str] = []
+    found: list[tuple[int, str, Place]] = []
     for number, raw in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
         code, level = raw.rstrip(), 0
         if not code:
             continue
         while code.startswith(leading):
             code, level = code[len(leading) :], level + 1
+        place = Place(source, line=number)
         if not code:
-            place = Place(source, line=number)
             raise InputError(found=quoted(raw), expected=f"a code after {quoted(leading)}", at=place)
+        found.append((level, code, place))
+    return _depth_edges(found)
+
+
+def sign_edges(columns: Columns, level: str, code: str) -> list[Edge]:
+    """Edges of a dimension list of sdcTable or sdcHierarchies: a column of levels (`@` for the total in the first row,
+    `@@` below it, ...) and one of codes.
+
+    Raises
+    ------
+    InputError: another level, a code that is missing, a row more than one level deeper than the row before.
+    """
+    found: list[tuple[int, str, Place]] = []
+    rows = zip(columns.column(level, "the levels"), columns.column(code, "the codes"), strict=True)
+    for row, (signs, name) in enumerate(rows):
+        if not signs or signs.strip("@"):
+            raise InputError(found=quoted(signs or ""), expected="@, @@, ...", at=columns.place(row, level))
+        if not name:
+            raise InputError("is empty, expected a code.", at=columns.place(row, code))
+        found.append((len(signs) - 1, name, columns.place(row, level)))
+    return _depth_edges(found)
+
+
+def _depth_edges(listed: Sequence[tuple[int, str, Place]]) -> list[Edge]:
+    """Edges of codes in the order of their tree, each with its depth (0: top) and its place."""
+    edges: list[Edge] = []
+    path: list[str] = []
+    for level, code, place in listed:
         if level > len(path):
-            raise InputError(
-                f"code {quoted(code)} is at level {level + 1}, but the line before is at level {len(path)}; a code "
-                "lies at most one level deeper than the one before it.",
-                at=Place(source, line=number),
-            )
+            text = f"code {quoted(code)} is at level {level + 1}, but the line before is at level {len(path)}; a code "
+            raise InputError(f"{text}lies at most one level deeper than the one before it.", at=place)
         del path[level:]
         edges.append((path[-1] if path else None, code))
         path.append(code)
@@ -163,7 +189,12 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
     columns = read_columns(folder, file, where)
     if document.levels is not None:
         return level_edges(columns, document.levels)
+    listed = next((pair for pair in _DIMENSION_LISTS if set(pair) <= set(columns.data)), None)
+    if listed is not None:
+        return sign_edges(columns, *listed)
     if not {"code", "parent"} <= set(columns.data):
-        text = f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, or "
-        raise InputError(text, "`levels: [...]` naming a column per level, the broadest first.", at=where)
+        text = (
+            f"{file} has the columns {listing(columns.data)}; expected the columns code and parent, levels and codes, "
+        )
+        raise InputError(text, "or `levels: [...]` naming a column per level, the broadest first.", at=where)
     return parent_edges(columns)

@@ -82,6 +82,23 @@ def test_formats_by_name_and_streams(release: Path) -> None:
     assert tableseal("convert", release, release.with_name("x.json")).stderr == ""
 
 
+@pytest.mark.parametrize("ending", [".sas7bdat", ".sav", ".dta", ".xlsm", ".csv"])
+def test_what_is_read_and_not_written_is_refused(ending: str, release: Path) -> None:
+    # CONVENTION 780
+    target = release.with_name(f"x{ending}")
+    found = tableseal("convert", release, target)
+    assert found.exit_code == 2
+    assert f"found {ending}, but no such file is written" in " ".join(found.stderr.split())
+    assert not target.exists()
+
+
+def test_workbooks_are_written_to_files_alone(release: Path) -> None:
+    # CONVENTION 778
+    assert tableseal("convert", release, "-", "--format", "excel").exit_code == 2
+    assert tableseal("convert", release, release.with_name("x.xlsx")).exit_code == 0
+    assert tableseal("audit", release.with_name("x.xlsx")).exit_code in (0, 1, 3)
+
+
 def test_convert_never_replaces_an_input(release: Path) -> None:
     assert tableseal("convert", release, release.with_name("x.px")).exit_code == 0
     before = release.with_name("x.px").read_text()
