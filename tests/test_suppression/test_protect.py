@@ -82,8 +82,8 @@ def test_every_method_has_words_and_settings_of_its_own() -> None:
     assert all(is_dataclass(method.settings) for method in METHODS.values())
     assert len({method.settings for method in METHODS.values()}) == len(METHODS)
     for name, method in METHODS.items():
-        said = {"base": "3"} if name in ROUNDINGS else {}
-        settings = settings_of(name, said)
+        said = {"noise": {"share": "0.2", "least": "0.1"}, "tabular-adjustment": {"share": "0.2"}}
+        settings = settings_of(name, said.get(name, {"base": "3"} if name in ROUNDINGS else {}))
         assert method_of(settings) == (name, method)
 
 
