@@ -53,7 +53,7 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(app, ["protect", *map(str, words)])
 
 
-@pytest.mark.parametrize("method", WORDS)
+@pytest.mark.parametrize("method", [name for name in WORDS if name.endswith("rounding")])
 def test_what_goes_out_is_safe_by_itself_and_holds_no_true_value(release: Path, tmp_path: Path, method: str) -> None:
     """CONVENTION 710."""
     out, kept, page = (tmp_path / name for name in ("out.yaml", "kept.json", "page.html"))
