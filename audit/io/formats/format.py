@@ -86,6 +86,7 @@ class Part(Enum):
     POLICY = "the policy"
     TITLE = "the title"
     DAY = "the day of publication"
+    PRECISION = "decimals that no published value shows"
     CODES = "variables and codes (cells become numbers, and sums equations)"
 
 

@@ -193,6 +193,39 @@ def _plain_units(release: Release) -> Release:
     return replace(release, measures=measures, tables=tuple(change(table) for table in release.tables))
 
 
+def _seen(release: Release, name: str) -> Fraction:
+    """The unit of a measure as published values show it: without decimals that are 0 in all of them."""
+    unit = release.measures[name].unit
+    tables = [table for table in release.tables if table.measure == name]
+    while unit < 1 and not any((table.value.units[table.value.known] * unit.numerator % 10).any() for table in tables):
+        tables = [replace(t, value=Amounts(t.value.units // 10, t.value.known)) for t in tables]
+        unit *= 10
+    return unit
+
+
+def _unseen(release: Release) -> int:
+    return sum(_seen(release, name) != measure.unit for name, measure in _used(release).items())
+
+
+def _as_seen(release: Release) -> Release:
+    """Nothing but published values is left in it, and these are whole in the coarser unit."""
+    units = {name: _seen(release, name) for name in _used(release)}
+
+    def coarser(amounts: Amounts, factor: int) -> Amounts:
+        return Amounts(amounts.units // factor, amounts.known)
+
+    def change(table: Table) -> Table:
+        factor = int(units[table.measure] / release.measures[table.measure].unit)
+        return replace(table, value=coarser(table.value, factor), truth=coarser(table.truth, factor))
+
+    measures = {
+        name: Measure(name, "count" if unit == 1 and unit != m.unit else m.kind, unit)
+        for name, m in release.measures.items()
+        for unit in [units.get(name, m.unit)]
+    }
+    return replace(release, measures=measures, tables=tuple(change(table) for table in release.tables))
+
+
 def _odd_kinds(release: Release) -> int:
     """Measures that would be taken for counts: magnitudes without decimals."""
     return sum(m.kind == "magnitude" and m.unit.denominator == 1 for m in _used(release).values())
@@ -283,6 +316,7 @@ _PARTS: Mapping[Part, tuple[Callable[[Release], int], Callable[[Release], Releas
     Part.POLICY: (lambda r: int(r.policy is not None), lambda r: replace(r, policy=None)),
     Part.TITLE: (lambda r: int(bool(r.title)), lambda r: replace(r, title="")),
     Part.DAY: (lambda r: int(r.day is not None), lambda r: replace(r, day=None)),
+    Part.PRECISION: (_unseen, _as_seen),
     Part.CODES: (lambda r: len(r.variables), _numbered),
 }
 """Part -> how often a release has it, and the release without it. Truth goes after rounding and zeros, units first."""

@@ -32,10 +32,19 @@ RELEASE_IN_PARQUET: Final = "tableseal.release"
 """A key in the metadata of Parquet files that hold a release."""
 
 _PLAIN = frozenset((Part.CODES, Part.ZEROS, Part.MISSING, Part.UNEXPLAINED))
-_CUBE = _PLAIN | {Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.TITLE}
-_OBSERVATIONS = _PLAIN | {Part.SECONDARY, Part.TRUTH}
+_CUBE = _PLAIN | {Part.PRECISION, Part.TOTALS, Part.GROUPS, Part.SEVERAL_GROUPINGS, Part.UNIT, Part.TITLE}
+_OBSERVATIONS = _PLAIN | {Part.PRECISION, Part.SECONDARY, Part.TRUTH}
 _STATUSES = frozenset((Part.PRIMARY, Part.SECONDARY, Part.MUST_PUBLISH))
-_SEARCHES = _STATUSES | {Part.TOTALS, Part.GROUPS, Part.UNLISTED, Part.KIND, Part.TRUTH, Part.PROTECTION, Part.COSTS}
+_SEARCHES = _STATUSES | {
+    Part.PRECISION,
+    Part.TOTALS,
+    Part.GROUPS,
+    Part.UNLISTED,
+    Part.KIND,
+    Part.TRUTH,
+    Part.PROTECTION,
+    Part.COSTS,
+}
 """What programs that search for patterns are told."""
 
 FORMATS: Final[tuple[Format, ...]] = (
