@@ -127,6 +127,7 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "cells": 9,
         "additive": False,
         "seed": None,
+        "details": [],
         "optimum": None,
     }
     assert "77123" not in result.output
