@@ -1,7 +1,7 @@
-"""The factor and the direction of a contributor: the same for all its records, in every table and release.
+"""How far a contributor goes, and the direction drawn for it: the same for all its records, in every table and release.
 
 Both follow from the seed and the name, so that neither the order of rows, nor other records, nor another day changes
-them. With the same seed a contributor keeps its factor from release to release, and nobody averages it away.
+them. With the same seed, and directions as they are drawn, nobody averages a factor away over several releases.
 """
 
 from collections.abc import Sequence
