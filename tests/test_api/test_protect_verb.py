@@ -136,7 +136,6 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "additive": False,
         "details": [],
         "seed": None,
-        "details": [],
         "optimum": None,
     }
     assert "77123" not in result.output
