@@ -104,7 +104,8 @@ def bodies(path: str, job: str) -> dict[str, Any]:
 
 def filled(path: str, job: str) -> str:
     values = {"job": job, "draft": job, "name": "prices", "number": "1"}
-    return re.sub(r"\{(\w+)[^}]*\}", lambda found: values.get(found[1], "1"), path)
+    query = "?number=1" if path.endswith("/cell") else ""
+    return re.sub(r"\{(\w+)[^}]*\}", lambda found: values.get(found[1], "1"), path) + query
 
 
 @pytest.mark.parametrize("who", [None, "expired", "revoked", "unkeyed"])

@@ -62,6 +62,7 @@ def results(true: int, widest: int) -> list[int]:
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_sums_prove_what_all_tables_within_the_range_have_in_common(data: st.DataObject) -> None:
+    # CONVENTION 786
     """CONVENTION 785: totals that are changed independently of their parts are in the same system."""
     widest = data.draw(st.integers(1, 2))
     columns = "DEF" if widest == 1 else "DE"
@@ -118,6 +119,7 @@ AGES = {"trees": [{"0-14": ["a", "b"], "15-29": ["c", "d"]}, {"0-15": ["a", "b",
 
 
 def test_shifted_categories_leave_a_year_over() -> None:
+    # CONVENTION 788
     """0-15 less 0-14 is the age c, which no table lists, and so is 15-29 less 16-29."""
     true = {"0-14": 40, "15-29": 30, "0-15": 41, "16-29": 29, "T": 70}
     shown = true | {"0-15": 42, "0-14": 39}
@@ -340,6 +342,7 @@ def beyond() -> dict[str, Any]:
     ],
 )
 def test_what_cannot_be_attacked_is_refused(document: dict[str, Any], said: str) -> None:
+    # CONVENTION 789
     with pytest.raises(InputError, match=said):
         replay(release_from_document(document), AttackSettings())
 

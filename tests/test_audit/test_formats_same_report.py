@@ -66,6 +66,7 @@ def test_the_same_report(ending: str, tmp_path: Path) -> None:
 
 
 def test_the_same_report_through_parquet(tmp_path: Path) -> None:
+    # CONVENTION 781
     # CONVENTION 779
     path = tmp_path / "t.parquet"
     polars.DataFrame(CELLS).write_parquet(path)

@@ -24,6 +24,7 @@ from tableseal.audit.report.model import (
     Figure,
     ImpliedCount,
     InsiderFinding,
+    InsiderRisk,
     Linked,
     OverTables,
     PanelEntry,
@@ -83,6 +84,8 @@ cells = st.builds(
         texts,
     ),
     insider=st.none() | insiders,
+    insider_risk=st.none()
+    | st.builds(InsiderRisk, texts, st.sampled_from(get_args(Whose)), pairs, st.none() | floats, st.none() | floats),
     steps=st.lists(st.builds(Step, texts, ends, ends, st.none() | floats), max_size=2).map(tuple),
     over_tables=st.none()
     | st.builds(

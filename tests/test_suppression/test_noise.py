@@ -32,6 +32,7 @@ USUAL = Noise(Fraction("0.15"), Fraction("0.05"))
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 10**6), st.booleans(), st.booleans())
 def test_tables_add_up_and_readers_intervals_hold_the_truth(number: int, seed: int, linked: bool, even: bool) -> None:
+    # CONVENTION 768
     """CONVENTION 765 and 766."""
     release = published(establishments(number, seed), linked=linked, policy=P_PERCENT)
     subject = subject_of(release)
