@@ -2,21 +2,25 @@
 
 import re
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
 from tableseal.api.drafts.marks import Marks, document_of
+from tableseal.api.options.conversion import ConversionOptions
 from tableseal.api.options.option import declared
 from tableseal.api.options.risk import RiskOptions
 from tableseal.api.options.rules import GivenRules, form_fields, in_release_file, said_rules
 from tableseal.api.python.keywords import Rules
 from tableseal.api.settings import Settings
 from tableseal.audit.io import policy_from_document
+from tableseal.audit.io.document import RoundingMethod
+from tableseal.audit.io.formats.registry import FORMATS
 from tableseal.audit.io.statuses.schemes import SCHEMES
 from tableseal.audit.io.yaml_text import parse_document
+from tableseal.audit.measures.risk.divergence import DivergenceName
 from tableseal.audit.measures.risk.table_risk import Form
-from tableseal.audit.model.release import InsiderKind
+from tableseal.audit.model.release import InsiderKind, Rounding
 from tableseal.audit.rules.registry import KEYS
 
 ROOT = Path(__file__).parents[2]
@@ -101,3 +105,23 @@ def test_insiders_and_schemes_are_described() -> None:
     shown = generated.expanded((ROOT / "docs" / "reference" / "status.md").read_text("utf-8"))
     for name in SCHEMES.keys() - {"words"}:
         assert f"| `{name}` |" in shown
+
+
+def test_the_help_of_convert_names_every_format_that_is_written() -> None:
+    (option,) = [one for one in declared(ConversionOptions) if one.name == "format"]
+    help_text = option.option.help
+    for one in FORMATS:
+        said = re.search(rf"(?<![\w-]){re.escape(one.key)}(?![\w-])", help_text) is not None
+        assert said == one.writes, one.key
+        if one.writes:
+            assert (one.written or one.endings[0]) in help_text, one.key
+
+
+def test_the_help_of_risk_names_every_divergence() -> None:
+    (option,) = [one for one in declared(RiskOptions) if one.name == "divergence"]
+    assert all(name in option.option.help for name in get_args(DivergenceName))
+
+
+def test_methods_of_rounding_are_the_same_in_a_document_and_in_a_release() -> None:
+    made = set(get_args(get_type_hints(Rounding)["method"]))
+    assert set(get_args(RoundingMethod)) == made - {"ranges"}  # what `ranges` and `bands` are read as
