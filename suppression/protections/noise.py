@@ -22,6 +22,7 @@ from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Amounts, Microdata, Rounding
 from tableseal.audit.rules.contributions import contributor_keys, memberships
+from tableseal.audit.rules.sensitivity import Sensitivity
 from tableseal.suppression.protections.balance import balanced
 from tableseal.suppression.protections.factors import Shape, drawn, moved
 from tableseal.suppression.protections.method import Changed, Tools
@@ -65,7 +66,14 @@ def add_noise(subject: Subject, settings: Noise, tools: Tools) -> Changed:
     spared = ~subject.sensitivity(tools.policy).sensitive & ~subject.cells.sensitive_status
     if settings.balanced:
         up = balanced(given.relative(size, subject, spared), up)
-    shown = subject.value + given.added_up(size * up[given.contributor], len(subject.cells))
+    change = size * up[given.contributor]
+    shown = subject.value + given.added_up(change, len(subject.cells))
+    subject.refuse(
+        given.left_open(shown, change, subject.sensitivity(tools.policy), settings.share),
+        "is sensitive, and one of its contributors is alone in another cell: it knows its factor from there, and what "
+        "it takes off here leaves too narrow an interval. Take a larger share or another seed, or do not publish the "
+        "cells of single contributors",
+    )
     return Changed(
         shown=Amounts(shown, np.ones(len(shown), np.bool_)),
         rounding=lambda table: Rounding(1, "noise", share=settings.share),
@@ -134,6 +142,28 @@ class _Given:
         """int64 (cells)."""
         found = np.zeros(cells, np.int64)
         np.add.at(found, self.cell, of_entries[self.entry])
+        return found
+
+    def left_open(self, shown: Ints, change: Ints, sensitivity: Sensitivity, share: Fraction) -> NDArray[np.bool_]:
+        """bool (cells): required intervals that a contributor sees less of who knows its own factor, as it is alone in
+        some published cell. It takes off what it gives, changed; the rest is within the share of what is left."""
+        cells, entries = len(shown), np.flatnonzero(self.amount[self.entry] > 0)
+        pairs = np.stack([self.cell[entries], self.contributor[self.entry[entries]]])
+        pair, of_pair = np.unique(pairs, axis=1, return_inverse=True)
+        own, own_change = np.zeros(pair.shape[1], np.int64), np.zeros(pair.shape[1], np.int64)
+        np.add.at(own, of_pair.ravel(), self.amount[self.entry[entries]])
+        np.add.at(own_change, of_pair.ravel(), change[self.entry[entries]])
+        alone = np.bincount(pair[0], minlength=cells) == 1
+        knows = np.zeros(len(self.names), np.bool_)
+        knows[pair[1][alone[pair[0]]]] = True
+        lower, upper = sensitivity.required_lower, sensitivity.required_upper
+        found = np.zeros(cells, np.bool_)
+        asked = knows[pair[1]] & ~alone[pair[0]] & sensitivity.sensitive[pair[0]]
+        for k in np.flatnonzero(asked).tolist():
+            cell, mine = int(pair[0][k]), int(own[k])
+            rest = int(shown[cell]) - mine - int(own_change[k])
+            found[cell] |= bool(lower.known[cell]) and mine + rest / (1 + share) > int(lower.units[cell])
+            found[cell] |= bool(upper.known[cell]) and mine + rest / (1 - share) < int(upper.units[cell])
         return found
 
     def relative(self, size: Ints, subject: Subject, spared: NDArray[np.bool_]) -> csr_array:

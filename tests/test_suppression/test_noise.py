@@ -32,9 +32,8 @@ USUAL = Noise(Fraction("0.15"), Fraction("0.05"))
 @settings(max_examples=20, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 10**6), st.booleans(), st.booleans())
 def test_tables_add_up_and_readers_intervals_hold_the_truth(number: int, seed: int, linked: bool, even: bool) -> None:
-    # CONVENTION 768
     """CONVENTION 765 and 766."""
-    release = published(establishments(number, seed), linked=linked, policy=P_PERCENT)
+    release = published(establishments(number, seed), linked=linked)
     subject = subject_of(release)
     changed = add_noise(subject, replace(USUAL, balanced=even), Tools(seed))
     moves = changed.shown.units - subject.value
@@ -51,7 +50,7 @@ def test_tables_add_up_and_readers_intervals_hold_the_truth(number: int, seed: i
 @pytest.mark.parametrize("even", [True, False])
 def test_the_mean_over_all_directions_is_the_true_value(even: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """CONVENTION 767: exactly, whatever the factors."""
-    subject = subject_of(published(establishments(14, 5, holdings=8), policy=P_PERCENT))
+    subject = subject_of(published(establishments(14, 5, holdings=8)))
     names = len({*subject.release.microdata.holding})  # type: ignore[misc, union-attr]
     share = np.random.default_rng(0).integers(50_000, 150_000, names)
     total = np.zeros(len(subject.cells), np.int64)
@@ -81,8 +80,8 @@ def test_all_that_a_holding_gives_has_one_factor_and_it_is_away_from_one() -> No
 def test_neither_order_nor_other_contributors_change_a_factor() -> None:
     """CONVENTION 767."""
     records = establishments(30, 2)
-    release = published(records, policy=P_PERCENT)
-    mixed = published(records[::-1], policy=P_PERCENT)
+    release = published(records)
+    mixed = published(records[::-1])
     shown = [protect(r, USUAL, seed=7).release.tables[0].value.units.tolist() for r in (release, mixed)]
     assert shown[0] == shown[1]
     assert shown[0] != protect(release, USUAL, seed=8).release.tables[0].value.units.tolist()
@@ -182,3 +181,42 @@ def test_shares_that_make_no_sense(share: str, least: str, message: str) -> None
 def test_an_unknown_shape() -> None:
     with pytest.raises(InputError, match="triangular or uniform"):
         Noise(Fraction("0.2"), Fraction("0.1"), "round")  # type: ignore[arg-type]
+
+
+def left_open_to_b(seed: int, *, even: bool) -> tuple[Fraction, Fraction] | None:
+    """Between what B, alone in the South, can place what A (900) gives in the North; None: refused or not safe."""
+    records = [("North", 900, "A"), ("North", 400, "B"), ("South", 900, "B")]
+    records += [("West", 3000, holding) for holding in "CDE"]
+    value = {code: sum(v for region, v, _ in records if region == code) for code in ("North", "South", "West")}
+    value["Total"] = sum(value.values())
+    columns = dict(zip(("region", "m", "holding"), map(list, zip(*records, strict=True)), strict=True))
+    release = release_from_document(
+        {
+            "tableseal": 1,
+            "measures": {"m": {"kind": "magnitude", "unit": 1}},
+            "variables": {"region": {"total": "Total", "codes": ["North", "South", "West"]}},
+            "tables": [{"name": "t", "cells": {"region": list(value), "value": list(value.values())}}],
+            "microdata": {"cells": columns, "values": {"m": "m"}, "holding": "holding"},
+            "policy": {"primary": [{"p_percent": 10}]},
+        }
+    )
+    share = Fraction(1, 5)
+    try:
+        found = protect(release, Noise(share, Fraction(1, 20), balanced=even), seed=seed)
+    except InputError as error:
+        assert "alone in another cell" in str(error)  # noqa: PT017 - the only reason there may be
+        return None
+    if found.verdict != "safe":
+        return None
+    (table,) = found.release.tables
+    shown = {release.cell_codes(c)["region"]: v for c, v in zip(table.codes, table.value.units.tolist(), strict=True)}
+    rest = shown["North"] - Fraction(400 * shown["South"], 900)
+    return rest / (1 + share), rest / (1 - share)
+
+
+def test_nobody_alone_in_a_cell_takes_its_own_factor_off_elsewhere() -> None:
+    """CONVENTION 768: what A gives stays open by 10% on both sides (but for whole units), or noise is refused."""
+    found = [left_open_to_b(seed, even=even) for seed in range(30) for even in (True, False)]
+    assert None in found
+    for ends in found:
+        assert ends is None or (ends[0] <= 810 + 1 and ends[1] >= 990 - 1)
