@@ -58,7 +58,7 @@ class Changed:
     rounding: what everybody may know that a published value of a table stands for.
     lower, upper: (cells) what everybody may know besides of the true value; None: nothing.
     additive: published tables add up. optimised: of methods that optimise.
-    notes: for the audit of what is released. details: what else was done, in words, for the agency.
+    notes: for the audit of what is released. details: what else was done, in words without a full stop, for the agency.
     """
 
     shown: Amounts

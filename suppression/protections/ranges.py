@@ -3,17 +3,41 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Rounding, Table
+from tableseal.audit.model import Amounts, Rounding, Table
+from tableseal.suppression.protections.method import Changed, Optimised
 from tableseal.suppression.protections.subject import Subject
 
 Ints = NDArray[np.int64]
 
 
-def ranges(table: Table, subject: Subject, shown: Ints, lower: Ints, upper: Ints) -> Rounding:
-    """Of each published value of a table's measure the widest range; bounds of cells say the rest.
+def within(
+    subject: Subject,
+    shown: Ints,
+    lower: Ints,
+    upper: Ints,
+    *,
+    additive: bool = True,
+    optimised: Optimised | None = None,
+    details: tuple[str, ...] = (),
+) -> Changed:
+    """What a method gives that publishes every cell, and tells of each between which values the true one lies.
 
-    shown, lower, upper: int64 (cells).
+    shown, lower, upper: int64 (cells). Others: see `Changed`.
     """
+    known = np.ones(len(shown), np.bool_)
+    return Changed(
+        Amounts(shown, known),
+        lambda table: _ranges(table, subject, shown, lower, upper),
+        additive=additive,
+        optimised=optimised,
+        lower=Amounts(lower, known),
+        upper=Amounts(upper, known),
+        details=details,
+    )
+
+
+def _ranges(table: Table, subject: Subject, shown: Ints, lower: Ints, upper: Ints) -> Rounding:
+    """Of each published value of a table's measure the widest range; bounds of cells say the rest."""
     measure = list(subject.release.measures).index(table.measure)
     own = np.flatnonzero(subject.cells.measure == measure)
     values, at = np.unique(shown[own], return_inverse=True)

@@ -9,12 +9,12 @@ from scipy.sparse import coo_array, csr_array
 
 from tableseal.audit.errors import InputError, OptionName, Place
 from tableseal.audit.linear.naming import plural
-from tableseal.audit.model import Amounts, Hierarchy, Microdata
+from tableseal.audit.model import Hierarchy, Microdata
 from tableseal.audit.rules.contributions import memberships
 from tableseal.audit.wording import listing, quoted, suggestion
 from tableseal.suppression.protections.inner_cells import combinations, true_combinations
 from tableseal.suppression.protections.method import Changed
-from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.subject import Subject, order_by_names
 
 Ints = NDArray[np.int64]
@@ -131,19 +131,12 @@ class Records:
         return csr_array(csr_array(inside @ csr_array(coo_array(there, shape=(len(kinds), states))))[own.ravel()])
 
 
-def shown_records(records: Records, come: Ints, gone: Ints, least: Ints) -> Changed:
+def shown_records(records: Records, come: Ints, gone: Ints, least: Ints, *, details: tuple[str, ...] = ()) -> Changed:
     """The tables of changed records.
 
     come: int64 (cells), how many records at most may have come to what is shown of a cell; gone: how many may have left
     it. least: int64 (cells), no true count is below.
     """
     shown = records.values
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
     low, high = np.maximum(shown - come, least), shown + gone
-    return Changed(
-        everything,
-        lambda table: ranges(table, records.subject, shown, low, high),
-        additive=True,
-        lower=replace(everything, units=low),
-        upper=replace(everything, units=high),
-    )
+    return within(records.subject, shown, low, high, details=details)

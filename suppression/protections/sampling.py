@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.linear.naming import decimal
-from tableseal.audit.model import Amounts
 from tableseal.suppression.protections.inner_cells import true_combinations
 from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.perturbation.draws import below
-from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.records import Records
 from tableseal.suppression.protections.subject import Subject
 
@@ -58,14 +57,7 @@ def sample_records(subject: Subject, settings: Sampling, tools: Tools) -> Change
     everything = records.covering(set())
     low = np.where(everything, everybody, drawn)
     high = np.where(everything, everybody, drawn + everybody - size)
-    every = np.ones(len(shown), np.bool_)
-    return Changed(
-        Amounts(shown, every),
-        lambda table: ranges(table, subject, shown, low, high),
-        lower=Amounts(low, every),
-        upper=Amounts(high, every),
-        details=(f"{size:,} of {everybody:,} records drawn.",),
-    )
+    return within(subject, shown, low, high, additive=False, details=(f"{size:,} of {everybody:,} records drawn",))
 
 
 def sampled(records: Records, drawn: Ints) -> Ints:

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tableseal.audit.model import Amounts
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.inner_cells import inner_cells
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
-from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.small_counts import Counts, nearest
 from tableseal.suppression.protections.subject import Subject
 
@@ -43,20 +42,12 @@ def round_small_counts(subject: Subject, settings: SmallCountRounding, tools: To
     inner = inner_cells(subject)
     found = nearest(Counts(inner.forms, inner.value, base), tools.limits, tools.progress)
     shown = np.asarray(inner.forms @ found.inner)
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
     lower, upper = possible(shown, base, _combinations(subject))
     if inner.owner is not None:  # what is listed of the parts says more of a sum
         lower = np.maximum(lower, inner.forms @ lower[inner.owner])
         upper = np.minimum(upper, inner.forms @ upper[inner.owner])
     best = Optimised("optimal" if found.proved else "feasible", int(np.abs(shown - subject.value).sum()), found.bound)
-    return Changed(
-        everything,
-        lambda table: ranges(table, subject, shown, lower, upper),
-        additive=True,
-        optimised=best,
-        lower=Amounts(lower, np.ones(len(shown), np.bool_)),
-        upper=Amounts(upper, np.ones(len(shown), np.bool_)),
-    )
+    return within(subject, shown, lower, upper, optimised=best)
 
 
 def possible(shown: Ints, base: int, combinations: Ints) -> tuple[Ints, Ints]:

@@ -12,11 +12,10 @@ from scipy.sparse import csr_array, eye_array
 
 from tableseal.audit.errors import LimitError
 from tableseal.audit.measures.feasible_tables.draw import drawn_table
-from tableseal.audit.model import Amounts
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.protections.inner_cells import inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
-from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.subject import Subject
 
 NO_END = 2**62
@@ -62,11 +61,4 @@ def synthesise(subject: Subject, settings: Synthetic, tools: Tools) -> Changed:
     shown = subject.value.copy()
     shown[columns] = drawn
     low, high = np.where(margin, shown, 0), np.where(margin, shown, upper)
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
-    return Changed(
-        everything,
-        lambda table: ranges(table, subject, shown, low, high),
-        additive=True,
-        lower=replace(everything, units=low),
-        upper=replace(everything, units=high),
-    )
+    return within(subject, shown, low, high)

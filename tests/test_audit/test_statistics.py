@@ -185,6 +185,14 @@ def test_statistics_that_cannot_be_read(total: int, value: str, said: dict[str, 
         release_from_document(given)
 
 
+def test_a_withheld_statistic_has_no_more_decimals_either() -> None:
+    # CONVENTION 573
+    given = share(180, "1.75", kind="percent", of={"age": "T"}, decimals="1")
+    given["statistics"][0]["cells"]["status"] = ["withheld"]
+    with pytest.raises(InputError, match=r"values have more decimals than 0\.1"):
+        release_from_document(given)
+
+
 def test_shares_that_published_counts_contradict() -> None:
     # CONVENTION 574
     given = share(180, "1.7", kind="percent", of={"age": "T"}, decimals="1")

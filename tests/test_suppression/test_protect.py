@@ -143,6 +143,7 @@ def test_the_document_fits_its_schema_and_its_public_copy_tells_no_truth(name: s
     assert written["measures"] == written["tables"] == []
     assert "20301" not in protection_text(found, public=True)
     assert protection_json(protect(for_method(name), settings, seed=20_301)) == protection_json(found)
+    assert ".." not in protection_text(found)
 
 
 @pytest.mark.parametrize("name", TRIED)

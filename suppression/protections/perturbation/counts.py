@@ -4,14 +4,12 @@ Source: Shlomo, Antal & Elliot 2015, section 3.3.
 """
 
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from tableseal.audit.errors import InputError, OptionName
-from tableseal.audit.model import Amounts
 from tableseal.audit.wording import listing, suggestion
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
@@ -20,7 +18,7 @@ from tableseal.suppression.protections.perturbation.draws import below, drawn, g
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import restored
 from tableseal.suppression.protections.perturbation.settings import Perturbation
-from tableseal.suppression.protections.ranges import ranges
+from tableseal.suppression.protections.ranges import within
 from tableseal.suppression.protections.subject import Subject, order_by_names
 
 Ints = NDArray[np.int64]
@@ -54,7 +52,7 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     if settings.draws == "quotas":  # then each stratum keeps its sum, as everybody knows
         whole = _whole_strata(inner.forms, strata, ~fixed)
         low, high = np.where(whole, shown, low), np.where(whole, shown, high)
-    return _changed(subject, shown, low, high, additive=settings.margins == "added")
+    return within(subject, shown, low, high, additive=settings.margins == "added")
 
 
 def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
@@ -124,18 +122,7 @@ def _restored(
     least = np.where((shown > 0) & matrix.zeros_stay, 1, 0)
     low = np.where(margin | subject.known_zero, shown, np.maximum(shown - reach, least))
     high = np.where(margin | subject.known_zero, shown, shown + reach)
-    return _changed(subject, shown, low, high, additive=True)
-
-
-def _changed(subject: Subject, shown: Ints, low: Ints, high: Ints, *, additive: bool) -> Changed:
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
-    return Changed(
-        everything,
-        lambda table: ranges(table, subject, shown, low, high),
-        additive=additive,
-        lower=replace(everything, units=low),
-        upper=replace(everything, units=high),
-    )
+    return within(subject, shown, low, high, additive=True)
 
 
 def _refuse_others(subject: Subject) -> None:

@@ -1,7 +1,5 @@
 """What everybody may know of tables whose records were swapped."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,4 +59,4 @@ def shown_after_swaps(
     same = shown.covering({*moves, *alike})
     come = np.where(same, 0, np.minimum(most, may_come) - must_go)
     gone = np.where(same, 0, np.minimum(most, may_go) - must_come)
-    return replace(shown_records(shown, come, gone, np.zeros(len(cells), np.int64)), details=said)
+    return shown_records(shown, come, gone, np.zeros(len(cells), np.int64), details=said)

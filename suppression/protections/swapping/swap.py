@@ -206,5 +206,5 @@ def _said(found: Swapped) -> tuple[str, ...]:
     words = []
     for number, (pairs, alone) in enumerate(zip(found.pairs, found.alone, strict=True), 1):
         least = f"; at risk and without a partner: {alone:,}" if alone else ""
-        words.append(f"Level {number}: {plural(2 * len(pairs), 'household')} swapped{least}.")
+        words.append(f"Level {number}: {plural(2 * len(pairs), 'household')} swapped{least}")
     return tuple(words)
