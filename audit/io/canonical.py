@@ -275,9 +275,9 @@ def _microdata(microdata: Microdata, release: Release) -> dict[str, Any]:
         for measure, amounts in microdata.values.items()
     }
     if microdata.unit_id is not None:
-        found["id"] = add("id", microdata.unit_id)
+        found["id"] = add("id", list(microdata.unit_id))
     if microdata.holding is not None:
-        found["holding"] = add("holding", microdata.holding)
+        found["holding"] = add("holding", list(microdata.holding))
     if microdata.key is not None:
         found["key"] = add("key", microdata.key)
     if microdata.weight is not None:

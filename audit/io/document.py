@@ -196,6 +196,14 @@ class TableDocument(Model):
     measure: Text | None = Field(default=None, description="may be left out when there is one")
     file: Text | None = Field(default=None, description="delimited text or Parquet, relative to the release's folder")
     cells: Cells | None = Field(default=None, description="the table inline")
+    by: list[Text] | None = Field(
+        default=None, description="variables of a table that is made of the microdata, in place of file and cells"
+    )
+    levels: dict[str, Text] = Field(
+        default={},
+        description="beside `by`: variable -> the finest level of the table: a level of its file, or how many levels "
+        "below the total",
+    )
     columns: dict[str, Text] = Field(default={}, description="column -> variable, where the names differ")
     where: dict[str, CodeOrCodes] = Field(
         default={}, description="variable -> code or codes: a table of a subpopulation"

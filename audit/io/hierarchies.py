@@ -32,10 +32,13 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     InputError: no form given, an unreadable file, a code placed twice, a cycle.
     """
     groupings: list[list[Edge]] = []
+    levels: Mapping[str, tuple[str, ...]] = {}
     if document.tree is not None:
         groupings.append(tree_edges(document.tree, where / "tree"))
     if document.file is not None:
         groupings.append(_file_edges(document.file, document, folder, where / "file"))
+        if document.levels is not None:
+            levels = codes_of_levels(read_columns(folder, document.file, where / "file"), document.levels)
     elif document.levels is not None or document.leading is not None:
         raise InputError("`levels` and `leading` say how to read a `file`; there is none.", at=where)
     for at, tree in enumerate(document.trees or ()):
@@ -54,7 +57,7 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     for code in document.selections:
         if code not in found.index:
             raise InputError(f"the variable has no code {quoted(code)}.", at=where / "selections")
-    return replace(found, selections=frozenset(document.selections))
+    return replace(found, selections=frozenset(document.selections), levels=levels)
 
 
 def tree_edges(tree: Document, where: Place) -> list[Edge]:
@@ -174,6 +177,11 @@ def level_edges(columns: Columns, levels: Sequence[str]) -> list[Edge]:
         if parent is None:
             raise InputError(f"no code on any level ({listing(levels)}).", at=columns.place(row, levels[0]))
     return list(edges)
+
+
+def codes_of_levels(columns: Columns, levels: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Level -> its codes, of a table with a column per level."""
+    return {level: tuple(code for code in columns.data[level].texts if code) for level in levels}
 
 
 def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Place) -> list[Edge]:

@@ -21,6 +21,7 @@ from tableseal.audit.io.hierarchies import read_hierarchy
 from tableseal.audit.io.hints import Hints
 from tableseal.audit.io.init import describe, infer_document
 from tableseal.audit.io.loose_totals import loose_totals
+from tableseal.audit.io.made_tables import read_made_table
 from tableseal.audit.io.microdata import read_microdata
 from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model, read_policy
 from tableseal.audit.io.sources import is_data_file
@@ -43,6 +44,7 @@ from tableseal.audit.model import (
     Link,
     LinkTerm,
     Measure,
+    Microdata,
     Note,
     Policy,
     Ptable,
@@ -284,9 +286,16 @@ def _release(
         {flag: status_word(word, OptionName("status_map", flag)) for flag, word in (status_map or {}).items()},
         _named_columns(document),
     )
+    microdata: Microdata | None = None
+    notes_on_records: list[Note] = []
+    if document.microdata is not None and any(entry.by is not None for entry in document.tables):
+        microdata, notes_on_records = read_microdata(document.microdata, setting, files, top / "microdata")
     tables: list[Table] = []
     for at, entry in enumerate(document.tables):
         where = replace(top / "tables" / at, table=entry.name)
+        if entry.by is not None:
+            tables.append(read_made_table(entry, fixed[at], setting, microdata, where))
+            continue
         table, notes = read_table(entry, fixed[at], setting, files, where)
         tables.append(table)
         files.notes.extend(notes)
@@ -297,10 +306,10 @@ def _release(
         statistic, notes = read_statistic(figures, fixed[len(tables) + at], setting, tables, files, where)
         statistics.append(statistic)
         files.notes.extend(notes)
-    microdata = None
     if document.microdata is not None:
-        microdata, notes = read_microdata(document.microdata, setting, files, top / "microdata")
-        files.notes.extend(notes)
+        if microdata is None:
+            microdata, notes_on_records = read_microdata(document.microdata, setting, files, top / "microdata")
+        files.notes.extend(notes_on_records)
     ptable = None
     if document.ptable is not None:
         given = data_columns(document.ptable.file, document.ptable.cells, files, top / "ptable")

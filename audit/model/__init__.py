@@ -2,6 +2,7 @@
 
 from tableseal.audit.model.amounts import Amounts
 from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
+from tableseal.audit.model.labels import Labels
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
@@ -54,6 +55,7 @@ __all__ = [
     "Hierarchy",
     "InsiderKind",
     "Intruder",
+    "Labels",
     "Link",
     "LinkTerm",
     "Measure",

@@ -33,6 +33,8 @@ class Hierarchy:
     members: (codes x leaves) sparse 0/1 matrix; column order is that of `leaves`.
     leaves: index into `codes` of each leaf.
     selections: groups that are no part of the classification: a table's `where` names their codes, nothing else does.
+    levels: name -> codes of each level, where the classification was read from a table with a column per level; for
+        tables that are made down to one, and no part of the canonical form.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Hierarchy:
     leaves: NDArray[np.int32]
     members: csr_array = field(repr=False, compare=False)
     selections: frozenset[str] = frozenset()
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -88,7 +91,7 @@ class Hierarchy:
         groupings = [self.edges(g) for g in range(len(self.parents))]
         groupings.append([(None, code), *((code, child) for child in children)])
         found = build_hierarchy(self.name, self.total, groupings, order=self.codes)
-        return replace(found, selections=self.selections | {code})
+        return replace(found, selections=self.selections | {code}, levels=self.levels)
 
 
 def _cover_the_rest(

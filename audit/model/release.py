@@ -1,6 +1,6 @@
 """A release: the tables an agency is about to publish and what an intruder knows besides."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
@@ -219,18 +219,24 @@ class Microdata:
     ----------
     codes: int32 (records x variables of the release): leaf or group code each record belongs to, -1 where unknown.
     values: measure -> Amounts (records).
-    unit_id, holding: text labels or None; weight: float64 or None; request: bool or None.
+    unit_id, holding: labels of the records (`Labels`, or another sequence) or None; weight: float64 or None; request:
+        bool or None.
     key: the key of each record as it is written, or None.
     """
 
     codes: NDArray[np.int32]
     values: Mapping[str, Amounts]
-    unit_id: tuple[str, ...] | None = None
-    holding: tuple[str, ...] | None = None
+    unit_id: Sequence[str] | None = None
+    holding: Sequence[str] | None = None
     weight: NDArray[np.float64] | None = None
     request: NDArray[np.bool_] | None = None
     source: Place | None = None
     key: tuple[str, ...] | None = None
+
+    @property
+    def where(self) -> Place:
+        """Where they stand."""
+        return self.source or Place("microdata")
 
 
 @dataclass(frozen=True)
