@@ -21,6 +21,7 @@ VERBS = {
     "run": "run_verb:run_verb",
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",
+    "tabulate": "tabulate_verb:tabulate_verb",
     "convert": "convert_verb:convert_verb",
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",
