@@ -38,7 +38,7 @@ def release(tmp_path: Path) -> Path:
 def test_tables_are_written_without_a_record(release: Path, tmp_path: Path) -> None:
     done = run("tabulate", str(release), "-o", str(tmp_path / "tables.yaml"))
     assert done.exit_code == 0, done.output
-    rows = list(csv.DictReader((tmp_path / "tables_sales.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "tables_sales.csv").read_text().splitlines()))
     assert [(r["region"], r["value"], r["frequency"], r["top1"], r["top2"]) for r in rows] == [
         ("T", "95", "3", "83", "7"),
         ("N", "12", "2", "7", "5"),
