@@ -22,6 +22,7 @@ VERBS = {
     "verify": "verify_verb:verify_verb",
     "init": "init_verb:init_verb",
     "tabulate": "tabulate_verb:tabulate_verb",
+    "plan": "plan_verb:plan_verb",
     "convert": "convert_verb:convert_verb",
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",

@@ -70,12 +70,19 @@ def read_asked(
         elif name not in by and hierarchy.total is None:
             text = f"the variable {quoted(name)} has no total, so it must stand in `by`, or be fixed by `where`."
             raise InputError(text, at=where)
-    codes = {name: _wanted(setting.variables[name], document.levels.get(name), where / "levels" / name) for name in by}
+    codes = {
+        name: wanted_codes(setting.variables[name], document.levels.get(name), where / "levels" / name) for name in by
+    }
     return Asked(document.name, measure, codes, at_code)
 
 
-def _wanted(hierarchy: Hierarchy, level: str | None, where: Place) -> NDArray[np.bool_]:
-    """bool (codes): those of the table."""
+def wanted_codes(hierarchy: Hierarchy, level: str | None, where: Place) -> NDArray[np.bool_]:
+    """bool (codes): those of a table that goes down to a level, by name or number (None: to the leaves).
+
+    Raises
+    ------
+    InputError: there is no such level; `where` is its place.
+    """
     if level is None:
         return all_codes(hierarchy)
     if level in hierarchy.levels:

@@ -16,7 +16,7 @@ from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 class Together:
     """Tables that are parts of one larger table, which has all their variables and levels.
 
-    by: variables of that table, each with the levels that its tables go down to. tables: their names.
+    by: variables of that table, each with the levels that its tables go down to (none: to the leaves). tables: their names.
     """
 
     by: tuple[tuple[str, tuple[str, ...]], ...]
@@ -97,10 +97,10 @@ def _joined(tables: Sequence[PlannedTable]) -> tuple[Together, ...]:
     for kind in largest:
         # A table that is part of two larger ones stands with the first.
         own = [table for table in tables if next(other for other in largest if table.variables <= other) == kind]
-        levels: dict[str, dict[str, None]] = {}
-        for spanning in (one for table in own for one in (*table.by, *map(Spanning, table.fixed))):
-            levels.setdefault(spanning.variable, {}).update({} if spanning.level is None else {spanning.level: None})
-        by = tuple((name, tuple(of)) for name, of in levels.items())
+        levels: dict[str, dict[str | None, None]] = {}  # None: down to the leaves
+        for one in (one for table in own for one in (*table.by, *map(Spanning, table.fixed))):
+            levels.setdefault(one.variable, {})[one.level] = None
+        by = tuple((name, () if None in of else tuple(filter(None, of))) for name, of in levels.items())
         found.append(Together(by, tuple(table.name for table in own)))
     return tuple(found)
 

@@ -18,7 +18,6 @@ from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 from tableseal.audit.plans.read import plan_from_document, read_plan
 from tableseal.audit.plans.releases import links_of, release_of
 
-TWELVE = Path(__file__).parents[3] / "shared" / "data" / "plan" / "twelve_tables.csv"
 SHEET = """table_name,field,hrc_field,indicator,hrc_indicator,spanning_1,hrc_spanning_1,spanning_2,hrc_spanning_2
 T1,firms,,pizza,,nuts2,hrc_nuts,size,
 T2,firms,,pizza,,nuts3,hrc_nuts,size,
@@ -51,6 +50,7 @@ def plan_of(document: Mapping[str, Any], folder: Path) -> Any:
 
 
 def test_twelve_tables_are_two_clusters_by_hierarchy(tmp_path: Path) -> None:
+    """CONVENTION 799 and 800."""
     (tmp_path / "twelve.csv").write_text(SHEET)
     found = read_plan(tmp_path / "twelve.csv").clusters
     assert said(found) == ANSWER
@@ -59,16 +59,12 @@ def test_twelve_tables_are_two_clusters_by_hierarchy(tmp_path: Path) -> None:
 
 
 def test_twelve_tables_are_two_clusters_by_equation(tmp_path: Path) -> None:
+    """CONVENTION 799."""
     (tmp_path / "twelve.csv").write_text(SHEET.replace("hrc_lettuce", ""))
     assert len(read_plan(tmp_path / "twelve.csv").clusters) == 4
     plan = plan_of({"sheet": "twelve.csv", "equations": ["lettuce = batavia + arugula"]}, tmp_path)
     assert said(plan.clusters) == ANSWER
     assert [cluster.name for cluster in plan.clusters] == ["pizza", "lettuce"]
-
-
-@pytest.mark.skipif(not TWELVE.exists(), reason="shared data are not there")
-def test_the_shared_list_as_it_is() -> None:
-    assert said(read_plan(TWELVE).clusters) == ANSWER
 
 
 def tables_of(*measures: str, population: str = "") -> list[PlannedTable]:
@@ -163,6 +159,7 @@ def test_coefficients_and_names_with_blanks() -> None:
     ],
 )
 def test_equations_that_cannot_be(texts: list[str], message: str) -> None:
+    """CONVENTION 801."""
     with pytest.raises(InputError, match=message):
         check_equations([equation(text) for text in texts], nonnegative=True)
 
@@ -199,6 +196,7 @@ PLAN: dict[str, Any] = {
 
 
 def test_equations_hold_in_cells_that_all_their_measures_have(tmp_path: Path) -> None:
+    """CONVENTION 802."""
     plan = plan_of(PLAN, tmp_path)
     (cluster,) = plan.clusters
     release = release_of(plan, cluster)
@@ -229,6 +227,7 @@ def test_what_one_table_withholds_another_measure_gives_away(tmp_path: Path) -> 
 
 
 def test_a_plan_of_one_table_is_that_release(tmp_path: Path) -> None:
+    """CONVENTION 803: byte for byte."""
     document = {key: value for key, value in PLAN.items() if key != "equations"}
     document["measures"] = {"meat": {"kind": "magnitude"}}
     document["tables"] = [{"name": "meat", "measure": "meat", "by": ["region@1", "size"]}]

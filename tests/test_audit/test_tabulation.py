@@ -75,6 +75,7 @@ REGIONS, ALL_SIZES = ("T", "N", "S", "W", "N1", "N2", "S1", "S11", "S12"), ("all
 @settings(max_examples=60, deadline=None)
 @given(RECORDS)
 def test_values_are_sums_over_the_records_of_each_cell(records: list[Any]) -> None:
+    """CONVENTION 790."""
     found = cells_of(release_from_document(document(records, weighted=False)))
     expected = {
         (region, size): sum(r[2] for _, r in own)
@@ -98,6 +99,7 @@ def test_counts_are_numbers_of_records(records: list[Any]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(RECORDS, st.booleans(), st.integers(1, 4))
 def test_contributors_count_once_in_every_cell(records: list[Any], weighted: bool, ranks: int) -> None:
+    """CONVENTION 793."""
     release = release_from_document(document(records, weighted=weighted))
     assert release.microdata is not None
     table = with_contributors(release.tables[0], release.microdata, release.variables, release.measures["money"], ranks)
@@ -121,6 +123,7 @@ def test_contributors_count_once_in_every_cell(records: list[Any], weighted: boo
 @settings(max_examples=40, deadline=None)
 @given(RECORDS)
 def test_weighted_tables_add_up_and_are_near_the_weighted_sums(records: list[Any]) -> None:
+    """CONVENTION 792."""
     release = release_from_document(document(records, weighted=True, table={"measure": "persons"}))
     found = cells_of(release)
     for region, size in found:
@@ -136,6 +139,7 @@ def test_weighted_tables_add_up_and_are_near_the_weighted_sums(records: list[Any
 @settings(max_examples=30, deadline=None)
 @given(RECORDS, st.randoms(use_true_random=False), st.booleans())
 def test_the_order_of_records_never_matters(records: list[Any], chance: Any, weighted: bool) -> None:
+    """CONVENTION 790."""
     other = list(records)
     chance.shuffle(other)
     one, two = (release_from_document(document(r, weighted=weighted)) for r in (records, other))
@@ -175,6 +179,7 @@ def test_many_contributors_are_taken_block_by_block(monkeypatch: pytest.MonkeyPa
     ],
 )
 def test_levels_by_number(levels: dict[str, Any], regions: set[str]) -> None:
+    """CONVENTION 791."""
     records = [(region, "a", 1, "1", "", "") for region in ABOVE]
     release = release_from_document(document(records, weighted=False, table={"levels": levels}))
     assert {region for region, _ in cells_of(release)} == regions
@@ -197,6 +202,7 @@ def test_levels_by_name_keep_what_ends_above(tmp_path: Any) -> None:
 
 
 def test_groupings_that_cut_across_a_level_are_left_out() -> None:
+    """CONVENTION 791."""
     written = {
         "tableseal": 1,
         "kind": "count",
@@ -218,7 +224,7 @@ def test_a_subpopulation_is_made_of_its_own_records() -> None:
 
 
 def test_the_report_is_that_of_the_same_table_written_down() -> None:
-    """Of one table: byte for byte but for the digest, which names other places."""
+    """CONVENTION 790: of one table byte for byte."""
     rng = np.random.default_rng(11)
     regions, sizes = sorted(ABOVE), sorted(SIZES)
     records = [
@@ -267,6 +273,7 @@ def test_what_cannot_be_made_is_refused(changes: dict[str, Any], message: str) -
 
 
 def test_records_that_lack_something_are_counted_and_the_first_are_named() -> None:
+    """CONVENTION 794."""
     records = [
         ("N1", "a", 1, "1", "", ""),
         ("", "a", 1, "1", "", ""),
