@@ -18,6 +18,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
         "plan": ("audit.plans.report", "PlanReport"),
+        "published": ("api.publishing.summary", "Published"),
         "batch": ("audit.batch", "Batch"),
         "publication": ("audit.publications", "Publication"),
         "publication-audit": ("audit.publications", "Assessment"),

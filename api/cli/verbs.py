@@ -23,6 +23,7 @@ VERBS = {
     "init": "init_verb:init_verb",
     "tabulate": "tabulate_verb:tabulate_verb",
     "plan": "plan_verb:plan_verb",
+    "publish": "publish_verb:publish_verb",
     "convert": "convert_verb:convert_verb",
     "compare": "compare_verb:compare_verb",
     "risk": "risk_verb:risk_verb",

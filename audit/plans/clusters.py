@@ -16,7 +16,7 @@ from tableseal.audit.plans.plan import Equation, PlannedTable, Spanning
 class Together:
     """Tables that are parts of one larger table, which has all their variables and levels.
 
-    by: variables of that table, each with the levels that its tables go down to (none: to the leaves). tables: their names.
+    by: variables of that table, with the levels that its tables go down to (none: to the leaves). tables: their names.
     """
 
     by: tuple[tuple[str, tuple[str, ...]], ...]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.release_file import release_from_document
-from tableseal.audit.model import Link, LinkTerm, Release, Table
+from tableseal.audit.model import Link, LinkTerm, Policy, Release, Table
 from tableseal.audit.plans.clusters import Cluster
 from tableseal.audit.plans.plan import Equation
 from tableseal.audit.plans.read import Plan
@@ -40,8 +40,21 @@ def release_of(plan: Plan, cluster: Cluster) -> Release:
     if said is not None and said.policy is not None:
         document["policy"] = plan.raw["clusters"][cluster.name]["policy"]
     release = release_from_document(document, folder=plan.folder, source=plan.source)
+    release = replace(release, policy=_own_rules(plan, release))
     links = tuple(link for equation in cluster.equations for link in links_of(release, equation))
     return replace(release, links=links) if links else release
+
+
+def _own_rules(plan: Plan, release: Release) -> Policy | None:
+    """The policy of the cluster, without rules of kinds of measures that only other clusters of the plan have."""
+    policy = release.policy
+    if policy is None or plan.document is None:
+        return policy
+    own = {measure.kind for measure in release.measures.values()}
+    others = {measure.kind for measure in plan.document.measures.values()} - own
+    return replace(
+        policy, primary=tuple(rule for rule in policy.primary if rule.kinds & own or not rule.kinds & others)
+    )
 
 
 def _title(plan: Plan, cluster: Cluster) -> str:
