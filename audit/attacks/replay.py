@@ -9,6 +9,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.attacks.outcome import Outcome, nearest
 from tableseal.audit.attacks.redraw import draws_of, redrawn
 from tableseal.audit.attacks.registry import ATTACKS
@@ -19,9 +20,6 @@ from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.model import Release, Rounding
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.wording import listing, quoted, suggestion
-
-USUAL_THRESHOLD = 3
-"""Counts below this are small where no threshold rule of the policy says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def replay(release: Release, settings: AttackSettings, *, progress: Progress = s
     names = _chosen(settings.attacks)
     deadline = None if settings.time_limit is None else monotonic() + settings.time_limit
     subject = replace(subject_of(release), deadline=deadline)
-    threshold = _threshold(release)
+    threshold = small_below(release.policy)
     uniform = draws_of(subject, settings.seed, settings.draws) if settings.curve else []
     found = []
     for done, name in enumerate(names):
@@ -94,11 +92,6 @@ def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
             expected = f"one of {listing(ATTACKS)}{suggestion(name, list(ATTACKS))}"
             raise InputError(found=quoted(name), expected=expected, at=OptionName("attacks", name))
     return tuple(name for name in ATTACKS if not asked or name in asked)
-
-
-def _threshold(release: Release) -> int:
-    rules = () if release.policy is None else release.policy.primary
-    return next((rule.count for rule in rules if rule.key == "threshold"), USUAL_THRESHOLD)  # type: ignore[attr-defined]
 
 
 def _said(rounding: Rounding) -> str:

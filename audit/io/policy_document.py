@@ -29,6 +29,10 @@ class RequireDocument(Model):
     table_risk: Share | None = Field(
         default=None, description="largest risk of a whole table of counts allowed: R1, of changed counts R2"
     )
+    confidence: Share | None = Field(
+        default=None,
+        description="changed counts: largest share of the published small ones that may be the true ones",
+    )
     implied: Literal["any", "judged"] = Field(
         default="any", description="judged: cells that can be computed and that no rule can judge make it undecided"
     )

@@ -5,6 +5,7 @@ from tableseal.audit.model.hierarchy import Hierarchy, build_hierarchy
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
+    BELIEVABLE,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
     CONTRIBUTORS_UNUSED,
@@ -36,6 +37,7 @@ from tableseal.audit.model.status import Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",
+    "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
     "CONSENT_UNCHECKED",
     "CONTRIBUTORS_UNUSED",
