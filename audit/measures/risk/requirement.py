@@ -50,6 +50,11 @@ class TableRiskFinding:
             return True
         return None if any(table.risk is None for table in self.tables) else False
 
+    @property
+    def exceeding(self) -> tuple[TableRisk, ...]:
+        """The tables above the limit."""
+        return tuple(table for table in self.tables if self._exceeds(table.risk))
+
     def _exceeds(self, risk: float | None) -> bool:
         return risk is not None and risk > float(self.limit) * (1 + NOISE)
 
