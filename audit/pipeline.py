@@ -177,7 +177,7 @@ def audit(
     if applied.require.table_risk is not None:
         from tableseal.audit.measures.risk.requirement import judge_table_risk
 
-        table_risk = judge_table_risk(release, applied.require.table_risk)
+        table_risk = judge_table_risk(release, applied.require.table_risk, applied.require.table_risk_measure)
     confidence = None
     if cells.rounded.any() or applied.require.confidence is not None:
         from tableseal.audit.attacks.confidence import judge_confidence

@@ -24,7 +24,7 @@ def refuse_table_risk(release: Release, policy: Policy) -> None:
         return
     from tableseal.audit.measures.risk.requirement import judge_table_risk
 
-    found = judge_table_risk(release, limit)
+    found = judge_table_risk(release, limit, policy.require.table_risk_measure)
     if found.above and any(table.which == "R1" for table in found.exceeding):
         raise InputError(f"no pattern makes this release safe. {found.note().text}", keys=("require.table_risk",))
 
