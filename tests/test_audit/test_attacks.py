@@ -453,3 +453,25 @@ def test_sums_of_rounded_counts_against_all_tables(data: st.DataObject) -> None:
     assert outcome.upper is not None
     assert outcome.lower.tolist() == [min(table[name] for table in fits) for name in names]
     assert outcome.upper.tolist() == [max(table[name] for table in fits) for name in names]
+
+
+@pytest.mark.parametrize("method", ["conventional", "random"])
+def test_counts_that_were_rounded_one_by_one_are_rounded_anew(method: str) -> None:
+    """CONVENTION 841: to other bases, by the same method; the release itself is one more draw of its own base."""
+    true = with_margins({"AD": 1, "AE": 20, "BD": 33, "BE": 4})
+    shown = {code: (n + 1) // 3 * 3 for code, n in true.items()}
+    release = release_from_document(two_way(shown, true, {"method": method, "base": 3}))
+    subject = subject_of(release)
+    total = np.zeros(len(subject.truth))
+    for step in range(60):
+        again = redrawn(subject, 5, np.full(len(subject.truth), (step + 0.5) / 60))
+        assert (again.shown % 5 == 0).all()
+        assert (np.abs(again.shown - subject.truth) <= (2 if method == "conventional" else 4)).all()
+        total += again.shown
+    assert method == "conventional" or np.allclose(total / 60, subject.truth)
+    curve = replay(release, AttackSettings(attacks=("sums",), widest=9)).attacks[0].curve
+    assert curve is not None
+    assert curve.by == "base"
+    assert curve.points[0].range == 2
+    counts = {point.range: point.counts for point in curve.points}
+    assert all(number == (6 if base == 3 else 5) * len(true) for base, number in counts.items())
