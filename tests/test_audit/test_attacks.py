@@ -182,7 +182,7 @@ def test_what_is_left_over_lies_within_its_interval(data: st.DataObject) -> None
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=9, max_size=9))
 def test_averaging_is_the_best_mean_of_all_sums(changes: list[int]) -> None:
-    """The projection of what is published on the tables that add up, written out for a 2 x 2 table with margins; nobody
+    """CONVENTION 837: the projection on the tables that add up, written out for a 2 x 2 table with margins; nobody
     is told the range."""
     true = with_margins({"AD": 10, "AE": 20, "BD": 30, "BE": 40})
     shown = {code: n + change for (code, n), change in zip(true.items(), changes, strict=True)}
