@@ -193,9 +193,10 @@ def _between(below: int, enough_at: int, enough: Callable[[int], bool]) -> int:
     return enough_at
 
 
-def _growing(at: int, widest: int) -> Iterator[int]:
-    """From `at` on 1, 2, 3, 4, 6, 9, ... and the widest."""
+def _growing(first: int, widest: int) -> Iterator[int]:
+    """From the first on (1), 2, 3, 4, 6, 9, ... and the widest, which is none below the first."""
+    at = first
     while at < widest:
         yield at
         at = max(at + 1, at * 3 // 2)
-    yield max(at, widest)
+    yield max(first, widest)

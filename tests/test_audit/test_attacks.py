@@ -469,9 +469,19 @@ def test_counts_that_were_rounded_one_by_one_are_rounded_anew(method: str) -> No
         assert (np.abs(again.shown - subject.truth) <= (2 if method == "conventional" else 4)).all()
         total += again.shown
     assert method == "conventional" or np.allclose(total / 60, subject.truth)
-    curve = replay(release, AttackSettings(attacks=("sums",), widest=9)).attacks[0].curve
+    curve = replay(release, AttackSettings(attacks=("sums",), widest=8)).attacks[0].curve
     assert curve is not None
     assert curve.by == "base"
     assert curve.points[0].range == 2
+    assert curve.points[-1].range <= 8
     counts = {point.range: point.counts for point in curve.points}
     assert all(number == (6 if base == 3 else 5) * len(true) for base, number in counts.items())
+
+
+@pytest.mark.parametrize(
+    ("first", "widest", "expected"), [(1, 12, [1, 2, 3, 4, 6, 9, 12]), (2, 4, [2, 3, 4]), (2, 1, [2])]
+)
+def test_what_is_tried_ends_at_the_widest(first: int, widest: int, expected: list[int]) -> None:
+    from tableseal.audit.attacks.replay import _growing
+
+    assert list(_growing(first, widest)) == expected
