@@ -6,6 +6,7 @@ from tableseal.audit.model.labels import Labels
 from tableseal.audit.model.policy import Policy, Require, SapLimit
 from tableseal.audit.model.release import (
     ACCEPT_UNCHECKED,
+    BELIEVABLE,
     COLUMNS_LEFT_OUT,
     CONSENT_UNCHECKED,
     CONTRIBUTORS_UNUSED,
@@ -37,6 +38,7 @@ from tableseal.audit.model.status import Status
 
 __all__ = [
     "ACCEPT_UNCHECKED",
+    "BELIEVABLE",
     "COLUMNS_LEFT_OUT",
     "CONSENT_UNCHECKED",
     "CONTRIBUTORS_UNUSED",

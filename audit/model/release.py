@@ -285,6 +285,9 @@ MEASURE_NOT_JUDGED = "measure_not_judged"
 CONTRIBUTORS_UNUSED = "contributors_unused"
 """Code of the note on columns that by their names are about contributors, beside counts, and that nothing names."""
 
+BELIEVABLE = "believable"
+"""Code of the note on changed counts that readers may believe, because nearly all were left as they are."""
+
 RULE_IDLE = "rule_idle"
 """Code of the note on rules of a policy that look at no table of a release, because of what it tabulates."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -56,6 +57,8 @@ class Changed:
     ----------
     shown: (cells) what is published of each cell of the subject; not known: the cell is withheld.
     rounding: what everybody may know that a published value of a table stands for.
+    confidence: a-posteriori probability that a published small count is the true one, exact, from what the method does
+        to counts and how many cells have which; None: the method does not say it, or shows no small count.
     lower, upper: (cells) what everybody may know besides of the true value; None: nothing.
     additive: published tables add up. optimised: of methods that optimise.
     notes: for the audit of what is released. details: what else was done, in words without a full stop, for the agency.
@@ -65,6 +68,7 @@ class Changed:
     rounding: Callable[[Table], Rounding]
     additive: bool = False
     optimised: Optimised | None = None
+    confidence: Fraction | None = None
     lower: Amounts | None = None
     upper: Amounts | None = None
     notes: tuple[Note, ...] = ()

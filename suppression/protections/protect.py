@@ -5,6 +5,7 @@ from fractions import Fraction
 from time import monotonic
 
 from tableseal.audit.bounds.component import Limits
+from tableseal.audit.codec.exact_json import significant
 from tableseal.audit.execution.executor import HERE, Executor
 from tableseal.audit.io.canonical import release_digest
 from tableseal.audit.linear.naming import decimal
@@ -12,6 +13,7 @@ from tableseal.audit.model import Policy, Release
 from tableseal.audit.pipeline import audit
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.report.model import ReleaseVerdict, Report
+from tableseal.suppression.protections.believed import judged
 from tableseal.suppression.protections.figures import MeasureChange, TableChange, changes, table_changes
 from tableseal.suppression.protections.method import Changed, Tools
 from tableseal.suppression.protections.methods import method_of
@@ -72,11 +74,12 @@ def protect(
     ------
     InputError: a release or settings that the method cannot use. LimitError: a size beyond what can be handled.
     """
-    _, method = method_of(settings)
+    name, method = method_of(settings)
     tell = progress or silent
     limits = Limits(None if time_limit is None else monotonic() + time_limit)
     subject = subject_of(release)
-    changed = method.run(subject, settings, Tools(seed, limits, tell, policy))
+    rules = policy or release.policy or Policy()
+    changed = judged(method.run(subject, settings, Tools(seed, limits, tell, policy)), rules, name)
     protected = published(subject, changed, release)
     report = audit(protected, policy=policy, time_limit=time_limit, progress=tell, executor=executor).report
     optimised = changed.optimised
@@ -106,6 +109,7 @@ def statement_of(subject: Subject, settings: object, changed: Changed, seed: int
         cells=len(subject.cells),
         additive=changed.additive,
         details=changed.details,
+        confidence=None if changed.confidence is None else significant(float(changed.confidence)),
         optimum=None if best is None else Optimum.of(best),
     )
 

@@ -40,4 +40,9 @@ class Statement:
     additive: Annotated[bool, "Published tables add up.", PUBLIC]
     seed: Annotated[int | None, "Of what was drawn; null: nothing was, or a public copy."] = None
     details: Annotated[tuple[str, ...], "What else was done, in words; empty in a public copy."] = ()
+    confidence: Annotated[
+        Rounded | None,
+        "A-posteriori probability that a published count from 1 to below the threshold is the true one, by what the "
+        "method does to counts and how many there are of each; null: the method does not say it, or a public copy.",
+    ] = None
     optimum: Annotated[Optimum | None, "null: nothing was optimised, or a public copy."] = None

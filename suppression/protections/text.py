@@ -53,6 +53,8 @@ def _done(said: Statement) -> Iterator[str]:
     yield f"{said.method}{settings}: {said.words}{seed}."
     yield "Published tables add up." if said.additive else "Published totals need not be the sums of published parts."
     yield from (f"{detail}." for detail in said.details)
+    if said.confidence is not None:
+        yield f"A published small count is the true one with probability {said.confidence:.6g}."
     if said.optimum is not None:
         best = said.optimum
         if best.proved:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.wording import listing, suggestion
+from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
 from tableseal.suppression.protections.method import Changed, Tools
-from tableseal.suppression.protections.perturbation.chain import Counts
+from tableseal.suppression.protections.perturbation.chain import Counts, Row
 from tableseal.suppression.protections.perturbation.draws import below, drawn, groups
 from tableseal.suppression.protections.perturbation.possible import possible
 from tableseal.suppression.protections.perturbation.restored import restored
@@ -41,8 +43,10 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     fixed = np.zeros(len(inner.value), np.bool_) if inner.owner is None else subject.known_zero[inner.owner]
     order = order_by_names(subject.release, inner.codes, inner.measure)
     become, draw = inner.value.copy(), below(tools.random)
+    chances: list[tuple[int, int, Row]] = []
     for group in groups(inner.value, strata, order[~fixed[order]], matrix, made_invariant=settings.invariant):
         become[group.units] = drawn(inner.value, group, settings.draws, draw)
+        chances += zip(group.states, group.number, group.rows, strict=True)
     if settings.margins == "restored":
         return _restored(subject, inner, become, matrix, settings, tools)
     lower, upper = _known(become, strata, matrix, settings)
@@ -52,7 +56,10 @@ def perturb(subject: Subject, settings: Perturbation, tools: Tools) -> Changed:
     if settings.draws == "quotas":  # then each stratum keeps its sum, as everybody knows
         whole = _whole_strata(inner.forms, strata, ~fixed)
         low, high = np.where(whole, shown, low), np.where(whole, shown, high)
-    return within(subject, shown, low, high, additive=settings.margins == "added")
+    # Inner cells that are no cells of a table are not published.
+    small = small_below(tools.policy or subject.release.policy)
+    confidence = None if inner.owner is None else believed(chances, small)
+    return within(subject, shown, low, high, additive=settings.margins == "added", confidence=confidence)
 
 
 def strata_of(subject: Subject, inner: InnerCells, by: str | None) -> Ints:
