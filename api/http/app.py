@@ -43,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
     ------
     InputError: a database URL that cannot be used.
     """
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     inline = Inline(
         settings.inline_workers,
         each=settings.inline_each,

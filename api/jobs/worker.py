@@ -232,7 +232,7 @@ def work(settings: Settings, small: bool = False) -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    store = Store(settings.database_url)
+    store = Store(settings.database_url, settings.keys)
     try:
         Worker(settings, store, stop, small=small).run()
     finally:

@@ -50,7 +50,7 @@ class StoreOptions(Options):
         from tableseal.api.store.migrate import opened
 
         settings = self.settings()
-        with opened(settings.database_url) as store:
+        with opened(settings.database_url, settings.keys) as store:
             yield settings, store
 
 

@@ -8,10 +8,15 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from tableseal.api.store.engine import Store
+from tableseal.api.store.keyring import Keyring
+from tableseal.api.store.rotation import current
 from tableseal.audit.errors import InputError
 
 _FOLDER = Path(__file__).parent / "migrations"
 """Migrations are numbered: the name of their file begins with their revision, four digits."""
+
+_SEALED = "0005"
+"""The revision from which on what is kept is encrypted."""
 
 _LOCK = 0x7461626C
 """PostgreSQL advisory lock: two programs that start at once migrate one after the other."""
@@ -25,8 +30,9 @@ def migrate(store: Store) -> None:
     InputError: a later version of this program has changed the tables.
     """
     found, newest = _version(store), _newest()
-    if found == newest:
-        return  # without loading alembic, which takes a second
+    if found == newest:  # without loading alembic, which takes a second
+        _check_key(store)
+        return
     if found is not None and found > newest:
         said = f"database: is of a later version of tableseal ({found}); this one knows {newest}."
         raise InputError(f"{said} Use that version, or restore a backup made before it: tables are never taken back.")
@@ -38,19 +44,44 @@ def migrate(store: Store) -> None:
     with store.writing() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        config.attributes["connection"] = connection
+        config.attributes.update(connection=connection, keys=store.keys)
         command.upgrade(config, "head")
+    if found is not None and found < _SEALED:
+        _wipe(store)
+    _check_key(store)
+
+
+def _check_key(store: Store) -> None:
+    """That what is kept can be read here.
+
+    Raises
+    ------
+    LostKeyError: it cannot.
+    """
+    with store.reading() as connection:
+        name = current(connection)
+    if name is not None:
+        store.keys.find(name)
+
+
+def _wipe(store: Store) -> None:
+    """Leave nothing of what was kept in plain in the files of the tables."""
+    if store.engine.dialect.name == "postgresql":
+        with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            for table in ("chunks", "jobs"):
+                connection.execute(text(f"VACUUM FULL {table}"))
+    store.scrub()
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Store]:
+def opened(url: str, keys: Keyring) -> Iterator[Store]:
     """The database at a URL, up to date: how a program begins with it.
 
     Raises
     ------
     InputError: it cannot be used: nobody answers, none of this name, wrong password, read only, a file of another kind.
     """
-    store = Store(url)
+    store = Store(url, keys)
     try:
         try:
             migrate(store)

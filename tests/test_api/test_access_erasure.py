@@ -36,7 +36,7 @@ def left_in(folder: Path) -> set[str]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(Settings(data=tmp_path).database_url)
+    opened = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
     yield opened
     opened.close()
 
@@ -114,7 +114,7 @@ def test_uploads_are_private_while_they_are_worked_on(tmp_path: Path, monkeypatc
     with asked(tmp_path, worker=False, inline_workers=0) as client:
         files = [("release", ("release.json", json.dumps(EXAMPLE))), ("file", ("more/table.csv", "x"))]
         job = path_of(client.post("/v1/audits", files=files))
-        opened = Store(Settings(data=tmp_path).database_url)
+        opened = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
         assert worker.Worker(Settings(data=tmp_path), opened, threading.Event()).step()
         opened.close()
         assert client.get(job).json()["state"] == "succeeded"

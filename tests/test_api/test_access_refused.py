@@ -23,7 +23,7 @@ from tableseal.api.store.tokens import Role, create_token, revoke_token
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(Settings(data=tmp_path).database_url)
+    opened = Store(Settings(data=tmp_path).database_url, Settings(data=tmp_path).keys)
     yield opened
     opened.close()
 
