@@ -21,7 +21,7 @@ from tableseal.api.http.waiting import Watch
 from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
-from tableseal.api.web import account, decisions, workbench
+from tableseal.api.web import account, administration, decisions, workbench
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
@@ -87,6 +87,7 @@ def create_app(settings: Settings) -> FastAPI:
         workbench.router,
         decisions.router,
         account.router,
+        administration.router,
         static,
     ):
         app.include_router(router, include_in_schema=False)

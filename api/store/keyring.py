@@ -133,7 +133,10 @@ class Keyring:
 
     def _write(self, keys: Sequence[ServiceKey]) -> None:
         if self._file is None:
-            raise InputError("encryption key: it is given by the setting `encryption_key`, so no file is written.")
+            raise InputError(
+                "encryption key: the setting `encryption_key` gives it. Put a new one (`openssl rand -base64 32`) "
+                "before the old one there, with a space between, start the programs of the service again, then rotate."
+            )
         new = self._file.with_name(f".{self._file.name}.new")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -22,17 +22,29 @@ _LOCK = 0x7461626C
 """PostgreSQL advisory lock: two programs that start at once migrate one after the other."""
 
 
-def migrate(store: Store) -> None:
+def migrate(store: Store, *, unread: bool = False) -> None:
     """Create what is missing; nothing happens where the database is up to date.
+
+    Parameters
+    ----------
+    unread: the key under which what jobs keep is sealed need not be there.
 
     Raises
     ------
-    InputError: a later version of this program has changed the tables.
+    InputError: a later version of this program has changed the tables. LostKeyError: that key is not there.
     """
+    _migrate_tables(store)
+    if not unread:
+        with store.reading() as connection:
+            name = current(connection)
+        if name is not None:
+            store.keys.find(name)
+
+
+def _migrate_tables(store: Store) -> None:
     found, newest = _version(store), _newest()
-    if found == newest:  # without loading alembic, which takes a second
-        _check_key(store)
-        return
+    if found == newest:
+        return  # without loading alembic, which takes a second
     if found is not None and found > newest:
         said = f"database: is of a later version of tableseal ({found}); this one knows {newest}."
         raise InputError(f"{said} Use that version, or restore a backup made before it: tables are never taken back.")
@@ -48,20 +60,6 @@ def migrate(store: Store) -> None:
         command.upgrade(config, "head")
     if found is not None and found < _SEALED:
         _wipe(store)
-    _check_key(store)
-
-
-def _check_key(store: Store) -> None:
-    """That what is kept can be read here.
-
-    Raises
-    ------
-    LostKeyError: it cannot.
-    """
-    with store.reading() as connection:
-        name = current(connection)
-    if name is not None:
-        store.keys.find(name)
 
 
 def _wipe(store: Store) -> None:
@@ -74,8 +72,8 @@ def _wipe(store: Store) -> None:
 
 
 @contextmanager
-def opened(url: str, keys: Keyring) -> Iterator[Store]:
-    """The database at a URL, up to date: how a program begins with it.
+def opened(url: str, keys: Keyring, *, unread: bool = False) -> Iterator[Store]:
+    """The database at a URL, up to date: how a program begins with it. unread: see `migrate`.
 
     Raises
     ------
@@ -84,7 +82,7 @@ def opened(url: str, keys: Keyring) -> Iterator[Store]:
     store = Store(url, keys)
     try:
         try:
-            migrate(store)
+            migrate(store, unread=unread)
         except DatabaseError as error:
             said = str(error.orig).strip().partition("\n")[0].rstrip(".")
             raise InputError(f"database: cannot be used: {said}.") from None
