@@ -73,6 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # the usual page loads scripts from elsewhere
         redoc_url=None,
         openapi_url="/openapi.json",
+        generate_unique_id_function=lambda route: route.name,  # generated clients name their functions so
     )
     app.state.service = service
     for module in (audits, batches, measures, protections, publications, jobs, log, health):

@@ -124,7 +124,7 @@ class Keyring:
         if self._file is None:
             return
         try:
-            self._keys = _keys(self._file.read_text("ascii"), str(self._file))
+            self._keys = _keys(_whole(self._file), str(self._file))
         except FileNotFoundError:
             self._keys = ()
         except (OSError, UnicodeDecodeError) as error:
@@ -152,6 +152,15 @@ class Keyring:
         except OSError as error:
             raise InputError(f"encryption key: {self._file} cannot be written: {error.strerror}.") from None
         self._keys = tuple(keys)
+
+
+def _whole(file: Path) -> str:
+    """What stands in a file, also if another takes its place meanwhile and what it held is overwritten."""
+    while True:
+        with open(file, encoding="ascii") as opened:
+            found = opened.read()
+            if os.fstat(opened.fileno()).st_ino == file.stat().st_ino:
+                return found
 
 
 @contextmanager
