@@ -152,7 +152,7 @@ def add(group: str, words: str) -> list[str]:
 
 
 def clients(more: list[str]) -> int:
-    """Make clients from the OpenAPI document with two programs, and let them run an audit; one of them needs Node.js."""
+    """Let clients that two programs make from the OpenAPI document run an audit; one of them needs Node.js."""
     install(development=True)
     folder, npm = ENVIRONMENT / "clients", shutil.which("npm")
     if npm is None:

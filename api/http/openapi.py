@@ -143,7 +143,7 @@ def _moved(schema: Any, name: str) -> Any:
 
 
 def _simplify(schema: dict[str, Any]) -> None:
-    """Say the same in words that programs that make clients understand: what is right in JSON Schema may be too much."""
+    """Say the same so that programs that make clients understand it, which do not know all of JSON Schema."""
     types = schema.get("type")
     if schema.get("items") is False:
         del schema["items"]

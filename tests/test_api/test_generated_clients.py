@@ -47,7 +47,7 @@ PYTHON = """
     (job,) = list_jobs.sync(client=client)
     assert get_result.sync_detailed(client=client, job=job.id).status_code == 200
     problem = post_audit.sync(client=client, body=Release.from_dict({**release, "tables": []}), prefer="wait=60")
-    assert isinstance(problem, Problem), problem  # told before there is a job
+    assert isinstance(problem, Problem), problem
     print(report.verdict.value if hasattr(report.verdict, "value") else report.verdict)
 """
 
@@ -58,13 +58,14 @@ TYPESCRIPT = """
 
     const client = createClient<paths>({ baseUrl: process.argv[2] });
     const body = JSON.parse(readFileSync("release.json", "utf-8")) as components["schemas"]["Release"];
-    const { data, error } = await client.POST("/v1/audits", { body, params: { header: { prefer: "wait=60" } } });
+    const params = { header: { prefer: "wait=60" } };
+    const { data, error } = await client.POST("/v1/audits", { body, params });
     if (typeof data !== "object" || !("verdict" in data)) throw new Error(JSON.stringify(error));
     const jobs = await client.GET("/v1/jobs");
     const [job] = jobs.data!;
     const result = await client.GET("/v1/jobs/{job}/result", { params: { path: { job: job.id } } });
     if (!result.response.ok) throw new Error(JSON.stringify(result.error));
-    const wrong = await client.POST("/v1/audits", { body: { ...body, tables: [] } });
+    const wrong = await client.POST("/v1/audits", { body: { ...body, tables: [] }, params });
     if (!wrong.error?.detail) throw new Error("no problem");
     console.log(data.verdict);
 """
