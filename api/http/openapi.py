@@ -151,6 +151,6 @@ def _simplify(schema: dict[str, Any]) -> None:
     elif (types == "array" or (isinstance(types, list) and "array" in types)) and "prefixItems" not in schema:
         schema.setdefault("items", {})
     enum = schema.get("enum")
-    if isinstance(enum, list) and len({type(entry) for entry in enum}) > 1:
+    if isinstance(enum, list) and len({type(entry) for entry in enum if entry is not None}) > 1:
         del schema["enum"]
         schema["anyOf"] = [{"const": entry} for entry in enum]
