@@ -124,6 +124,8 @@ def test_what_is_anothers_is_as_if_it_were_not_there(office: Office) -> None:
     for method, path in routes(office.client):
         if path == "/v1/publications/{name}/releases":
             continue  # begins a publication of eve's own, below
+        if path.startswith("/admin/"):
+            continue  # of all owners, for another role
         for job in (office.job, *office.others):
             response = office.ask("eve", method, filled(path, job), **bodies(path, job))
             if "{" in path:
