@@ -21,6 +21,9 @@ Role = Literal["input", "result", "problem"]
 
 _NONCE = 12
 
+_IN_USE = select(service_key.c.name).with_for_update(read=True, key_share=True)
+"""Name of the service's key; the row is held until the transaction ends, so that no rotation overlooks a new key."""
+
 
 class DamagedError(Exception):
     """What is kept is not what was kept: somebody or something has changed it."""
@@ -61,9 +64,7 @@ def new_key(connection: Connection, job: str, role: Role) -> JobKey:
     ------
     LostKeyError: the service's key is not here.
     """
-    # Held until the transaction ends, so that no rotation overlooks this key.
-    held = select(service_key.c.name).with_for_update(read=True, key_share=True)
-    service = keys_of(connection).find(connection.execute(held).scalar_one())
+    service = keys_of(connection).find(connection.execute(_IN_USE).scalar_one())
     key = JobKey(job, role, token_bytes(SIZE))
     put(connection, job_keys, job=job, role=role, service_key=service.name, sealed=wrapped(key, service))
     return key

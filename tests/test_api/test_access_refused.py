@@ -5,8 +5,8 @@ import logging
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from asking import asked, path_of
