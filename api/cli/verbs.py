@@ -45,6 +45,23 @@ GROUPS = {
             "revoke": "token_verb:token_revoke",
         },
     ),
+    "job": (
+        "Jobs of all owners, for whoever runs the service.\n\nExample: tableseal job list --state running",
+        {
+            "list": "job_verb:job_list",
+            "queue": "job_verb:job_queue",
+            "cancel": "job_verb:job_cancel",
+            "erase": "job_verb:job_erase",
+        },
+    ),
+    "key": (
+        "The key under which the service keeps what jobs hold.\n\nExample: tableseal key rotate",
+        {
+            "show": "key_verb:key_show",
+            "rotate": "key_verb:key_rotate",
+            "forget": "key_verb:key_forget",
+        },
+    ),
     "publication": (
         "What is out already under a name.\n\nExample: tableseal publication audit prices release.yaml --publish",
         {
