@@ -5,20 +5,19 @@ all such tables the nearest by the sum of absolute changes; by the sum of square
 none was found, sums go beyond their neighbours, as little as possible, and it is said.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from tableseal.audit.errors import LimitError
 from tableseal.audit.linear.naming import plural
 from tableseal.audit.model import Amounts, Rounding, Table
 from tableseal.suppression.protections.bases import RoundingSettings
 from tableseal.suppression.protections.method import Changed, Optimised, Tools
 from tableseal.suppression.protections.multiples import EXACT, Chosen, Part, beyond, choose
-from tableseal.suppression.protections.multiples_search import Grid, search
+from tableseal.suppression.protections.multiples_search import searched
 from tableseal.suppression.protections.subject import Subject
 
 Ints = NDArray[np.int64]
@@ -67,23 +66,23 @@ def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, 
         else:
             steps[cells] = chosen.steps
             found.append((cells, chosen))
+    unsettled = problem.mask([cells for cells, _, _ in left])
     impossible = problem.mask([cells for cells, _, chosen in left if chosen.unrestricted])
-    for cells, part in problem.parts(problem.movable) if impossible.any() else []:
-        if impossible[cells].any() and len(cells) <= EXACT:
-            chosen = beyond(part, tools.limits)
-            if chosen.steps is not None:  # instead of all parts inside
-                steps[cells] = chosen.steps
-                inside = problem.mask([cells])
-                found = [entry for entry in found if not inside[entry[0][0]]]
-                left = [entry for entry in left if not inside[entry[0][0]]]
-                found.append((cells, chosen))
-    if left:
-        steps = problem.searched(steps, [cells for cells, _, _ in left], tools)
-        within = not problem.beyond(steps).any()
-        for cells, part, chosen in left:
-            bound = chosen.bound if within else part.nearest
-            best = within and part.change(steps[cells]) == bound
-            found.append((cells, replace(chosen, status="optimal" if best else "feasible", bound=bound)))
+    for cells, part in problem.parts(problem.movable) if left else []:
+        if not unsettled[cells].any():
+            continue
+        inside = problem.mask([cells])
+        proved = bool(impossible[cells].any())
+        own = [(open_, chosen) for open_, _, chosen in left if inside[open_[0]]]
+        own += [entry for entry in found if inside[entry[0][0]]]
+        found = [entry for entry in found if not inside[entry[0][0]]]
+        chosen = beyond(part, tools.limits) if proved and len(cells) <= EXACT else Chosen("none", None, 0)
+        if chosen.steps is None:
+            before = np.where(unsettled[cells], -1, steps[cells] - part.low)
+            chosen = searched(part, before, sum(chosen.bound for _, chosen in own), proved, tools)
+        if chosen.steps is not None:
+            steps[cells] = chosen.steps
+        found.append((cells, chosen))
     return steps, found
 
 
@@ -184,67 +183,3 @@ class _Problem:
         high = self.low + (self.subject.value % self.base > 0)
         found: Ints = np.maximum(np.maximum(self.low - steps, steps - high), 0)
         return found
-
-    def searched(self, steps: Ints, large: list[Ints], tools: Tools) -> Ints:
-        """Steps of all cells, with those of large parts found by search; small parts stay.
-
-        Raises
-        ------
-        LimitError: base cells that no table shows, or nothing that adds up.
-        """
-        system, n = self.subject.system, len(self.subject.cells)
-        stated = np.flatnonzero(system.cell >= 0)
-        _, first = np.unique(system.cell[stated], return_index=True)
-        forms = csr_array(system.matrix[stated[first]])  # one row for each cell, in their order
-        owner = np.full(forms.shape[1], -1, np.int64)
-        alone = np.flatnonzero(np.diff(forms.indptr) == 1)
-        owner[forms.indices[forms.indptr[alone]]] = alone
-        searched = self.mask(large)
-        free = np.zeros(forms.shape[1], np.bool_)
-        free[owner >= 0] = searched[owner[owner >= 0]]
-        touched = np.unique(csr_array(forms[np.flatnonzero(searched)]).indices)
-        if (owner[touched] < 0).any():
-            raise LimitError(
-                "no rounding that adds up was found: the parts of some sums are in no table; list them, or give more "
-                "time."
-            )
-        agreements = csr_array(system.matrix[np.flatnonzero((system.cell < 0) & (system.link < 0))])
-        result = steps.copy()
-        for base in np.unique(self.base[searched]).tolist():
-            cells = np.flatnonzero((self.base == base) & (forms @ free > 0))
-            columns = np.unique(csr_array(forms[cells]).indices)
-            rows = csr_array(agreements[np.flatnonzero(csr_array(abs(agreements)) @ free)])
-            grid = self._grid(csr_array(csr_array(_stack(forms[cells], rows))[:, columns]), base, cells, free[columns])
-            own = self.subject.value[owner[columns]]
-            start = np.where(free[columns], own // base + (2 * (own % base) >= base), steps[owner[columns]])
-            grid = replace(grid, column_low=np.where(free[columns], own // base, start))
-            found = search(grid, start, tools.limits, tools.progress)
-            sums = np.asarray(grid.matrix @ found)
-            if sums[len(cells) :].any():
-                raise LimitError("no rounding that adds up over all tables was found; give more time.")
-            result[cells] = sums[: len(cells)]
-        if (self.relations[:, :n] @ result)[np.diff(self.relations[:, n:].tocsr().indptr) == 0].any():
-            raise LimitError("no rounding that adds up, with its links, was found; give more time.")
-        return result
-
-    def _grid(self, matrix: csr_array, base: int, cells: Ints, free: NDArray[np.bool_]) -> Grid:
-        """Rows of cells, then of relations. Where the columns begin is not said yet."""
-        none = np.zeros(matrix.shape[0] - len(cells), np.int64)
-        value = self.subject.value[cells]
-        low = value // base
-        return Grid(
-            matrix,
-            base,
-            np.concatenate([value, none]),
-            np.concatenate([low, none]),
-            np.concatenate([low + (value % base > 0), none]),
-            np.arange(matrix.shape[0]) < len(cells),
-            np.zeros(matrix.shape[1], np.int64),
-            free,
-        )
-
-
-def _stack(first: csr_array, second: csr_array) -> csr_array:
-    from tableseal.audit.sparse import stacked
-
-    return csr_array(stacked([csr_array(first), second])) if second.shape[0] else csr_array(first)

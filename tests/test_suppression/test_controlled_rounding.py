@@ -153,7 +153,7 @@ def test_large_parts_are_searched_and_say_their_gap(monkeypatch: pytest.MonkeyPa
     assert beyond(subject, changed, 3) == 0
     again = rounded(release, 3)[1]
     assert (again.shown.units == changed.shown.units).all()
-    assert multiples_search.SMALLEST < multiples_search.LARGEST
+    assert multiples_search.SMALLEST < multiples_search.USUAL
 
 
 def test_linked_tables_are_searched_together(monkeypatch: pytest.MonkeyPatch) -> None:
