@@ -6,6 +6,7 @@ neighbours are taken back, then changes become smaller.
 """
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,9 @@ GROWTH = 1.3
 
 TRIES = 8
 """Neighbourhoods around one relation."""
+
+STUBBORN = 12
+"""The same while something does not add up."""
 
 NODES = 50
 """Of the search tree of a neighbourhood."""
@@ -189,31 +193,38 @@ class _Program:
         return _Program(rows, own, problem, cost, np.arange(len(high)) < 3 * n)
 
 
-def searched(part: Part, settled: Ints, bound: int, proved: bool, tools: Tools) -> Chosen:
+def searched(
+    part: Part, settled: Ints, bound: int, proved: bool, summed: Callable[[Ints], Ints | None], tools: Tools
+) -> Chosen:
     """A near choice for cells that hang together.
 
     settled: int64 (cells), steps above the lower neighbours that are known already; -1: not yet. bound: no
-    zero-restricted choice has smaller changes; proved: there is none.
+    zero-restricted choice has smaller changes; proved: there is none. summed: steps of cells, all added up again from
+    those of base cells; None: they are not.
 
     Raises
     ------
     LimitError: nothing that adds up was found.
     """
     limits, cells = tools.limits, len(part.value)
+    multiplier = multipliers(part, limits.share(0.2))
     x = begun(part, limits.share(0.3), tools.progress)
     known = np.flatnonzero(settled >= 0)
     x[known] = settled[known]
     search = Search(part, x)
-    mend(search, limits.share(0.7), tools.progress)
-    refine(search, limits.share(0.8), tools.progress)
+    mend(search, limits.share(0.5), tools.progress)
+    if search.off.any() and len(x) == cells:  # sums that nothing mends are those of their parts, however far beyond
+        added = summed(part.low + search.x)
+        search = search if added is None else Search(part, added - part.low)
+        mend(search, limits.share(0.3), tools.progress)
+    refine(search, limits.share(0.9), tools.progress)
     if search.off.any():
         raise LimitError("no rounding that adds up over all tables was found; give more time.")
     steps, most = part.low + search.x[:cells], int(search.beyond.max(initial=0))
     if most:
         proved = proved or impossible(search, limits.share(0.3))
-        bound = least_change(part, multipliers(part, limits, beyond=True), most)
-    else:
-        bound = max(bound, least_change(part, multipliers(part, limits)))
+        bound = 0
+    bound = max(bound, least_change(part, multiplier, most))
     best = not most and part.change(steps) == bound
     return Chosen("optimal" if best else "feasible", steps, bound, proved)
 
@@ -248,9 +259,10 @@ def mend(search: Search, limits: Limits, say: Progress) -> None:
     order = np.random.default_rng(1).random(len(tried))
     while True:
         wrong = np.flatnonzero(search.off)
-        if not len(wrong) or tried[wrong].min() >= TRIES:
-            wrong = np.union1d(wrong, search.rows(np.flatnonzero(search.beyond)))
-        wrong = wrong[tried[wrong] < TRIES]
+        wrong = wrong[tried[wrong] < STUBBORN]
+        if not len(wrong):
+            wrong = search.rows(np.flatnonzero(search.beyond))
+            wrong = wrong[tried[wrong] < TRIES]
         if not len(wrong):
             return
         least = tried[wrong].min()
