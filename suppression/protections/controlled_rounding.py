@@ -37,24 +37,28 @@ def round_controlled(subject: Subject, settings: ControlledRounding, tools: Tool
     LimitError: no table of multiples was found in time.
     """
     units = settings.units(subject.release)
-    problem = _Problem.of(subject, subject.bases(units))
-    steps, found = _settled(problem, tools)
-    shown = steps * problem.base
-    further = problem.beyond(steps)
-    most = int(further.max(initial=0))
-    proved = any(chosen.unrestricted for _, chosen in found)
+    problem = Relations.of(subject, subject.bases(units))
+    steps, found = settled(problem, tools)
     best = Optimised(
-        "optimal" if all(chosen.status == "optimal" for _, chosen in found) else "feasible",
-        int(np.abs(shown - subject.value).sum()),
-        sum(chosen.bound for _, chosen in found),
-        _said(int((further > 0).sum()), most, proved),
+        "optimal" if all(chosen.status == "optimal" for chosen in found) else "feasible",
+        int(np.abs(steps * problem.base - subject.value).sum()),
+        sum(chosen.bound for chosen in found),
+        kind(problem, steps, found),
     )
-    everything = Amounts(shown, np.ones(len(shown), np.bool_))
+    return changed(subject, units, problem, steps, best)
+
+
+def changed(
+    subject: Subject, units: dict[str, int], problem: "Relations", steps: Ints, best: Optimised | None
+) -> Changed:
+    """What is published. steps: int64 (cells)."""
+    everything = Amounts(steps * subject.bases(units), np.ones(len(steps), np.bool_))
+    most = int(problem.beyond(steps).max(initial=0))
     return Changed(everything, lambda table: _rounding(table, everything, subject, units, most), True, best)
 
 
-def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, Chosen]]]:
-    """int64 (cells): steps of all of them; and what is known of each part, with its cells."""
+def settled(problem: "Relations", tools: Tools) -> tuple[Ints, list[Chosen]]:
+    """int64 (cells): steps of all of them; and what is known of each part."""
     steps = problem.low.copy()
     found: list[tuple[Ints, Chosen]] = []
     left: list[tuple[Ints, Part, Chosen]] = []
@@ -85,13 +89,16 @@ def _settled(problem: "_Problem", tools: Tools) -> tuple[Ints, list[tuple[Ints, 
         if chosen.steps is not None:
             steps[cells] = chosen.steps
         found.append((cells, chosen))
-    return steps, found
+    return steps, [chosen for _, chosen in found]
 
 
-def _said(cells: int, most: int, proved: bool) -> str:
-    """What is known of the kind of rounding."""
+def kind(problem: "Relations", steps: Ints, found: list[Chosen]) -> str:
+    """What is known of the kind of rounding, in words."""
+    further = problem.beyond(steps)
+    cells, most = int((further > 0).sum()), int(further.max(initial=0))
     if not cells:
         return "Every cell is shown as one of its two neighbouring multiples"
+    proved = any(chosen.unrestricted for chosen in found)
     why = "Proved: no table of neighbouring multiples adds up" if proved else "No table of neighbouring multiples found"
     return f"{why}; {plural(cells, 'cell')} beyond them, by {plural(most, 'multiple')} at most"
 
@@ -109,15 +116,16 @@ def _rounding(table: Table, shown: Amounts, subject: Subject, units: dict[str, i
 
 
 @dataclass(frozen=True)
-class _Problem:
+class Relations:
     """The cells of a release and how they hang together.
 
-    base: int64 (cells); low: int64 (cells), lower neighbours in steps. relations: between cells, then sums that no
-    table shows, in steps; without links that say something else than a sum. open: bool (columns of the relations), what
-    is no multiple, and those sums; movable: bool, all but zeros that everybody knows.
+    value, base, low: int64 (cells), true values, bases, and lower neighbours in steps. relations: between cells, then
+    sums that no table shows, in steps; without links that say something else than a sum. open: bool (columns of the
+    relations), what is no multiple, and those sums; movable: bool, all but zeros that everybody knows.
     """
 
     subject: Subject
+    value: Ints
     base: Ints
     low: Ints
     relations: csr_array
@@ -125,7 +133,7 @@ class _Problem:
     movable: NDArray[np.bool_]
 
     @staticmethod
-    def of(subject: Subject, base: Ints) -> "_Problem":
+    def of(subject: Subject, base: Ints) -> "Relations":
         equations = subject.equations
         n = len(subject.cells)
         rows = np.flatnonzero((equations.lower == 0) & (equations.upper == 0))
@@ -137,8 +145,9 @@ class _Problem:
         np.maximum.at(high, row[listed], base[relations.indices[listed]])
         same = np.flatnonzero(low >= high)  # links between measures of different bases are none of roundings
         further = np.ones(relations.shape[1] - n, np.bool_)
-        return _Problem(
+        return Relations(
             subject,
+            subject.value,
             base,
             subject.value // base,
             csr_array(relations[same]),
@@ -176,13 +185,13 @@ class _Problem:
             first, last = np.searchsorted(row_label[row_order], [label[group[0]], label[group[0]] + 1])
             rows = np.sort(row_order[first:last])
             own = csr_array(csr_array(self.relations[rows])[:, group[np.argsort(group >= n, kind="stable")]])
-            value, base = self.subject.value[cells], int(self.base[cells[0]])
+            value, base = self.value[cells], int(self.base[cells[0]])
             found.append((cells.astype(np.int64), Part(own, base, value, fixed[rows])))
         return found
 
     def beyond(self, steps: Ints) -> Ints:
         """int64 (cells): steps beyond the two neighbours."""
-        high = self.low + (self.subject.value % self.base > 0)
+        high = self.low + (self.value % self.base > 0)
         found: Ints = np.maximum(np.maximum(self.low - steps, steps - high), 0)
         return found
 

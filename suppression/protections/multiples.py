@@ -110,17 +110,17 @@ def choose(part: Part, limits: Limits) -> Chosen:
     small = len(part.value) <= EXACT
     bound = part.nearest
     if small or part.flat:
-        linear, bound = _program(part, limits.share(0.3), whole=False)
-        steps = None if linear.x is None else _steps(part, linear.x)
+        linear, bound = program(part, limits.share(0.3), whole=False)
+        steps = None if linear.x is None else steps_of(part, linear.x)
         if steps is not None and part.change(steps) == bound:
             return Chosen("optimal", steps, bound)
     if not small:
         return Chosen("none", None, bound)
-    found, least = _program(part, limits, whole=True)
+    found, least = program(part, limits, whole=True)
     if found.status == "infeasible":
         return Chosen("none", None, bound, unrestricted=True)
     bound = max(bound, least)
-    steps = None if found.x is None else _steps(part, found.x)
+    steps = None if found.x is None else steps_of(part, found.x)
     if steps is None:
         return Chosen("none", None, bound)
     best = found.status == "optimal" or part.change(steps) == bound
@@ -134,7 +134,7 @@ def _at_least(part: Part, bound: float) -> int:
     return max(part.nearest, int(np.ceil(bound + int(part.residual.sum()) - 1e-5 * max(1.0, abs(bound)))))
 
 
-def _steps(part: Part, x: Floats) -> NDArray[np.int64] | None:
+def steps_of(part: Part, x: Floats) -> NDArray[np.int64] | None:
     """Steps of a solution, if they are whole and add up."""
     cells = len(part.value)
     near = np.round(x[:cells])
@@ -144,7 +144,7 @@ def _steps(part: Part, x: Floats) -> NDArray[np.int64] | None:
     return steps if part.adds_up(steps) else None
 
 
-def _program(part: Part, limits: Limits, *, whole: bool) -> tuple[Outcome, int]:
+def program(part: Part, limits: Limits, *, whole: bool, nodes: int = NODES) -> tuple[Outcome, int]:
     """Zero-restricted: a step 0 or 1 of every cell; and what the changes cannot go below."""
     cells, more = len(part.value), part.relations.shape[1] - len(part.value)
     right = part.right.astype(np.float64)
@@ -157,7 +157,7 @@ def _program(part: Part, limits: Limits, *, whole: bool) -> tuple[Outcome, int]:
     )
     cost = np.concatenate([part.base - 2.0 * part.residual, np.zeros(more)])
     integral = np.arange(cells + more) < cells if whole else np.zeros(cells + more, np.bool_)
-    found = Highs().minimise_integer(problem, cost, limits.seconds_left(), nodes=NODES, integral=integral)
+    found = Highs().minimise_integer(problem, cost, limits.seconds_left(), nodes=nodes, integral=integral)
     if whole:
         return found, _at_least(part, found.bound)
     return found, _at_least(
