@@ -27,7 +27,7 @@ SCHEMA = "tableseal/benchmark-protection/1"
 
 TEMPLATE = Path(__file__).with_name("protection_template.md")
 
-LIMIT = 60.0
+LIMIT = 30.0
 """CPU seconds of a program for a table; imports come on top."""
 
 SETUP = 30.0
