@@ -17,6 +17,10 @@ from tableseal.suppression.protections.noise import Noise, add_noise
 from tableseal.suppression.protections.perturbation.categories import PostRandomisation, post_randomise
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
+from tableseal.suppression.protections.random_controlled_rounding import (
+    RandomControlledRounding,
+    round_controlled_at_random,
+)
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
 from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
@@ -30,6 +34,7 @@ METHODS: Mapping[str, Method] = {
     "controlled-rounding": Method(round_controlled, ControlledRounding, draws=False),
     "perturbation": Method(perturb, Perturbation, draws=True),
     "post-randomisation": Method(post_randomise, PostRandomisation, draws=True),
+    "random-controlled-rounding": Method(round_controlled_at_random, RandomControlledRounding, draws=True),
     "random-rounding": Method(round_at_random, RandomRounding, draws=True),
     "record-swapping": Method(swap, RecordSwapping, draws=True),
     "sampling": Method(sample_records, Sampling, draws=True),
