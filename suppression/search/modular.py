@@ -17,18 +17,17 @@ from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.requirement import Requirement
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.compiling import Runner, worth_compiling
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.kernels.protecting import protect
 from tableseal.suppression.search.method import Search, Tools, keep_nothing
 from tableseal.suppression.search.repair import PROPOSING, repaired
 from tableseal.suppression.search.result import Found
-
-PROVEN = 60
-"""Cells that may be withheld up to which a sub-table is protected at least cost."""
+from tableseal.suppression.search.small_table import is_small, withheld_besides
 
 
 @dataclass(frozen=True)
@@ -52,10 +51,11 @@ def modular(problem: Problem, tools: Tools) -> Found:
     heapify(waiting)
     queued = set(waiting)
     limits = tools.limits.share(PROPOSING)
+    run = Runner(worth_compiling(sum(len(part.rows) * len(part.cells) for part in parts), protect))
     while waiting and not limits.out_of_time():
         number = heappop(waiting)
         queued.discard(number)
-        for cell in _protected(problem, tools, parts[number], pattern):
+        for cell in _protected(problem, tools, run, parts[number], pattern):
             pattern[cell] = True
             for other in holding[cell]:
                 if other != number and other not in queued:
@@ -120,7 +120,7 @@ def _depth(parent: list[int], code: int) -> int:
     return max(0, steps - 1)
 
 
-def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[np.bool_]) -> list[int]:
+def _protected(problem: Problem, tools: Tools, run: Runner, part: SubTable, pattern: NDArray[np.bool_]) -> list[int]:
     """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be."""
     inside = np.zeros(len(pattern), np.bool_)
     inside[part.cells] = True
@@ -130,6 +130,9 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     spared = problem.primary & ~problem.asked
     carried = [Requirement(c) for c in part.cells[(pattern & ~spared)[part.cells]].tolist() if c not in own]
     needs = tuple(replace(need, sure=True) for need in problem.requirements if inside[need.cell]) + tuple(carried)
+    if is_small(len(part.rows), len(part.cells)):
+        found_small = withheld_besides(problem, part.cells, part.rows, pattern, needs, run)
+        return [] if found_small is None else found_small.tolist()
     equations = problem.equations
     matrix = csr_array(equations.short[part.rows])
     zero = np.zeros(len(part.rows), np.int64)
@@ -139,7 +142,7 @@ def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[
     small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
     oracle = Oracle(local, needs, deciding(tools.engine), tools.engine)
     own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
-    methods: tuple[Search, ...] = (cheapest,) if small.may.sum() <= PROVEN else (heuristic, elimination)
+    methods: tuple[Search, ...] = (heuristic, elimination)
     found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]
     best = min(found, key=lambda f: f.cost, default=None)
     return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
