@@ -8,7 +8,7 @@ together: that is what the repair on the whole is for.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import product
 
 import numpy as np
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
 from tableseal.audit.compiling import Runner, worth_compiling
+from tableseal.audit.decision.equations import stored
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
@@ -28,6 +30,23 @@ from tableseal.suppression.search.method import Search, Tools, keep_nothing
 from tableseal.suppression.search.repair import PROPOSING, repaired
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.small_table import is_small, withheld_besides
+
+TRIES, CELLS = 12, 100_000
+"""Proposals at most, and cells in all of them together, from the second on."""
+
+CAUTION = (0.5, 1.0, 0.0)
+"""How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn. Cost of
+tables of five seeds with 0, 0.5 and 1 of it: see docs/explanation/searches.md."""
+
+STEPS = 16
+"""Parts of a unit of cost that prices tell apart."""
+
+DISTURBED, KEPT = 0.1, 0.1
+"""Standard deviation of the logarithm of factors on costs after these, and by how much that of cells in the best
+pattern so far is lowered: tries look around it."""
+
+NEAR = 1.01
+"""Times the cost of the best pattern up to which a proposal is made safe."""
 
 
 @dataclass(frozen=True)
@@ -40,28 +59,72 @@ class SubTable:
 
 
 def modular(problem: Problem, tools: Tools) -> Found:
-    """A safe pattern from sub-tables."""
-    parts = sub_tables(problem)
-    holding: dict[int, list[int]] = {}
-    for number, part in enumerate(parts):
-        for cell in part.cells.tolist():
-            holding.setdefault(cell, []).append(number)
-    pattern = problem.primary.copy()
-    waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in holding.get(c, ())})
-    heapify(waiting)
-    queued = set(waiting)
-    limits = tools.limits.share(PROPOSING)
-    run = Runner(worth_compiling(sum(len(part.rows) * len(part.cells) for part in parts), protect))
-    while waiting and not limits.out_of_time():
-        number = heappop(waiting)
-        queued.discard(number)
-        for cell in _protected(problem, tools, run, parts[number], pattern):
-            pattern[cell] = True
-            for other in holding[cell]:
-                if other != number and other not in queued:
-                    queued.add(other)
-                    heappush(waiting, other)
-    return repaired(problem, tools, pattern)
+    """A safe pattern from sub-tables: the best of several proposals, each made safe on the whole."""
+    tables = SubTables(problem, tools)
+    draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
+    best: Found | None = None
+    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost))))
+    for number in range(tries):
+        if best is not None and limits.out_of_time():
+            break
+        caution, weight = CAUTION[number % len(CAUTION)], np.ones(len(problem.cost))
+        if best is not None and number >= len(CAUTION):
+            weight = np.exp(draw.normal(0, DISTURBED, len(weight)) - KEPT * best.pattern)
+        proposal = tables.proposal(np.rint(STEPS * weight * problem.cost).astype(np.int64), caution, limits)
+        if best is not None and problem.price(proposal) > NEAR * best.cost:
+            continue
+        found = repaired(problem, tools, proposal)
+        if found.pattern is None:
+            return found if best is None else best
+        if best is None or found.cost < best.cost:
+            best = found
+    assert best is not None  # the first try comes to an end
+    return best
+
+
+class SubTables:
+    """The sub-tables of a problem, which propose patterns."""
+
+    def __init__(self, problem: Problem, tools: Tools) -> None:
+        self._problem, self._tools = problem, tools
+        self._parts = sub_tables(problem)
+        self._holding: dict[int, list[int]] = {}
+        for number, part in enumerate(self._parts):
+            for cell in part.cells.tolist():
+                self._holding.setdefault(cell, []).append(number)
+        entries = sum(len(part.rows) * len(part.cells) for part in self._parts)
+        self._run = Runner(worth_compiling(entries, protect))
+        short = problem.equations.short
+        self._relations = csr_array(abs(short[:, : len(problem.cost)].sign()))
+        self._of_cell = csr_array(self._relations.T.tocsr())
+
+    def proposal(self, price: NDArray[np.int64], caution: float, limits: Limits) -> NDArray[np.bool_]:
+        """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
+
+        price: int64 (cells), what a cell seems to cost; besides it costs so often `caution` times as much again as it
+        stands alone in relations of other sub-tables, because there more will have to be withheld beside it.
+        """
+        pattern = self._problem.primary.copy()
+        withheld = self._relations @ pattern.astype(np.int64)
+        waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in self._holding.get(c, ())})
+        queued = set(waiting)
+        while waiting and not limits.out_of_time():
+            number = heappop(waiting)
+            queued.discard(number)
+            part = self._parts[number]
+            _, relation, _ = inside = stored(self._of_cell, part.cells)
+            lonely = (withheld[relation] == 0) & ~np.isin(relation, part.rows)
+            alone = np.bincount(inside[0], lonely, len(part.cells))
+            dear = price.copy()
+            dear[part.cells] = np.rint(price[part.cells] * (1 + caution * alone)).astype(np.int64)
+            for cell in _protected(replace(self._problem, cost=dear), self._tools, self._run, part, pattern):
+                pattern[cell] = True
+                withheld[stored(self._of_cell, np.array([cell]))[1]] += 1
+                for other in self._holding[cell]:
+                    if other != number and other not in queued:
+                        queued.add(other)
+                        heappush(waiting, other)
+        return pattern
 
 
 def sub_tables(problem: Problem) -> list[SubTable]:
