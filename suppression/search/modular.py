@@ -38,6 +38,9 @@ CAUTION = (0.5, 1.0, 0.0)
 """How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn. Cost of
 tables of five seeds with 0, 0.5 and 1 of it: see docs/explanation/searches.md."""
 
+LARGE: tuple[Search, ...] = (heuristic, elimination)
+"""What sub-tables are protected with that are not small."""
+
 STEPS = 16
 """Parts of a unit of cost that prices tell apart."""
 
@@ -88,6 +91,10 @@ class SubTables:
     def __init__(self, problem: Problem, tools: Tools) -> None:
         self._problem, self._tools = problem, tools
         self._parts = sub_tables(problem)
+        self._needs: dict[int, list[Requirement]] = {}
+        for need in problem.requirements:
+            self._needs.setdefault(need.cell, []).append(need)
+        self._spared = problem.primary & ~problem.asked
         self._holding: dict[int, list[int]] = {}
         for number, part in enumerate(self._parts):
             for cell in part.cells.tolist():
@@ -112,12 +119,12 @@ class SubTables:
             number = heappop(waiting)
             queued.discard(number)
             part = self._parts[number]
-            _, relation, _ = inside = stored(self._of_cell, part.cells)
+            which, relation, _ = stored(self._of_cell, part.cells)
             lonely = (withheld[relation] == 0) & ~np.isin(relation, part.rows)
-            alone = np.bincount(inside[0], lonely, len(part.cells))
+            alone = np.bincount(which, lonely, len(part.cells))
             dear = price.copy()
             dear[part.cells] = np.rint(price[part.cells] * (1 + caution * alone)).astype(np.int64)
-            for cell in _protected(replace(self._problem, cost=dear), self._tools, self._run, part, pattern):
+            for cell in self._protected(part, pattern, dear):
                 pattern[cell] = True
                 withheld[stored(self._of_cell, np.array([cell]))[1]] += 1
                 for other in self._holding[cell]:
@@ -125,6 +132,34 @@ class SubTables:
                         queued.add(other)
                         heappush(waiting, other)
         return pattern
+
+    def _protected(self, part: SubTable, pattern: NDArray[np.bool_], price: NDArray[np.int64]) -> list[int]:
+        """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be."""
+        problem = replace(self._problem, cost=price)
+        withheld = part.cells[pattern[part.cells]]
+        needs = [replace(need, sure=True) for c in part.cells.tolist() for need in self._needs.get(c, ())]
+        needs += [Requirement(c) for c in withheld[~self._spared[withheld]].tolist() if c not in self._needs]
+        if not needs:
+            return []
+        if is_small(len(part.rows), len(part.cells)):
+            besides = withheld_besides(problem, part.cells, part.rows, pattern, needs, self._run)
+            return [] if besides is None else besides.tolist()
+        inside = np.zeros(len(pattern), np.bool_)
+        inside[part.cells] = True
+        equations, engine = problem.equations, self._tools.engine
+        matrix = csr_array(equations.short[part.rows])
+        zero = np.zeros(len(part.rows), np.int64)
+        local = replace(
+            equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
+        )
+        small = replace(
+            problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=tuple(needs)
+        )
+        oracle = Oracle(local, needs, deciding(engine), engine)
+        own_tools = replace(self._tools, oracle=oracle, keep=keep_nothing)
+        found = [f for method in LARGE for f in (method(small, own_tools),) if f.pattern is not None]
+        best = min(found, key=lambda f: f.cost, default=None)
+        return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
 
 
 def sub_tables(problem: Problem) -> list[SubTable]:
@@ -181,31 +216,3 @@ def _depth(parent: list[int], code: int) -> int:
         code = parent[code]
         steps += 1
     return max(0, steps - 1)
-
-
-def _protected(problem: Problem, tools: Tools, run: Runner, part: SubTable, pattern: NDArray[np.bool_]) -> list[int]:
-    """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be."""
-    inside = np.zeros(len(pattern), np.bool_)
-    inside[part.cells] = True
-    if not (pattern & inside).any():
-        return []
-    own = {need.cell for need in problem.requirements if inside[need.cell]}
-    spared = problem.primary & ~problem.asked
-    carried = [Requirement(c) for c in part.cells[(pattern & ~spared)[part.cells]].tolist() if c not in own]
-    needs = tuple(replace(need, sure=True) for need in problem.requirements if inside[need.cell]) + tuple(carried)
-    if is_small(len(part.rows), len(part.cells)):
-        found_small = withheld_besides(problem, part.cells, part.rows, pattern, needs, run)
-        return [] if found_small is None else found_small.tolist()
-    equations = problem.equations
-    matrix = csr_array(equations.short[part.rows])
-    zero = np.zeros(len(part.rows), np.int64)
-    local = replace(
-        equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
-    )
-    small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
-    oracle = Oracle(local, needs, deciding(tools.engine), tools.engine)
-    own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
-    methods: tuple[Search, ...] = (heuristic, elimination)
-    found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]
-    best = min(found, key=lambda f: f.cost, default=None)
-    return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
