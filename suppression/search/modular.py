@@ -31,7 +31,7 @@ from tableseal.suppression.search.repair import PROPOSING, repaired
 from tableseal.suppression.search.result import Found
 from tableseal.suppression.search.small_table import is_small, withheld_besides
 
-TRIES, CELLS = 12, 100_000
+TRIES, CELLS = 6, 200_000
 """Proposals at most, and cells in all of them together, from the second on."""
 
 CAUTION = (0.5, 1.0, 0.0)
@@ -62,11 +62,16 @@ class SubTable:
 
 
 def modular(problem: Problem, tools: Tools) -> Found:
-    """A safe pattern from sub-tables: the best of several proposals, each made safe on the whole."""
-    tables = SubTables(problem, tools)
+    """A safe pattern from sub-tables."""
+    return best_proposal(problem, tools, SubTables(problem, tools))
+
+
+def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
+    """The best of several proposals of sub-tables, each made safe on the whole."""
     draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
     best: Found | None = None
-    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost))))
+    several = tables.small and not tools.oracle.watched  # otherwise each takes too long
+    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if several else 1
     for number in range(tries):
         if best is not None and limits.out_of_time():
             break
@@ -76,11 +81,12 @@ def modular(problem: Problem, tools: Tools) -> Found:
         proposal = tables.proposal(np.rint(STEPS * weight * problem.cost).astype(np.int64), caution, limits)
         if best is not None and problem.price(proposal) > NEAR * best.cost:
             continue
-        found = repaired(problem, tools, proposal)
+        found = repaired(problem, tools if best is None else replace(tools, keep=keep_nothing), proposal)
         if found.pattern is None:
             return found if best is None else best
         if best is None or found.cost < best.cost:
             best = found
+            tools.keep(best)
     assert best is not None  # the first try comes to an end
     return best
 
@@ -104,6 +110,11 @@ class SubTables:
         short = problem.equations.short
         self._relations = csr_array(abs(short[:, : len(problem.cost)].sign()))
         self._of_cell = csr_array(self._relations.T.tocsr())
+
+    @property
+    def small(self) -> bool:
+        """Whether each is small enough to be protected in one call."""
+        return all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
 
     def proposal(self, price: NDArray[np.int64], caution: float, limits: Limits) -> NDArray[np.bool_]:
         """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
