@@ -94,6 +94,8 @@ class Equations:
         moved = np.zeros(len(touched), np.int64)
         np.add.at(moved, position, coefficient * moves[which])
         touched, moved = touched[moved != 0], moved[moved != 0]
+        if len(touched) == 0:
+            return True
         if (self.lower[touched] == self.upper[touched]).any() or (denominator > 1 and len(touched)):
             return False
         held = product(csr_array(self.matrix[touched]), self.value) + moved

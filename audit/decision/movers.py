@@ -132,6 +132,15 @@ class Movers:
             self._in_whole_units(left, open_columns, met, limits, note, first=first)
         return cuts, large
 
+    def large(self, pattern: NDArray[np.bool_], requirements: Sequence[int]) -> bool:
+        """Whether some of these requirements (positions) are about cells in parts that are too large for `answer`."""
+        open_columns = self._equations.opened(pattern)
+        label = self._label(open_columns)
+        groups = np.unique(label[[self._requirements[q].cell for q in requirements]])
+        return any(
+            self._too_large(np.flatnonzero((label == group) & open_columns)) for group in groups[groups >= 0].tolist()
+        )
+
     def _too_large(self, columns: Ints) -> bool:
         """True for large parts, unless most of it are sums that no table shows: points of linked flat tables are whole
         numbers all the same (French turnover, 1,952 columns: 316 ends, each a whole table or a cut, 5 ms each; by the

@@ -273,10 +273,14 @@ class Oracle:
         if self.pool.breaks(pattern):
             return False
         cuts: dict[int, Cut] = {}
-        large = self._move(self.movers, pattern, asked, limits, cuts, first=True)
-        if large and not cuts:
-            return self.decide(pattern, limits, exact=False).safe
-        return not cuts and bool(self.protected(pattern).all()) and self._nothing_more(pattern, limits)
+        # In large parts, too, one program mostly says what the method would say of all ends after a second.
+        self._move(self.movers, pattern, asked, limits, cuts, first=True, many=self.movers.large(pattern, asked))
+        if cuts:
+            return False
+        if not self.protected(pattern).all():
+            left = self._asked(self.protected(pattern), cuts)
+            return self.movers.large(pattern, left) and self.decide(pattern, limits, exact=False).safe
+        return self._nothing_more(pattern, limits)
 
     def _nothing_more(self, pattern: NDArray[np.bool_], limits: Limits) -> bool:
         """Whether the watch has nothing against a pattern."""

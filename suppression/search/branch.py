@@ -57,17 +57,27 @@ def nothing_more(planes: Planes, limits: Limits) -> None:
     """For searches that have no other ways to patterns."""
 
 
-def cheapest(problem: Problem, tools: Tools, further: Callable[[Planes, Limits], None] = nothing_more) -> Found:
+First = Callable[[Problem, Tools, NDArray[np.bool_]], tuple[NDArray[np.bool_] | None, Requirement | None]]
+"""What `first_pattern` does."""
+
+
+def cheapest(
+    problem: Problem,
+    tools: Tools,
+    further: Callable[[Planes, Limits], None] = nothing_more,
+    first: First | None = None,
+) -> Found:
     """The cheapest safe pattern, or the best one at the time limit with the gap.
 
-    further: looks for better patterns in other ways, before whole patterns of the master are looked at.
+    further: looks for better patterns in other ways, before whole patterns of the master are looked at. first: finds
+    the one to begin with, if not `first_pattern`.
     """
     limits = tools.limits
     planes = Planes(problem, tools)
     start = problem.primary
     if tools.oracle.watched:
         start = _against_outsiders(planes, limits.share(OUTSIDERS))
-    pattern, impossible = first_pattern(problem, tools, start)
+    pattern, impossible = (first or first_pattern)(problem, tools, start)
     if impossible is not None:
         return Found("infeasible", None, 0, planes.bound, impossible)
     if pattern is None:

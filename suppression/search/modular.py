@@ -8,7 +8,7 @@ together: that is what the repair on the whole is for.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import product
 
 import numpy as np
@@ -16,19 +16,40 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tableseal.audit.attackers.requirement import Requirement
+from tableseal.audit.bounds.component import Limits
 from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.compiling import Runner, worth_compiling
+from tableseal.audit.decision.equations import stored
 from tableseal.audit.decision.oracle import Oracle
 from tableseal.audit.model import Hierarchy
 from tableseal.suppression.problem.problem import Problem
-from tableseal.suppression.search.branch import cheapest
 from tableseal.suppression.search.elimination import elimination
 from tableseal.suppression.search.heuristic import heuristic
+from tableseal.suppression.search.kernels.protecting import protect
 from tableseal.suppression.search.method import Search, Tools, keep_nothing
 from tableseal.suppression.search.repair import PROPOSING, repaired
 from tableseal.suppression.search.result import Found
+from tableseal.suppression.search.small_table import is_small, withheld_besides
 
-PROVEN = 60
-"""Cells that may be withheld up to which a sub-table is protected at least cost."""
+TRIES, CELLS = 6, 200_000
+"""Proposals at most, and cells in all of them together, from the second on."""
+
+CAUTION = (0.5, 1.0, 0.0)
+"""How much dearer a cell seems for each relation of other sub-tables in which it would stand alone, in turn. Cost of
+tables of five seeds with 0, 0.5 and 1 of it: see docs/explanation/searches.md."""
+
+LARGE: tuple[Search, ...] = (heuristic, elimination)
+"""What sub-tables are protected with that are not small."""
+
+STEPS = 16
+"""Parts of a unit of cost that prices tell apart."""
+
+DISTURBED, KEPT = 0.1, 0.1
+"""Standard deviation of the logarithm of factors on costs after these, and by how much that of cells in the best
+pattern so far is lowered: tries look around it."""
+
+NEAR = 1.01
+"""Times the cost of the best pattern up to which a proposal is made safe."""
 
 
 @dataclass(frozen=True)
@@ -42,26 +63,114 @@ class SubTable:
 
 def modular(problem: Problem, tools: Tools) -> Found:
     """A safe pattern from sub-tables."""
-    parts = sub_tables(problem)
-    holding: dict[int, list[int]] = {}
-    for number, part in enumerate(parts):
-        for cell in part.cells.tolist():
-            holding.setdefault(cell, []).append(number)
-    pattern = problem.primary.copy()
-    waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in holding.get(c, ())})
-    heapify(waiting)
-    queued = set(waiting)
-    limits = tools.limits.share(PROPOSING)
-    while waiting and not limits.out_of_time():
-        number = heappop(waiting)
-        queued.discard(number)
-        for cell in _protected(problem, tools, parts[number], pattern):
-            pattern[cell] = True
-            for other in holding[cell]:
-                if other != number and other not in queued:
-                    queued.add(other)
-                    heappush(waiting, other)
-    return repaired(problem, tools, pattern)
+    return best_proposal(problem, tools, SubTables(problem, tools))
+
+
+def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
+    """The best of several proposals of sub-tables, each made safe on the whole."""
+    draw, limits = np.random.default_rng(tools.seed), tools.limits.share(PROPOSING)
+    best: Found | None = None
+    several = tables.small and not tools.oracle.watched  # otherwise each takes too long
+    tries = max(1, min(TRIES, CELLS // max(1, len(problem.cost)))) if several else 1
+    for number in range(tries):
+        if best is not None and limits.out_of_time():
+            break
+        caution, weight = CAUTION[number % len(CAUTION)], np.ones(len(problem.cost))
+        if best is not None and number >= len(CAUTION):
+            weight = np.exp(draw.normal(0, DISTURBED, len(weight)) - KEPT * best.pattern)
+        proposal = tables.proposal(np.rint(STEPS * weight * problem.cost).astype(np.int64), caution, limits)
+        if best is not None and problem.price(proposal) > NEAR * best.cost:
+            continue
+        found = repaired(problem, tools if best is None else replace(tools, keep=keep_nothing), proposal)
+        if found.pattern is None:
+            return found if best is None else best
+        if best is None or found.cost < best.cost:
+            best = found
+            tools.keep(best)
+    assert best is not None  # the first try comes to an end
+    return best
+
+
+class SubTables:
+    """The sub-tables of a problem, which propose patterns."""
+
+    def __init__(self, problem: Problem, tools: Tools) -> None:
+        self._problem, self._tools = problem, tools
+        self._parts = sub_tables(problem)
+        self._needs: dict[int, list[Requirement]] = {}
+        for need in problem.requirements:
+            self._needs.setdefault(need.cell, []).append(need)
+        self._spared = problem.primary & ~problem.asked
+        self._holding: dict[int, list[int]] = {}
+        for number, part in enumerate(self._parts):
+            for cell in part.cells.tolist():
+                self._holding.setdefault(cell, []).append(number)
+        entries = sum(len(part.rows) * len(part.cells) for part in self._parts)
+        self._run = Runner(worth_compiling(entries, protect))
+        short = problem.equations.short
+        self._relations = csr_array(abs(short[:, : len(problem.cost)].sign()))
+        self._of_cell = csr_array(self._relations.T.tocsr())
+
+    @property
+    def small(self) -> bool:
+        """Whether each is small enough to be protected in one call."""
+        return all(is_small(len(part.rows), len(part.cells)) for part in self._parts)
+
+    def proposal(self, price: NDArray[np.int64], caution: float, limits: Limits) -> NDArray[np.bool_]:
+        """A pattern (bool, cells) of which each sub-table is safe by itself, as far as there was time.
+
+        price: int64 (cells), what a cell seems to cost; besides it costs so often `caution` times as much again as it
+        stands alone in relations of other sub-tables, because there more will have to be withheld beside it.
+        """
+        pattern = self._problem.primary.copy()
+        withheld = self._relations @ pattern.astype(np.int64)
+        waiting = sorted({number for c in np.flatnonzero(pattern).tolist() for number in self._holding.get(c, ())})
+        queued = set(waiting)
+        while waiting and not limits.out_of_time():
+            number = heappop(waiting)
+            queued.discard(number)
+            part = self._parts[number]
+            which, relation, _ = stored(self._of_cell, part.cells)
+            lonely = (withheld[relation] == 0) & ~np.isin(relation, part.rows)
+            alone = np.bincount(which, lonely, len(part.cells))
+            dear = price.copy()
+            dear[part.cells] = np.rint(price[part.cells] * (1 + caution * alone)).astype(np.int64)
+            for cell in self._protected(part, pattern, dear):
+                pattern[cell] = True
+                withheld[stored(self._of_cell, np.array([cell]))[1]] += 1
+                for other in self._holding[cell]:
+                    if other != number and other not in queued:
+                        queued.add(other)
+                        heappush(waiting, other)
+        return pattern
+
+    def _protected(self, part: SubTable, pattern: NDArray[np.bool_], price: NDArray[np.int64]) -> list[int]:
+        """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be."""
+        problem = replace(self._problem, cost=price)
+        withheld = part.cells[pattern[part.cells]]
+        needs = [replace(need, sure=True) for c in part.cells.tolist() for need in self._needs.get(c, ())]
+        needs += [Requirement(c) for c in withheld[~self._spared[withheld]].tolist() if c not in self._needs]
+        if not needs:
+            return []
+        if is_small(len(part.rows), len(part.cells)):
+            besides = withheld_besides(problem, part.cells, part.rows, pattern, needs, self._run)
+            return [] if besides is None else besides.tolist()
+        inside = np.zeros(len(pattern), np.bool_)
+        inside[part.cells] = True
+        equations, engine = problem.equations, self._tools.engine
+        matrix = csr_array(equations.short[part.rows])
+        zero = np.zeros(len(part.rows), np.int64)
+        local = replace(
+            equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
+        )
+        small = replace(
+            problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=tuple(needs)
+        )
+        oracle = Oracle(local, needs, deciding(engine), engine)
+        own_tools = replace(self._tools, oracle=oracle, keep=keep_nothing)
+        found = [f for method in LARGE for f in (method(small, own_tools),) if f.pattern is not None]
+        best = min(found, key=lambda f: f.cost, default=None)
+        return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
 
 
 def sub_tables(problem: Problem) -> list[SubTable]:
@@ -118,28 +227,3 @@ def _depth(parent: list[int], code: int) -> int:
         code = parent[code]
         steps += 1
     return max(0, steps - 1)
-
-
-def _protected(problem: Problem, tools: Tools, part: SubTable, pattern: NDArray[np.bool_]) -> list[int]:
-    """Cells to withhold besides so that a sub-table is safe by itself; none where it cannot be."""
-    inside = np.zeros(len(pattern), np.bool_)
-    inside[part.cells] = True
-    if not (pattern & inside).any():
-        return []
-    own = {need.cell for need in problem.requirements if inside[need.cell]}
-    spared = problem.primary & ~problem.asked
-    carried = [Requirement(c) for c in part.cells[(pattern & ~spared)[part.cells]].tolist() if c not in own]
-    needs = tuple(replace(need, sure=True) for need in problem.requirements if inside[need.cell]) + tuple(carried)
-    equations = problem.equations
-    matrix = csr_array(equations.short[part.rows])
-    zero = np.zeros(len(part.rows), np.int64)
-    local = replace(
-        equations, matrix=matrix, by_column=csr_array(matrix.T.tocsr()), short=matrix, lower=zero, upper=zero
-    )
-    small = replace(problem, equations=local, primary=pattern, may=problem.may & inside & ~pattern, requirements=needs)
-    oracle = Oracle(local, needs, deciding(tools.engine), tools.engine)
-    own_tools = replace(tools, oracle=oracle, keep=keep_nothing)
-    methods: tuple[Search, ...] = (cheapest,) if small.may.sum() <= PROVEN else (heuristic, elimination)
-    found = [f for f in (method(small, own_tools) for method in methods) if f.pattern is not None]
-    best = min(found, key=lambda f: f.cost, default=None)
-    return [] if best is None or best.pattern is None else np.flatnonzero(best.pattern & ~pattern).tolist()
