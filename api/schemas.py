@@ -17,6 +17,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "suppression": ("suppression.report.model", "SuppressionReport"),
         "protection": ("suppression.protections.document", "ProtectionReport"),
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
+        "run": ("api.argus.document", "JobReport"),
         "batch": ("audit.batch", "Batch"),
         "publication": ("audit.publications", "Publication"),
         "publication-audit": ("audit.publications", "Assessment"),
