@@ -337,7 +337,7 @@ def test_argus_real_microdata(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(REAL is None, reason="TABLESEAL_ARGUS_DATA does not say where the files of tau-ARGUS are")
 def test_argus_real_cell_keys(tmp_path: Path) -> None:
-    """CONVENTION 842, 843: the job gives the listed counts to the digit, and magnitudes with all keywords of the file."""
+    """CONVENTION 842, 843: the listed counts to the digit, and magnitudes with all keywords of the file."""
     for path in (Path(str(REAL)) / "cellkey").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     job = ['<OPENMICRODATA> "microdata.csv"', '<OPENMETADATA> "microdata.rda"', '<SPECIFYTABLE> "Sex""Age"|<freq>']
