@@ -16,12 +16,23 @@ _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
 
 def _is_json_stat(beginning: bytes) -> bool:
+    if _is_problem(beginning):
+        return False
     stat = _CLASS.search(beginning) is not None or b'"dimension"' in beginning
     return stat and _RELEASE.search(beginning) is None and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
 
 
 def _is_sdmx_csv(beginning: bytes) -> bool:
     return _SDMX.match(beginning) is not None
+
+
+def _is_cell_table(beginning: bytes) -> bool:
+    heading = beginning.split(b"\n", 1)[0].lower()
+    return b"cellid" in heading and b"totalnoise" in heading
+
+
+def _is_problem(beginning: bytes) -> bool:
+    return b'"dimList"' in beginning and _RELEASE.search(beginning) is None
 
 
 def _is_release_in_parquet(end: bytes) -> bool:
@@ -47,6 +58,20 @@ _SEARCHES = _STATUSES | {
 }
 """What programs that search for patterns are told."""
 
+_SDCTABLE = frozenset(
+    (
+        Part.CODES,
+        Part.PRECISION,
+        Part.TOTALS,
+        Part.GROUPS,
+        Part.UNLISTED,
+        Part.KIND,
+        Part.TRUTH,
+        Part.MISSING,
+        Part.FREQUENCIES,
+        Part.COSTS,
+    )
+)
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
     Format(
@@ -84,6 +109,28 @@ FORMATS: Final[tuple[Format, ...]] = (
         public=False,
         columns=False,
         holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
+    Format(
+        "g-confid",
+        "G-Confid",
+        (".csv",),
+        "tableseal.audit.io.formats.gconfid",
+        _is_cell_table,
+        public=False,
+        written=".cells.csv",
+        columns=False,
+        holds=_SEARCHES | {Part.SEVERAL_TABLES, Part.SEVERAL_GROUPINGS, Part.LINKS, Part.BOUNDS},
+    ),
+    Format(
+        "sdctable",
+        "sdcTable",
+        (".json",),
+        "tableseal.audit.io.formats.sdctable",
+        _is_problem,
+        public=False,
+        written=".sdctable.json",
+        columns=False,
+        holds=_STATUSES | _SDCTABLE,
     ),
     Format(
         "sdmx-csv-1",
