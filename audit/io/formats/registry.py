@@ -12,6 +12,7 @@ _SDMX = re.compile(
 )
 _PX = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:CHARSET|AXIS-VERSION|CODEPAGE|LANGUAGE|MATRIX|CREATION-DATE)\s*=\s*"')
 _RELEASE = re.compile(rb'"tableseal"\s*:\s*"?1')
+_ACRO = re.compile(rb'"results"\s*:\s*\{\s*(?:"[^"]*"\s*:\s*\{\s*"uid"|\})')
 _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
 
@@ -33,6 +34,10 @@ def _is_cell_table(beginning: bytes) -> bool:
 
 def _is_problem(beginning: bytes) -> bool:
     return b'"dimList"' in beginning and _RELEASE.search(beginning) is None
+
+
+def _is_acro(beginning: bytes) -> bool:
+    return _ACRO.search(beginning) is not None and _RELEASE.search(beginning) is None
 
 
 def _is_release_in_parquet(end: bytes) -> bool:
@@ -131,6 +136,15 @@ FORMATS: Final[tuple[Format, ...]] = (
         written=".sdctable.json",
         columns=False,
         holds=_STATUSES | _SDCTABLE,
+    ),
+    Format(
+        "acro",
+        "ACRO outputs",
+        (".json",),
+        "tableseal.audit.io.formats.acro",
+        _is_acro,
+        writes=False,
+        columns=False,
     ),
     Format(
         "sdmx-csv-1",
