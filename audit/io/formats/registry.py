@@ -17,7 +17,7 @@ _CLASS = re.compile(rb'"class"\s*:\s*"(?:dataset|collection)"')
 
 
 def _is_json_stat(beginning: bytes) -> bool:
-    if _is_problem(beginning):
+    if _is_problem(beginning) or _is_csvw(beginning):
         return False
     stat = _CLASS.search(beginning) is not None or b'"dimension"' in beginning
     return stat and _RELEASE.search(beginning) is None and beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
@@ -38,6 +38,10 @@ def _is_problem(beginning: bytes) -> bool:
 
 def _is_acro(beginning: bytes) -> bool:
     return _ACRO.search(beginning) is not None and _RELEASE.search(beginning) is None
+
+
+def _is_csvw(beginning: bytes) -> bool:
+    return b'"@context"' in beginning and b"http://www.w3.org/ns/csvw" in beginning
 
 
 def _is_release_in_parquet(end: bytes) -> bool:
@@ -77,6 +81,21 @@ _SDCTABLE = frozenset(
         Part.COSTS,
     )
 )
+_NOT_IN_CSVW = frozenset(
+    (
+        Part.FREQUENCIES,
+        Part.CONTRIBUTORS,
+        Part.PROTECTION,
+        Part.COSTS,
+        Part.LETTERS,
+        Part.MICRODATA,
+        Part.AGREEMENTS,
+        Part.POLICY,
+        Part.STATISTICS,
+    )
+)
+"""What is the agency's own, and percentages, whose definition names columns."""
+
 FORMATS: Final[tuple[Format, ...]] = (
     Format("px", "PC-Axis", (".px",), "tableseal.audit.io.formats.px", holds=_CUBE - {Part.UNIT}),
     Format(
@@ -136,6 +155,16 @@ FORMATS: Final[tuple[Format, ...]] = (
         written=".sdctable.json",
         columns=False,
         holds=_STATUSES | _SDCTABLE,
+    ),
+    Format(
+        "csvw",
+        "CSV on the Web",
+        (".json",),
+        "tableseal.audit.io.formats.csvw",
+        _is_csvw,
+        written=".csv-metadata.json",
+        columns=False,
+        holds=frozenset(Part) - _NOT_IN_CSVW,
     ),
     Format(
         "acro",
