@@ -76,7 +76,7 @@ def described_dimensions(shown: ShownTable, stem: str) -> tuple[str, dict[str, s
     leading = {h.name: _leading(h) for h in shown.dimensions}
     listed = [list(dict.fromkeys(cell.codes[at] for cell in shown.cells)) for at in range(len(shown.dimensions))]
     trees = {
-        h.name: _hrc_name(stem, h.name)
+        h.name: hrc_name(stem, h.name)
         for h, codes in zip(shown.dimensions, listed, strict=True)
         if _nested(h) or [code for code in codes if code != h.total] != [code for code in h.codes if code != h.total]
     }
@@ -217,7 +217,8 @@ def _hrc_text(hierarchy: Hierarchy, leading: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hrc_name(stem: str, variable: str) -> str:
+def hrc_name(stem: str, variable: str) -> str:
+    """Of the file of a hierarchy."""
     plain = "".join(sign if sign.isalnum() or sign in "-_" else "_" for sign in variable)
     return f"{stem}_{plain}.hrc"
 

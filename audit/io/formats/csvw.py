@@ -85,13 +85,11 @@ def _tables(document: Mapping[str, Any], top: Place) -> list[Mapping[str, Any]]:
 def write(release: Release, name: str) -> dict[str, bytes]:
     """A CSV file for each table, and the metadata last."""
     document = canonical_document(release)
-    stem = name[: -len(ENDING)] if name.lower().endswith(ENDING) else PurePath(name).stem
     files: dict[str, bytes] = {}
     tables = []
-    for number, table in enumerate(document["tables"], start=1):
+    for url, table in zip(companions(release, name), document["tables"], strict=True):
         cells = table.pop("cells")
         table.pop("derived", None)
-        url = f"{stem}.csv" if len(document["tables"]) == 1 else f"{stem}_{number}.csv"
         files[url] = _csv_text(cells)
         columns = [{"titles": title, "datatype": _datatype(entries)} for title, entries in cells.items()]
         tables.append({"url": url, "tableSchema": {"columns": columns}})
@@ -101,6 +99,13 @@ def write(release: Release, name: str) -> dict[str, bytes]:
     whole |= {"tables": tables} if len(tables) > 1 else tables[0]
     whole["notes"] = [{OWN: document}]
     return files | {name: (json.dumps(whole, ensure_ascii=False, indent=1) + "\n").encode()}
+
+
+def companions(release: Release, name: str) -> tuple[str, ...]:
+    """The CSV file of each table."""
+    stem = name[: -len(ENDING)] if name.lower().endswith(ENDING) else PurePath(name).stem
+    several = len(release.tables) > 1
+    return tuple(f"{stem}_{at}.csv" if several else f"{stem}.csv" for at in range(1, len(release.tables) + 1))
 
 
 def _datatype(entries: Sequence[Any]) -> str:

@@ -137,6 +137,11 @@ def write(release: Release, name: str) -> dict[str, bytes]:
     }
 
 
+def companions(release: Release, name: str) -> tuple[str, ...]:
+    """The constraint table."""
+    return (constraints_name(name),)
+
+
 def constraints_name(name: str) -> str:
     """Of the constraint table that goes with a cell table."""
     path = PurePath(name)
