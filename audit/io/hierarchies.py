@@ -7,6 +7,7 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
+from tableseal.audit.io.sdmx_structure import edges_of_json, edges_of_xml
 from tableseal.audit.io.sources import read_columns
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy, build_hierarchy
@@ -204,8 +205,13 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
         return hrc_edges(folder.text(file, where), leading, file)
     if document.leading is not None:
         raise InputError(f"`leading` is for .hrc files, but the file is {quoted(file)}.", at=where)
-    if file.lower().endswith(".json"):
-        return node_edges(parse_document(folder.text(file, where), file, json_only=True), Place(file))
+    name, _, wanted = file.partition("#")
+    if name.lower().endswith(".xml"):
+        return edges_of_xml(folder.content(name, where), name, wanted or None)
+    if name.lower().endswith(".json"):
+        found = parse_document(folder.text(name, where), name, json_only=True)
+        nodes = isinstance(found, list)
+        return node_edges(found, Place(name)) if nodes else edges_of_json(found, name, wanted or None)
     columns = read_columns(folder, file, where)
     if document.levels is not None:
         return level_edges(columns, document.levels)

@@ -55,7 +55,7 @@ def test_a_json_export_is_the_tree(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"id": "A"}', "expected a list of nodes"),
+        ('{"id": "A"}', "holds no code list and no hierarchy"),
         ('[{"id": "A"}]', "expected a node with the texts id and parent"),
         ("[1]", "expected a node"),
         ('[{"id": "A", "parent": "#"', "d.json"),
