@@ -7,7 +7,6 @@ from tableseal.audit.errors import InputError, Place
 from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
-from tableseal.audit.io.sdmx_structure import edges_of_json, edges_of_xml
 from tableseal.audit.io.sources import read_columns
 from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy, build_hierarchy
@@ -206,6 +205,9 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
     if document.leading is not None:
         raise InputError(f"`leading` is for .hrc files, but the file is {quoted(file)}.", at=where)
     name, _, wanted = file.partition("#")
+    if name.lower().endswith((".xml", ".json")):
+        from tableseal.audit.io.sdmx_structure import edges_of_json, edges_of_xml  # late: few files are of these kinds
+
     if name.lower().endswith(".xml"):
         return edges_of_xml(folder.content(name, where), name, wanted or None)
     if name.lower().endswith(".json"):
