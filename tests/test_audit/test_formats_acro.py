@@ -1,14 +1,16 @@
 """Outputs of ACRO: a session as one release, and what is wrong with its files."""
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from acro_sessions import ACROSS, FIRST, MARGINS, NESTED, SUMS, SUPPRESSED, output, session
 
-from tableseal.audit.errors import InputError
+from tableseal.audit.errors import InputError, TablesealError
 from tableseal.audit.io import read_release
 from tableseal.audit.pipeline import audit
+from tests.support.format_fuzz import CHANGES
 
 
 def test_one_output_alone_is_safe(tmp_path: Path) -> None:
@@ -99,3 +101,20 @@ def test_sessions_that_cannot_be_read(tmp_path: Path, change: dict[str, Any], fi
     path = session(tmp_path, {"first": FIRST | change}, {"a.csv": SUPPRESSED} | files)
     with pytest.raises(InputError, match=said):
         read_release(path)
+
+
+@pytest.mark.parametrize("broken", ["results.json", "a.csv", "b.csv", "config.json"])
+def test_broken_sessions_are_releases_or_errors_for_users(tmp_path: Path, broken: str) -> None:
+    # CONVENTION 681, 849
+    second = output("b.csv", ["year", "grant"], ["G", "N", "R", "All"])
+    path = session(tmp_path, {"first": FIRST, "second": second}, {"a.csv": SUPPRESSED, "b.csv": MARGINS})
+    content = (tmp_path / broken).read_bytes()
+    outcomes = set()
+    for seed in range(150):
+        random = Random(seed)
+        (tmp_path / broken).write_bytes(random.choice(CHANGES)(random, content) or b"x")
+        try:
+            read_release(path)
+        except TablesealError as error:
+            outcomes.add(type(error))
+    assert outcomes
