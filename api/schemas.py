@@ -19,6 +19,7 @@ SCHEMAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "comparison": ("suppression.comparison.document", "ComparisonReport"),
         "plan": ("audit.plans.report", "PlanReport"),
         "published": ("api.publishing.summary", "Published"),
+        "run": ("api.argus.document", "JobReport"),
         "batch": ("audit.batch", "Batch"),
         "publication": ("audit.publications", "Publication"),
         "publication-audit": ("audit.publications", "Assessment"),

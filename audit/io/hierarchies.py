@@ -8,7 +8,7 @@ from tableseal.audit.io.columns import Columns
 from tableseal.audit.io.document import VariableDocument
 from tableseal.audit.io.files import Folder
 from tableseal.audit.io.sources import read_columns
-from tableseal.audit.io.yaml_text import Document
+from tableseal.audit.io.yaml_text import Document, parse_document
 from tableseal.audit.model import Hierarchy, build_hierarchy
 from tableseal.audit.model.hierarchy import Edge
 from tableseal.audit.wording import listing, quoted, repeated
@@ -134,6 +134,24 @@ def sign_edges(columns: Columns, level: str, code: str) -> list[Edge]:
     return _depth_edges(found)
 
 
+def node_edges(document: Document, where: Place) -> list[Edge]:
+    """Edges of a hierarchy that sdcHierarchies exports as JSON: nodes with `id` and `parent` (`#`: the total).
+
+    Raises
+    ------
+    InputError: no such list.
+    """
+    if not isinstance(document, list):
+        raise InputError(expected="a list of nodes with id and parent", at=where)
+    edges: list[Edge] = []
+    for at, node in enumerate(document):
+        code, parent = (node.get(key) if isinstance(node, Mapping) else None for key in ("id", "parent"))
+        if not isinstance(code, str) or not isinstance(parent, str) or not code:
+            raise InputError(expected="a node with the texts id and parent", at=where / at)
+        edges.append((None if parent == "#" else parent, code))
+    return edges
+
+
 def _depth_edges(listed: Sequence[tuple[int, str, Place]]) -> list[Edge]:
     """Edges of codes in the order of their tree, each with its depth (0: top) and its place."""
     edges: list[Edge] = []
@@ -194,6 +212,16 @@ def _file_edges(file: str, document: VariableDocument, folder: Folder, where: Pl
         return hrc_edges(folder.text(file, where), leading, file)
     if document.leading is not None:
         raise InputError(f"`leading` is for .hrc files, but the file is {quoted(file)}.", at=where)
+    name, _, wanted = file.partition("#")
+    if name.lower().endswith((".xml", ".json")):
+        from tableseal.audit.io.sdmx_structure import edges_of_json, edges_of_xml  # late: few files are of these kinds
+
+    if name.lower().endswith(".xml"):
+        return edges_of_xml(folder.content(name, where), name, wanted or None)
+    if name.lower().endswith(".json"):
+        found = parse_document(folder.text(name, where), name, json_only=True)
+        nodes = isinstance(found, list)
+        return node_edges(found, Place(name)) if nodes else edges_of_json(found, name, wanted or None)
     columns = read_columns(folder, file, where)
     if document.levels is not None:
         return level_edges(columns, document.levels)

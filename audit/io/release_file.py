@@ -27,6 +27,7 @@ from tableseal.audit.io.policy_file import policy_from_bytes, policy_from_model,
 from tableseal.audit.io.sources import is_data_file
 from tableseal.audit.io.statistics import check_statistics, read_statistic
 from tableseal.audit.io.statuses.column import status_word
+from tableseal.audit.io.statuses.marks import ZERO
 from tableseal.audit.io.tables import (
     Setting,
     cell_positions,
@@ -79,7 +80,9 @@ def read_release(
     if is_data_file(path):
         policy = read_policy(policy) if isinstance(policy, Path) else policy
         document, notes = infer_document(path, policy=policy, status_map=status_map)
-        return _with_notes(_release(as_text(document), path.parent, policy, status_map, Place(path.name)), notes)
+        return _with_notes(
+            _release(as_text(document), path.parent, policy, _of_flags(status_map), Place(path.name)), notes
+        )
     return _parsed(read_bytes(path, source=path.name), path, path.parent, policy, status_map)
 
 
@@ -103,8 +106,13 @@ def read_archived(
     if is_data_file(path):
         policy = read_policy(policy) if isinstance(policy, Path) else policy
         document, notes = infer_document(path, folder, policy=policy, status_map=status_map)
-        return _with_notes(_release(as_text(document), folder, policy, status_map, Place(path.name)), notes)
+        return _with_notes(_release(as_text(document), folder, policy, _of_flags(status_map), Place(path.name)), notes)
     return _parsed(archive.content(name), path, folder, policy, status_map)
+
+
+def _of_flags(said: Mapping[str, str] | None) -> dict[str, str]:
+    """What is said of flags that are statuses; a zero is a mark among values, which their table says already."""
+    return {flag: word for flag, word in (said or {}).items() if word.strip().lower() != ZERO}
 
 
 def _of_format(
@@ -250,7 +258,7 @@ def release_from_columns(
         document["title"] = f"{document['tables'][0]['value']} by {listing(document['variables'])}"
     parsed: Any = as_text(document, columns.source)
     parsed["tables"][0]["cells"] = columns
-    return _with_notes(_release(parsed, None, policy, status_map, columns.source), notes)
+    return _with_notes(_release(parsed, None, policy, _of_flags(status_map), columns.source), notes)
 
 
 def _with_notes(release: Release, first: Sequence[Note]) -> Release:
