@@ -55,7 +55,7 @@ def _opened(content: bytes, source: str) -> tuple[Any, Any]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
-    except (BadZipFile, ValueError, OSError):
+    except (BadZipFile, ValueError, OSError, NotImplementedError):
         raise InputError("is not a readable Excel workbook (.xlsx).", at=source) from None
     if size > _UNPACKED:
         raise LimitError(f"unpacks to {size:,} bytes, more than the limit of {_UNPACKED:,}.", at=source)
@@ -97,8 +97,8 @@ def _sheet(workbook: Any, source: str, wanted: str | None, notes: list[Note]) ->
 
 def _grid(sheet: "Worksheet", formulas: "Worksheet", source: str, notes: list[Note]) -> Grid:
     if sheet.max_row * sheet.max_column > MOST_CELLS:
-        last = f"{sheet.cell(sheet.max_row, sheet.max_column).coordinate}"
-        raise LimitError(f"sheet {quoted(sheet.title)} goes to {last}: more than {MOST_CELLS:,} cells.", at=source)
+        text = f"sheet {quoted(sheet.title)} has {sheet.max_row:,} rows and {sheet.max_column:,} columns"
+        raise LimitError(f"{text}: more than {MOST_CELLS:,} cells.", at=source)
     reader = _Reader(sheet, formulas, source)
     rows = list(sheet.iter_rows())
     texts = [[reader.text(cell) for cell in row] for row in rows]
