@@ -12,11 +12,7 @@ from typing import Any, Final
 
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io.archive import FREE_OF_RATIO, HIGHEST_RATIO
-
-FREE_ENTRIES: Final = 10_000_000
-"""Values of a file (rows times columns) up to which its size does not matter."""
-MOST_ENTRIES_A_BYTE: Final = 20
-"""Values for each byte of the file beyond that; tables have less than one."""
+from tableseal.audit.io.entries import check_entries, most_entries
 
 _DEEPEST = 16
 _ENDS = struct.Struct("<I4s")
@@ -41,10 +37,7 @@ def check_sizes(content: bytes, source: str) -> None:
     except (_DamagedError, IndexError, KeyError, TypeError, AttributeError) as error:
         reason = str(error) if isinstance(error, _DamagedError) else "its footer is damaged"
         raise InputError(f"is not a readable Parquet file ({reason}).", at=source) from None
-    most = FREE_ENTRIES + MOST_ENTRIES_A_BYTE * len(content)
-    if entries > most:
-        text = f"says that it has {entries:,} values in {len(content):,} bytes, more than the limit of {most:,}."
-        raise LimitError(text, at=source)
+    check_entries(entries, len(content), source)
     most = FREE_OF_RATIO + HIGHEST_RATIO * len(content)
     if unpacked > most:
         raise LimitError(f"unpacks to {unpacked:,} bytes, more than the limit of {most:,}.", at=source)
@@ -83,7 +76,7 @@ def _page_sizes(content: bytes, chunk: Fields, end: int) -> Iterator[int]:
         reader = _Reader(content, at)
         page = reader.structure()
         for header in (page.get(5), page.get(7), page.get(8)):
-            if header is not None and _size(header[1]) > FREE_ENTRIES + MOST_ENTRIES_A_BYTE * len(content):
+            if header is not None and _size(header[1]) > most_entries(len(content)):
                 raise _DamagedError("a page says more values than the file can have")
         at = reader.at + _size(page[3])
         if at > stop:

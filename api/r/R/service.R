@@ -22,20 +22,21 @@ print.tableseal_service <- function(x, ...) {
 }
 
 # One request, sent again while the service is away; list(status, headers, content).
-asked <- function(via, method, path, query = list(), headers = list(), body = NULL, type = NULL, form = NULL) {
+asked <- function(via, method, path, query = list(), headers = list(), body = NULL, type = NULL, form = NULL,
+                  tries = TRIES) {
   address <- paste0(via$url, path, query_text(query))
   headers$Authorization <- via$authorization()
   if (!is.null(type)) headers$`Content-Type` <- type
   pause <- 0.5
-  for (attempt in seq_len(TRIES)) {
+  for (attempt in seq_len(tries)) {
     answer <- fetched(address, method, headers, body, form)
-    if (!answer$status %in% AGAIN || attempt == TRIES) break
+    if (!answer$status %in% AGAIN || attempt == tries) break
     said <- suppressWarnings(as.numeric(answer$headers[["retry-after"]]))
     Sys.sleep(min(if (length(said) && !is.na(said)) said else pause, 30))
     pause <- 2 * pause
   }
   if (answer$status == 0) {
-    text <- paste0("The service did not answer ", method, " ", path, " in ", TRIES, " tries.")
+    text <- paste0("The service did not answer ", method, " ", path, " in ", tries, " tries.")
     stop_with(text, "unreachable")
   }
   if (answer$status >= 400) stop_with_problem(parsed(answer$content), answer$status)

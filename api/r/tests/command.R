@@ -61,7 +61,7 @@ stopifnot(document$unit == "0.01", document$kind == "magnitude", identical(audit
 refused <- function(expression, class) {
   error <- tryCatch({ expression; NULL }, tableseal_error = function(error) error)
   stopifnot(inherits(error, class))
-  error
+  invisible(error)
 }
 wrong <- true
 wrong$patients[9] <- 55
@@ -78,4 +78,4 @@ refused(audit(true, total = "All"), "tableseal_invalid_parameter")
 refused(audit(true, nonsense = 3), "tableseal_invalid_release")
 refused(audit("no-such-file.yaml"), "tableseal_invalid_release")
 refused(audit(true, via = command("no-such-program")), "tableseal_unreachable")
-refused(as.data.frame(suppress(true, threshold = 40)), "tableseal_error")
+refused(as.data.frame(protect(true, method = "random-rounding", base = 3, threshold = 3)), "tableseal_no_result")

@@ -37,7 +37,7 @@ if (nzchar(Sys.getenv("TABLESEAL_URL"))) {
   refused <- function(expression, class) {
     error <- tryCatch({ expression; NULL }, tableseal_error = function(error) error)
     stopifnot(inherits(error, class))
-    error
+    invisible(error)
   }
   wrong <- true
   wrong$patients[9] <- 55
@@ -52,6 +52,8 @@ if (nzchar(Sys.getenv("TABLESEAL_URL"))) {
   shown <- c(capture.output(print(secret)), capture.output(str(secret)), capture.output(print(unclass(secret))),
     capture.output(dput(unclass(secret)$url)), format(secret))
   stopifnot(!any(grepl("very_secret", shown)))
-  error <- refused(audit(true, via = secret), "tableseal_not_authenticated")
-  stopifnot(!grepl("very_secret", paste(conditionMessage(error), capture.output(str(error)), collapse = " ")))
+  gone <- service("http://127.0.0.1:9", key = "ts_very_secret")
+  error <- tryCatch(tableseal:::asked(gone, "GET", "/v1/jobs", tries = 1), tableseal_error = function(error) error)
+  stopifnot(inherits(error, "tableseal_unreachable"))
+  stopifnot(!grepl("very_secret", paste(c(conditionMessage(error), capture.output(str(error))), collapse = " ")))
 }

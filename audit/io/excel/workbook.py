@@ -16,6 +16,7 @@ from zipfile import BadZipFile, ZipFile
 
 from tableseal.audit.errors import InputError, LimitError, Place
 from tableseal.audit.io.columns import Columns
+from tableseal.audit.io.entries import check_entries
 from tableseal.audit.io.excel.shown import hidden_by_colour, hidden_by_format, number_text
 from tableseal.audit.io.layout import Grid, columns_of
 from tableseal.audit.model import Note
@@ -41,6 +42,7 @@ def excel_columns(content: bytes, source: str, sheet: str | None, notes: list[No
     """
     shown, formulas = _opened(content, source)
     found = _sheet(shown, source, sheet, notes)
+    check_entries(found.max_row * found.max_column, len(content), source)
     grid = _grid(found, formulas[found.title], source, notes)
     return columns_of(grid, Place(source), notes)
 
