@@ -23,5 +23,6 @@ def check_entries(entries: int, size: int, where: Place | str) -> None:
     LimitError: it is small, and says that it is large.
     """
     if entries > most_entries(size):
-        text = f"says that it has {entries:,} values in {size:,} bytes; more than {most_entries(size):,} are not believed."
+        most = f"more than {most_entries(size):,} are not believed"
+        text = f"says that it has {entries:,} values in {size:,} bytes; {most}."
         raise LimitError(text, at=where)

@@ -8,7 +8,7 @@ Parquet format, `parquet.thrift`; thrift-compact-protocol.md) are read here firs
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io.archive import FREE_OF_RATIO, HIGHEST_RATIO
@@ -29,8 +29,8 @@ def check_sizes(content: bytes, source: str) -> None:
 
     Raises
     ------
-    InputError: no Parquet file, a size beyond the file. LimitError: more values, or more bytes when it is unpacked, than
-        a file of this size has.
+    InputError: no Parquet file, a size beyond the file. LimitError: more values, or more bytes when it is unpacked,
+        than a file of this size has.
     """
     try:
         entries, unpacked = _sizes(content)

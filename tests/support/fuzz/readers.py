@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -134,6 +133,10 @@ def _transition(random: Random) -> Files:
     return {"m.csv": (random.choice(("", "multipliers,0.75,0.9\n")) + rows).encode()}
 
 
+def _read_transition(path: Path) -> object:
+    return read_transition(read_text(path, source=path.name)[0], path.name)
+
+
 def _job(random: Random) -> Files:
     """A whole job of tau-ARGUS with all kinds of files that it names."""
     tail = ["<SUPPRESS> MOD(1,5,1,1,1)", '<WRITETABLE> (1,3,AS+FL+,"out.csv")', '<LOGBOOK> "log.txt"']
@@ -182,7 +185,8 @@ def _parquet(random: Random) -> Files:
     import polars
 
     file = io.BytesIO()
-    polars.from_pandas(_frame(random)).write_parquet(file, compression=random.choice(("zstd", "snappy", "uncompressed")))
+    packed: Any = random.choice(("zstd", "snappy", "uncompressed"))
+    polars.from_pandas(_frame(random)).write_parquet(file, compression=packed)
     return {"t.parquet": file.getvalue()}
 
 
@@ -225,13 +229,12 @@ def readers() -> Mapping[str, Reader]:
         Reader("hierarchies", _hierarchies, lambda path: read_release(path.parent / "t.yaml")),
         Reader("policy", _policy, read_policy),
         Reader("decisions", _decisions, read_decisions),
-        Reader("transition", _transition, lambda path: read_transition(read_text(path, source=path.name)[0], path.name)),
+        Reader("transition", _transition, _read_transition),
         Reader("job", _job, _read_job),
         Reader("archive", _archive, _read_archive),
         Reader("bare-parquet", _parquet, read_release),
         *(Reader(ending[1:], _statistical(ending), read_release) for ending in (".sav", ".dta", ".xpt")),
     ]
-    assert all(a.key != b.key for a, b in pairwise(found))
     return {one.key: one for one in found}
 
 
