@@ -11,6 +11,7 @@ from tableseal.audit.io.columns import Columns, inline_columns
 from tableseal.audit.io.contributor_columns import counts_contributors, named_like_contributors
 from tableseal.audit.io.document import StatusDocument, TableDocument
 from tableseal.audit.io.files import Folder
+from tableseal.audit.io.layout import across
 from tableseal.audit.io.numbers import decimal_sign
 from tableseal.audit.io.rounding import read_scheme
 from tableseal.audit.io.separators import Signs, refuse_points, stated_signs, without_separators
@@ -67,6 +68,8 @@ def read_table(
     """
     measure = choose_measure(document.measure, setting.measures, where)
     columns = data_columns(document.file, document.cells, folder, where)
+    if document.file is not None and document.value not in columns.data:
+        columns = across(columns, folder.notes) or columns
     columns = replace(columns, source=replace(columns.source, table=document.name))
     number_columns = number_columns_of(document)
     sources = status_sources(document, where)
