@@ -366,9 +366,7 @@ def _variable(
             notes.append(levels.note(where, called[0], advice.unchecked(name)))
             return {"total": called[0], "tree": levels.tree}
         if looks_nested(levels):
-            text = (
-                f"codes seem to be of several levels ({groups_of(levels.tree)}), and no sum is there that bears it out"
-            )
+            text = f"codes seem to be of several levels ({groups_of(levels.tree)}), and no sum bears that out"
             remedy = f"{advice.nested(name)}; if all are parts of the total, one that names them (`codes:`)"
             raise InputError(text, at=where, remedy=remedy)
     found = find_total(source, name, rows, advice)

@@ -1,5 +1,6 @@
 """What `init` and bare files say that they find, each with a table of its own; what is not borne out is not assumed."""
 
+import contextlib
 from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
@@ -56,10 +57,8 @@ def test_a_plain_cross_table(tmp_path: Path) -> None:
 )
 def test_what_is_no_cross_table(text: str, tmp_path: Path) -> None:
     # CONVENTION 855
-    try:
+    with contextlib.suppress(InputError):
         assert "cross_table" not in noted(read_release(write(tmp_path / "t.csv", text)))
-    except InputError:
-        pass
 
 
 def test_a_file_that_is_named_for_one_of_its_columns_stays_as_it_is(tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_levels_that_some_sums_bear_out_are_assumed_with_a_reservation(tmp_path:
     text = "nace,n\nA,11\nA01,5\nA02,6\nB,5\nB05,\nB06,\nTotal,16\n"
     release = read_release(write(tmp_path / "t.csv", text))
     (note,) = [note for note in release.notes if note.code == "sums_unchecked"]
-    assert "sums bear that out of Total and A alone" in note.text or "A" in note.text
+    assert "sums bear that out of A and Total alone" in note.text
     assert intervals(release) == [(0, 5), (0, 5)]
     with pytest.raises(InputError, match="several levels"):
         read_release(write(tmp_path / "t.csv", "nace,n\nA,\nA01,\nA02,6\nB,\nB05,3\nB06,2\nTotal,16\n"))
