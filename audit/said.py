@@ -4,7 +4,7 @@ As a plain text it is in the words of the command and of release files, which is
 another way in (from Python) spells the parts anew; nobody takes texts apart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -22,6 +22,10 @@ class InFile:
     key: str
     says: Mapping[str, str | bool] | None = None
     keyword: str | None = None
+
+
+NEGATIVE = InFile("intruder", {"nonnegative": False})
+"""Values may be negative, and everybody knows it."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,12 @@ class Said(str):
         made = super().__new__(cls, "".join(map(COMMAND.spelled, flat)))
         made.parts = flat
         return made
+
+    @classmethod
+    def joined(cls, separator: str, texts: Iterable[Part]) -> Self:
+        """Texts with something between them, as `str.join`."""
+        parts = [part for text in texts for part in (separator, text)]
+        return cls(*parts[1:])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self.parts

@@ -362,7 +362,7 @@ def _variable(
         return _codes(total, others)
     called = [code for code in rows.codes[name] if code.strip().casefold() in NAMES]
     if len(called) == 1 and (levels := mixed_levels(name, called[0], rows)) is not None:
-        if levels.checked:
+        if levels.shown:
             notes.append(levels.note(where, called[0], advice.unchecked(name)))
             return {"total": called[0], "tree": levels.tree}
         if looks_nested(levels):

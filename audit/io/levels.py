@@ -17,12 +17,17 @@ Tree = dict[str, "Tree"]
 
 @dataclass(frozen=True)
 class MixedLevels:
-    """Codes as a tree below their total, by their names. checked: groups whose sums bear that out, in the order of the
-    codes; the total among them. groups: how many there are."""
+    """Codes as a tree below their total, by their names.
+
+    checked: groups whose sums bear that out, in the order of the codes; the total among them. groups: how many there
+    are. shown: one of several parts, below the total, is among those that are checked: one part may equal its group by
+    chance, and what is withheld may be zero.
+    """
 
     tree: Tree
     checked: tuple[str, ...]
     groups: int
+    shown: bool
 
     def note(self, where: Place, total: str, remedy: str) -> Note:
         """What is assumed, and whether all of it is borne out."""
@@ -48,7 +53,8 @@ def mixed_levels(variable: str, total: str, rows: Rows) -> MixedLevels | None:
     checked = _borne_out(variable, rows, below)
     if checked is None:
         return None
-    return MixedLevels(_nested(below, total), tuple(group for group in below if group in checked), len(below))
+    shown = any(group in checked and group != total and len(parts) > 1 for group, parts in below.items())
+    return MixedLevels(_nested(below, total), tuple(group for group in below if group in checked), len(below), shown)
 
 
 def looks_nested(found: MixedLevels) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import struct
 import zipfile
 from collections.abc import Callable
@@ -114,6 +115,24 @@ def test_a_workbook_of_a_zip_version_that_is_not_known(tmp_path: Path) -> None:
     with pytest.raises(NotImplementedError), zipfile.ZipFile(path):
         pass
     with pytest.raises(InputError, match="is not a readable Excel workbook"):
+        read_release(path)
+
+
+def test_a_cell_whose_style_is_not_in_the_workbook(tmp_path: Path) -> None:
+    # CONVENTION 681
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["region", "n"])
+    book.active.append(["T", 5])
+    book.active["B2"].number_format = "0.00000"
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    files["xl/styles.xml"] = re.sub(rb"<numFmts.*?</numFmts>", b"", files["xl/styles.xml"], flags=re.DOTALL)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError, match="B2: has a style that is not in the file"):
         read_release(path)
 
 

@@ -123,10 +123,17 @@ def test_levels_that_some_sums_bear_out_are_assumed_with_a_reservation(tmp_path:
     text = "nace,n\nA,11\nA01,5\nA02,6\nB,5\nB05,\nB06,\nTotal,16\n"
     release = read_release(write(tmp_path / "t.csv", text))
     (note,) = [note for note in release.notes if note.code == "sums_unchecked"]
-    assert "sums bear that out of A and Total alone" in note.text
+    assert "sums bear that out of Total, A alone" in note.text
     assert intervals(release) == [(0, 5), (0, 5)]
     with pytest.raises(InputError, match="several levels"):
         read_release(write(tmp_path / "t.csv", "nace,n\nA,\nA01,\nA02,6\nB,\nB05,3\nB06,2\nTotal,16\n"))
+
+
+def test_one_part_that_equals_its_group_shows_nothing(tmp_path: Path) -> None:
+    # CONVENTION 858
+    release = read_release(write(tmp_path / "t.csv", "code,n\na,40\na b,40\nc,\nTotal,\n"))
+    assert release.variables["code"].codes == ("Total", "a", "a b", "c")
+    assert {release.variables["code"].codes[leaf] for leaf in release.variables["code"].leaves} == {"a", "a b", "c"}
 
 
 def test_codes_that_begin_alike_and_do_not_add_up_are_parts_of_the_total(tmp_path: Path) -> None:

@@ -156,7 +156,11 @@ class _Reader:
         return text if text.strip() else None
 
     def _number(self, cell: "Cell | Any", value: int | float) -> str:
-        hidden = hidden_by_format(cell.number_format, value) or hidden_by_colour(cell)
+        try:
+            hidden = hidden_by_format(cell.number_format, value) or hidden_by_colour(cell)
+        except IndexError:
+            text = "has a style that is not in the file, which is damaged; save the workbook again."
+            raise InputError(text, at=self.name(cell)) from None
         if hidden:
             text = f"holds a number that {hidden}; write what is to be read (a mark such as x, or the number as it is)."
             raise InputError(text, at=self.name(cell))
