@@ -73,6 +73,8 @@ def watched(key: str, first: int, count: int, faults: Path) -> Counter[str]:
         keep(key, seed, f"the process ended ({code})", "", faults)
         first = seed + 1
     mark.unlink()
+    if found.total() - found["memory"] != count:
+        print(f"{key}: {found.total():,} of {count:,} inputs from {end - count}: the campaign itself failed", flush=True)
     return found
 
 
