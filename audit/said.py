@@ -16,11 +16,11 @@ Step = Literal["suppress", "kept", "kept file", "more sizes", "more rows", "expl
 
 @dataclass(frozen=True)
 class InFile:
-    """What is said in a release file: a key with what it says, or a key alone. keyword: what says the same of a
-    DataFrame, if anything does."""
+    """What is said in a release file: a key with what it says (a text as YAML has it), or a key alone. keyword: what
+    says the same of a DataFrame, if anything does."""
 
     key: str
-    says: Mapping[str, str | bool] | None = None
+    says: Mapping[str, str | bool] | str | None = None
     keyword: str | None = None
 
 
@@ -70,6 +70,8 @@ class Spelling:
         """`absent: {leaves: not_released}`, as YAML has it."""
         if said.says is None:
             return f"`{said.key}`"
+        if isinstance(said.says, str):
+            return f"`{said.key}: {said.says}`"
         return f"`{said.key}: {{{', '.join(f'{name}: {_yaml(value)}' for name, value in said.says.items())}}}`"
 
     def words(self, text: str) -> str:

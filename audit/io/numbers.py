@@ -138,8 +138,9 @@ def decimal_sign(
         hidden = secret if name in published else True
         raise InputError(
             f"found {shown(text, row, hidden)}, which may be a number with a decimal comma or one with a separator of "
-            "thousands; which it is, ",
-            Said(InFile("decimal"), ' (",") or ', InFile("thousands"), ' (",") of the table says.'),
+            "thousands; write ",
+            Said(InFile("decimal", '","'), " in the table for decimal commas, ", InFile("thousands", '","')),
+            " for separators of thousands.",
             at=columns.place(row, name),
             keys=("decimal", "thousands"),
         )

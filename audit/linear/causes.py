@@ -42,7 +42,7 @@ def causes(stated: Stated, whole: int, parts: NDArray[np.int64], off: int, *, ot
     unit = measure.unit
     if (base > 1 or (base and measure.kind == "magnitude")) and abs(off) < (len(parts) + 1) * base:
         # What is rounded to the unit is a multiple of something finer.
-        finer = "" if base > 1 else f"a finer unit, such as {decimal(1, unit / 10)}, and "
+        finer = Said("a finer ", InFile("unit", decimal(1, unit / 10), keyword="unit"), ", and ") if base == 1 else ""
         said = InFile("rounding", {"base": decimal(base, unit), "method": "..."}, keyword="rounded")
         found.append(Said("if values are rounded, say so: ", finer, said))
     if otherwise:

@@ -74,7 +74,9 @@ def watched(key: str, first: int, count: int, faults: Path) -> Counter[str]:
         first = seed + 1
     mark.unlink()
     if found.total() - found["memory"] != count:
-        print(f"{key}: {found.total():,} of {count:,} inputs from {end - count}: the campaign itself failed", flush=True)
+        print(
+            f"{key}: {found.total():,} of {count:,} inputs from {end - count}: the campaign itself failed", flush=True
+        )
     return found
 
 
