@@ -73,6 +73,7 @@ def main(arguments: list[str]) -> int:
         "clients": clients,
         "cases": lambda more: tableseal(["cases", "--run", *more]),
         "soak": soak,
+        "fuzz": lambda more: development([["-m", "tests.support.fuzz"]], more),
     }
     if sys.version_info < (3, 11):  # noqa: UP036 - this file is also started by older Pythons
         print(f"Python 3.11 or newer is needed; this is {sys.version.split()[0]}.", file=sys.stderr)

@@ -25,6 +25,8 @@ from tableseal.audit.io.formats.said import letters_meaning
 from tableseal.audit.io.hierarchies import tree_edges
 from tableseal.audit.io.hints import NO_HINTS, Hints
 from tableseal.audit.io.labels import without_labels
+from tableseal.audit.io.layout import across
+from tableseal.audit.io.levels import groups_of, looks_nested, mixed_levels, nested_columns
 from tableseal.audit.io.numbers import looks_like_number
 from tableseal.audit.io.periods import are_periods
 from tableseal.audit.io.records import refuse_records, refuse_repeated
@@ -64,13 +66,15 @@ def infer_document(
     columns = read_columns(folder, data.name, Place(data.name))
     entry = {"name": data.stem, "file": data.name}
     try:
-        document, notes = describe(columns, entry, data.stem, hints, status_map=status_map)
+        crossed = crossed_columns(folder, data.name) if across(columns, []) is not None else None
+        document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
     except InputError:
         crossed = crossed_columns(folder, data.name)
         if crossed is None:
             raise
-        entry["file"] += CROSS
         document, notes = describe(crossed, entry, data.stem, hints, status_map=status_map)
+    if crossed is not None:
+        document["tables"][0]["file"] += CROSS
     return document, [*folder.notes, *notes]
 
 
@@ -214,6 +218,7 @@ def describe(
             error.remedy += f"; if the values are in another column, {advice.value(columns, others)}"
         raise
     found = {name: variable.get("total") for name, variable in variables.items() if name not in trees}
+    notes += nested_columns(columns, names, found)
     signs = Signs(table.get("decimal"), table.get("thousands"))
     check_contributors(columns, contributing, published, found, signs, advice)
     notes += contributing.notes(source)
@@ -381,6 +386,15 @@ def _variable(
                 text = f"the total {quoted(total)} is not the sum of the other codes ({failure})"
                 raise InputError(text, at=where, remedy=advice.nested(name))
         return _codes(total, others)
+    called = [code for code in rows.codes[name] if code.strip().casefold() in NAMES]
+    if len(called) == 1 and (levels := mixed_levels(name, called[0], rows)) is not None:
+        if levels.shown:
+            notes.append(levels.note(where, called[0], advice.unchecked(name)))
+            return {"total": called[0], "tree": levels.tree}
+        if looks_nested(levels):
+            text = f"codes seem to be of several levels ({groups_of(levels.tree)}), and no sum bears that out"
+            remedy = f"{advice.nested(name)}; if all are parts of the total, one that names them (`codes:`)"
+            raise InputError(text, at=where, remedy=remedy)
     found = find_total(source, name, rows, advice)
     codes = [code for code in rows.codes[name] if code != found.total]
     if found.total is None:

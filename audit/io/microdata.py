@@ -17,6 +17,7 @@ from tableseal.audit.io.separators import stated_signs, without_separators
 from tableseal.audit.io.table_values import note_rounded
 from tableseal.audit.io.tables import Setting, choose_measure, data_columns
 from tableseal.audit.model import Amounts, Labels, Microdata, Note
+from tableseal.audit.said import NEGATIVE, Said
 
 _TRUE = frozenset(("1", "true", "yes", "y"))
 _FALSE = frozenset(("0", "false", "no", "n", ""))
@@ -60,7 +61,7 @@ def read_microdata(
         )
         negative = np.flatnonzero(amounts.known & (amounts.units < 0))
         if setting.nonnegative and len(negative):
-            text = "the contribution is negative; say `intruder: {nonnegative: false}` if values may be."
+            text = Said("the contribution is negative; say ", NEGATIVE, " if values may be.")
             raise InputError(text, at=columns.place(int(negative[0]), column))
         notes += note_rounded(columns, column, measure, off)
         values[measure.name] = amounts

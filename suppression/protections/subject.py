@@ -20,6 +20,7 @@ from tableseal.audit.prepare import check_sums
 from tableseal.audit.rules import completed
 from tableseal.audit.rules.assess import assess
 from tableseal.audit.rules.sensitivity import Sensitivity
+from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.solvers.highs import Highs
 from tableseal.suppression.protections.apply import with_rows
 
@@ -82,7 +83,7 @@ class Subject:
         """
         self.refuse(self.value < 0, f"is negative, which {method} is not for")
         if not self.nonnegative:
-            text = f"values may be negative (`intruder: {{nonnegative: false}}`), which {method} is not for."
+            text = Said("values may be negative (", NEGATIVE, f"), which {method} is not for.")
             raise InputError(text, at=OptionName("method", method))
 
     @property

@@ -11,6 +11,7 @@ from scipy.sparse import coo_array, csr_array
 
 from tableseal.audit.attacks.confidence import small_below
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.said import NEGATIVE, Said
 from tableseal.audit.wording import listing, suggestion
 from tableseal.suppression.protections.believed import believed
 from tableseal.suppression.protections.inner_cells import InnerCells, inner_cells
@@ -138,5 +139,5 @@ def _refuse_others(subject: Subject) -> None:
     subject.refuse(wrong[subject.cells.measure], "is no count; counts are perturbed")
     subject.refuse(subject.value < 0, "is negative; counts are perturbed")
     if not subject.nonnegative:
-        text = "values may be negative (`intruder: {nonnegative: false}`); counts are perturbed."
+        text = Said("values may be negative (", NEGATIVE, "); counts are perturbed.")
         raise InputError(text, at=OptionName("method", "perturbation"))
