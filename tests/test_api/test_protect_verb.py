@@ -136,6 +136,7 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "additive": False,
         "details": [],
         "seed": None,
+        "confidence": None,
         "optimum": None,
     }
     assert "77123" not in result.output
