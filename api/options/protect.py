@@ -98,6 +98,19 @@ class MethodOptions(Options):
             off="Publish what cell keys give, which need not add up (cell-key).",
         ),
     ] = None
+    loss: Annotated[
+        Literal["cells", "entropy"] | None,
+        Option(
+            "Of redesign: what is lost least, published cells (usual) or entropy of the tables' values.", metavar="KIND"
+        ),
+    ] = None
+    neighbours: Annotated[
+        bool | None,
+        Option(
+            "Of redesign: only categories that stand next to one another are combined (usual).",
+            off="Any categories of one parent are combined (redesign).",
+        ),
+    ] = None
     variable: Annotated[
         str | None,
         Option("Whose categories change (post-randomisation), or the regions (record-swapping).", metavar="VARIABLE"),

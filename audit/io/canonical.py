@@ -103,6 +103,8 @@ def _hierarchy(hierarchy: Hierarchy) -> dict[str, Any]:
         found["trees"] = trees
     if hierarchy.selections:
         found["selections"] = [code for code in hierarchy.codes if code in hierarchy.selections]
+    if hierarchy.combined:
+        found["combined"] = [code for code in hierarchy.codes if code in hierarchy.combined]
     return found
 
 

@@ -83,6 +83,9 @@ class VariableDocument(Model):
         default=[],
         description="groups that only a table's `where` names, no part of the classification (convert writes it)",
     )
+    combined: list[Code] = Field(
+        default=[], description="codes of which nothing below goes out to readers (protect --method redesign writes it)"
+    )
 
 
 class StatusDocument(Model):

@@ -18,6 +18,7 @@ from tableseal.suppression.protections.perturbation.categories import PostRandom
 from tableseal.suppression.protections.perturbation.counts import perturb
 from tableseal.suppression.protections.perturbation.settings import Perturbation
 from tableseal.suppression.protections.random_rounding import RandomRounding, round_at_random
+from tableseal.suppression.protections.redesign.redesign import Redesign, redesign
 from tableseal.suppression.protections.sampling import Sampling, sample_records
 from tableseal.suppression.protections.semi_controlled_rounding import SemiControlledRounding, round_semi_controlled
 from tableseal.suppression.protections.small_count_rounding import SmallCountRounding, round_small_counts
@@ -38,6 +39,7 @@ METHODS: Mapping[str, Method] = {
     "noise": Method(add_noise, Noise, draws=True),
     "tabular-adjustment": Method(adjust, TabularAdjustment, draws=False),
     "cell-key": Method(change_by_cell_keys, CellKeySettings, draws=False),
+    "redesign": Method(redesign, Redesign, draws=False),
     "synthetic": Method(synthesise, Synthetic, draws=True),
 }
 """A new method is a file beside this one, its line here and its words in `names`."""
