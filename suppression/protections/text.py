@@ -89,6 +89,8 @@ def _figures(found: Protection) -> Iterator[str]:
 
 
 def _exposed(found: Protection, limit: int | None) -> list[str]:
+    if found.verdict == "safe":
+        return []  # what else can be computed is not sensitive
     bad = [cell for cell in found.report.cells if cell.verdict in ("exposed", "underprotected")]
     if not bad:
         return []

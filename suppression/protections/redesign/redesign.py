@@ -55,7 +55,10 @@ def redesign(subject: Subject, settings: Redesign, tools: Tools) -> Recoded:
     judge = Judge.of(subject, policy, Space.of(subject.release, neighbours=settings.neighbours))
     found = Search(judge, losses(judge, settings.loss), tools.limits, tools.progress).best()
     if found is None:
-        text = "no way to combine categories below common parents is safe: too much is sensitive; withhold cells."
+        text = (
+            "no way to combine categories below common parents is safe: too much is sensitive, or must be published. "
+            "Withhold cells."
+        )
         raise InputError(text, at=OptionName("method", "redesign"))
     return _recoded(subject, judge, found, settings)
 
