@@ -137,6 +137,7 @@ def test_public_copies_tell_neither_seed_nor_figures(release: Path) -> None:
         "details": [],
         "seed": None,
         "optimum": None,
+        "combined": [],
     }
     assert "77123" not in result.output
     assert "changed" not in result.stderr
