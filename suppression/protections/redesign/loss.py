@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 LossName = Literal["cells", "entropy"]
 
-WORDS = {"cells": "published cells lost", "entropy": "millionths of entropy lost (natural logarithm)"}
+WORDS = {"cells": "published cells lost", "entropy": "entropy lost, in millionths of a nat,"}
 """Loss -> what is summed up."""
 
 
