@@ -136,7 +136,7 @@ def _restored(
     return within(subject, shown, low, high, additive=True, details=(NARROWER,))
 
 
-NARROWER = "What is told of inner cells is wider than what somebody finds who tries the method on every table with these margins"
+NARROWER = "Who tries the method on every table with these margins finds more of inner cells than what is told of them"
 """Of restored margins: the fit to true margins undoes most changes of small tables."""
 
 
