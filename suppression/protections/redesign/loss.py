@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Literal
 
 import numpy as np
@@ -51,7 +52,10 @@ class Loss:
         moved = self._distinct.copy()
         for v, one in enumerate(by):
             moved[:, v + 1] = one.to[moved[:, v + 1]]
-        return len(moved) - len(np.unique(moved, axis=0))
+        sizes = (moved.max(axis=0, initial=0) + 1).tolist()
+        if prod(sizes) >= 2**62:
+            return len(moved) - len(np.unique(moved, axis=0))
+        return len(moved) - len(np.unique(np.ravel_multi_index(tuple(moved.T), sizes)))
 
     @cached_property
     def _finest(self) -> list[tuple[NDArray[np.int32], Ints]]:

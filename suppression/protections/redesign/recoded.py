@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +28,21 @@ class Recoding:
 
     Attributes
     ----------
-    hierarchy: the classification with the new codes after all others.
+    before: the classification as it was.
     to: int64 (old codes): the published code of each: itself, or that of its group.
-    groups: the groups of the variable, with their codes.
+    groups: the groups of the variable, with their codes. names: of the codes.
     """
 
-    hierarchy: Hierarchy
+    before: Hierarchy
     to: Ints
     groups: tuple[tuple[Group, int], ...]
+    names: tuple[str, ...]
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """The classification with the new codes after all others."""
+        parts = [[self.before.codes[m] for m in group.members] for group, _ in self.groups]
+        return self.before.with_combined([*zip(self.names, parts, strict=True)]) if parts else self.before
 
     @property
     def hidden(self) -> Bools:
@@ -48,7 +56,7 @@ class Recoding:
         there = np.zeros(len(self.to), np.bool_)
         there[listed] = True
         found = there.copy()
-        parent = self.hierarchy.parents[0]
+        parent = self.before.parents[0]
         for code in np.flatnonzero(there & self.hidden).tolist():
             at = int(parent[code])
             while 0 <= at < len(self.to) and self.to[at] == self.to[code]:
@@ -66,7 +74,7 @@ def recoding(tree: Tree, design: Design, variable: int) -> Recoding:
     hierarchy = tree.hierarchy
     own = [group for group in design if group.variable == variable]
     to = np.arange(len(hierarchy.codes))
-    named: list[tuple[str, list[str]]] = []
+    names: list[str] = []
     taken, new = set(hierarchy.codes), 0
     groups: list[tuple[Group, int]] = []
     for group in own:
@@ -78,9 +86,9 @@ def recoding(tree: Tree, design: Design, variable: int) -> Recoding:
             new += 1
         for member in group.members:
             to[list(tree.below[member])] = code
-        named.append((name, [hierarchy.codes[m] for m in group.members]))
+        names.append(name)
         groups.append((group, code))
-    return Recoding(hierarchy.with_combined(named) if own else hierarchy, to, tuple(groups))
+    return Recoding(hierarchy, to, tuple(groups), tuple(names))
 
 
 def name_of(parts: Sequence[str], taken: set[str]) -> str:

@@ -10,12 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tableseal.audit.bounds.component import Limits
 from tableseal.audit.errors import LimitError
 from tableseal.audit.progress import Progress
-from tableseal.suppression.protections.redesign.design import Design
+from tableseal.suppression.protections.redesign.design import Bools, Design
 from tableseal.suppression.protections.redesign.judged import Judge, Wrong
 from tableseal.suppression.protections.redesign.recoded import recodings
+
+Ints = NDArray[np.int64]
 
 MOST = 3_000
 """Designs that are judged, at most, on the way to a proof."""
@@ -74,57 +79,68 @@ class Search:
             wrong = self._wrong(design)
             if wrong is None:
                 return design
-            following = self._next(design, wrong)
+            following = self._without(design, wrong)
             if following is None:
                 return None
             design = following
         return None
 
-    def _next(self, design: Design, wrong: Wrong) -> Design | None:
-        """The step that does away with most cells in the way for what it loses."""
-        space, here = self.judge.space, self.loss_of(design) or 0
-        often: dict[tuple[int, int], int] = {}
-        for cell in wrong.codes.tolist():
-            for at in enumerate(cell):
-                often[at] = often.get(at, 0) + 1
+    def _without(self, design: Design, wrong: Wrong) -> Design | None:
+        """A design without the cells that are in the way; one step, if it is not sure that these are. None: no step is
+        left."""
+        left, at = wrong.codes, design
+        while len(left) and not self.limits.out_of_time():
+            following = self._next(at, design, left)
+            if following is None or not wrong.sure:
+                return following
+            at = following
+            left = left[~self._gone(at, design, left)]
+        return at
+
+    def _next(self, at: Design, judged: Design, cells: Ints) -> Design | None:
+        """The step that does away with most cells in the way for what it loses. cells: codes of the judged design."""
+        space, here = self.judge.space, self.loss_of(at) or 0
         ways: dict[Design, None] = {}
-        for at in sorted(often, key=lambda one: (-often[one], one)):
-            ways.update(dict.fromkeys(space.steps_away(design, *at)))
+        for v, code in self._often(cells):
+            old = len(space.trees[v].hierarchy.codes)
+            now = code if code < old else old + at.index(judged[code - old])
+            ways.update(dict.fromkeys(space.steps_away(at, v, now)))
             if len(ways) >= WEIGHED:
                 break
         weighed = []
-        for step in ways or dict.fromkeys(space.steps(design)):
+        for step in ways or dict.fromkeys(space.steps(at)):
             loss = self.loss_of(step)
             if loss is not None:
-                gone = sum(self._away(design, step, cell) for cell in wrong.codes.tolist())
+                gone = int(self._gone(step, judged, cells).sum())
                 weighed.append((-gone / max(1, loss - here), loss, step))
         return min(weighed)[2] if weighed else None
 
-    def _away(self, design: Design, step: Design, cell: list[int]) -> bool:
-        """Whether a published cell of the design is no longer published after a step."""
-        kept = set(step)
-        for v, code in enumerate(cell):
-            tree = self.judge.space.trees[v]
-            codes = len(tree.hierarchy.codes)
-            if code >= codes and design[code - codes] not in kept:
-                return True
-            if code < codes and bool(tree.hidden(step, v)[code]):
-                return True
-        return False
+    def _often(self, cells: Ints) -> list[tuple[int, int]]:
+        """Variables and codes of cells, those that occur most first."""
+        found = []
+        for v in range(cells.shape[1]):
+            codes, number = np.unique(cells[:, v], return_counts=True)
+            found += [(-n, v, code) for code, n in zip(codes.tolist(), number.tolist(), strict=True)]
+        return [(v, code) for _, v, code in sorted(found)]
+
+    def _gone(self, design: Design, judged: Design, cells: Ints) -> Bools:
+        """bool (cells): not published by a design. cells: codes of the judged one."""
+        result = np.zeros(len(cells), np.bool_)
+        kept = set(design)
+        other = np.array([group not in kept for group in judged], np.bool_)
+        for v, tree in enumerate(self.judge.space.trees):
+            result |= np.concatenate([tree.hidden(design, v), other])[cells[:, v]]
+        return result
 
     def _taken_back(self, design: Design) -> Design:
         """What is left when groups that are not needed are taken apart, those first that lose most."""
-        again = True
-        while again and not self.limits.out_of_time():
-            again = False
-            without = [tuple(g for g in design if g is not group) for group in design]
-            ranked = sorted((loss, one) for one in without if (loss := self.loss_of(one)) is not None)
-            for _, one in ranked:
-                if self.limits.out_of_time():
-                    break
-                if self._wrong(one) is None:
-                    design, again = one, True
-                    break
+        alone = {group: self.loss_of((group,)) or 0 for group in design}
+        for group in sorted(design, key=lambda one: (-alone[one], one)):
+            without = tuple(one for one in design if one != group)
+            if self.limits.out_of_time():
+                break
+            if self.loss_of(without) is not None and self._wrong(without) is None:
+                design = without
         return design
 
     def _in_order(self, found: Design | None) -> Best | None:
