@@ -17,6 +17,7 @@ from tableseal.audit.attacks.result import AttackReport, Curve, Point, Replayed,
 from tableseal.audit.attacks.subject import Subject, subject_of
 from tableseal.audit.errors import InputError, OptionName
 from tableseal.audit.io.canonical import release_digest
+from tableseal.audit.io.numbers import decimal_text
 from tableseal.audit.model import Release, Rounding
 from tableseal.audit.progress import Progress, silent
 from tableseal.audit.wording import listing, quoted, suggestion
@@ -96,7 +97,8 @@ def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
 
 def _said(rounding: Rounding) -> str:
     if rounding.method == "cell_key":
-        return f"cell_key, range {rounding.range}"
+        share = f", share {decimal_text(rounding.share)}" if rounding.share else ""
+        return f"cell_key, range {rounding.range}{share}"
     return f"{rounding.method}, base {rounding.base}" if rounding.base > 1 else rounding.method
 
 

@@ -83,6 +83,9 @@ class VariableDocument(Model):
         default=[],
         description="groups that only a table's `where` names, no part of the classification (convert writes it)",
     )
+    combined: list[Code] = Field(
+        default=[], description="codes of which nothing below goes out to readers (protect --method redesign writes it)"
+    )
 
 
 class StatusDocument(Model):
@@ -149,6 +152,13 @@ class BandDocument(Model):
     method: Literal["conventional", "random", "controlled", "up", "down"] = "conventional"
 
 
+class FlexDocument(Model):
+    """Of large values: no more than this share of the true value, and a fixed amount."""
+
+    share: Number = Field(description="from 0, at most 6 decimals")
+    plus: Number = Field(description="in the measure's own decimals")
+
+
 class RoundingDocument(Model):
     """How the published values were rounded: base and method, bands, or what each published value stands for."""
 
@@ -167,8 +177,9 @@ class RoundingDocument(Model):
     share: Number | None = Field(
         default=None,
         description="noise: largest change as a share of the true value; adjusted: of the published value; above 0, "
-        "below 1, at most 6 decimals",
+        "below 1, at most 6 decimals. cell_key: or changed by at most this share of the true value, also above 1",
     )
+    flex: FlexDocument | None = Field(default=None, description="cell_key with a share: and by no more than this")
     never: Number | None = Field(default=None, description="cell_key: no value from one unit to this is published")
     zeros: Literal["stay", "change"] | None = Field(
         default=None, description="cell_key, noise, adjusted: what becomes of true zeros (default: stay)"

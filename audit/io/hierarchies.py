@@ -54,10 +54,15 @@ def read_hierarchy(name: str, document: VariableDocument, folder: Folder, where:
     found = build_hierarchy(
         name, document.total, groupings, order=codes, source=Place(document.file) if document.file else where
     )
-    for code in document.selections:
-        if code not in found.index:
-            raise InputError(f"the variable has no code {quoted(code)}.", at=where / "selections")
-    return replace(found, selections=frozenset(document.selections), levels=levels)
+    for name_of, named in (("selections", document.selections), ("combined", document.combined)):
+        for code in named:
+            if code not in found.index:
+                raise InputError(f"the variable has no code {quoted(code)}.", at=where / name_of)
+    if document.combined and len(found.parents) > 1:
+        raise InputError("goes with a classification of one grouping.", at=where / "combined")
+    return replace(
+        found, selections=frozenset(document.selections), combined=frozenset(document.combined), levels=levels
+    )
 
 
 def tree_edges(tree: Document, where: Place) -> list[Edge]:

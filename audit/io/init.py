@@ -65,14 +65,8 @@ def infer_document(
     hints = NO_HINTS.under(policy)
     columns = read_columns(folder, data.name, Place(data.name))
     entry = {"name": data.stem, "file": data.name}
-    try:
-        crossed = crossed_columns(folder, data.name) if across(columns, []) is not None else None
-        document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
-    except InputError:
-        crossed = crossed_columns(folder, data.name)
-        if crossed is None:
-            raise
-        document, notes = describe(crossed, entry, data.stem, hints, status_map=status_map)
+    crossed = crossed_columns(folder, data.name) if across(columns, []) is not None else None
+    document, notes = describe(crossed or columns, entry, data.stem, hints, status_map=status_map)
     if crossed is not None:
         document["tables"][0]["file"] += CROSS
     return document, [*folder.notes, *notes]

@@ -42,7 +42,9 @@ class Rounding:
     base: in units of the measure; method: what the true value may be (see `audit.model.rounding`). ranges: with method
     `ranges`, (published value, smallest, largest true value), ascending; None: no largest.
     With method `cell_key`: range: largest change of a value, in units (base is 1). never: no value from one unit to
-    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told.
+    this is published. zeros_stay: a true 0 is published as 0. unchanged: share of values that stay, as is told. share:
+    or changed by at most this share of the true value (which may be 1 or more), and where `flex` is there by no more
+    than its share of the true value and a number of units.
     With methods `noise` and `adjusted`: share: largest change, of the true value (noise) or of the published one
     (adjusted), at most 6 decimals; range: a change up to this, in units, is possible anyway; zeros_stay.
     """
@@ -67,6 +69,7 @@ class Rounding:
     zeros_stay: bool = True
     unchanged: Fraction | None = None
     share: Fraction = Fraction(0)
+    flex: tuple[Fraction, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def change_by_cell_keys(subject: Subject, settings: CellKeySettings, tools: Tool
         upper=Amounts(most, hidden),
         confidence=None if settings.additive else _confidence(found.table, subject, settings, small),
         notes=found.notes,
-        details=tuple(_row(one) for one in moments(found.table)[:ROWS_TOLD]),
+        details=told_moments(found.table, "count"),
     )
 
 
@@ -51,8 +51,12 @@ def _optimised(found: ChangedCounts) -> Optimised | None:
     return Optimised("feasible", best.distortion, best.bound, words)
 
 
-def _row(one: Moments) -> str:
-    """The exact moments of a row, in words."""
+def told_moments(table: PTable, what: str) -> tuple[str, ...]:
+    """The exact moments of the first rows of a perturbation table, in words. what: its rows are for."""
+    return tuple(_row(one, what) for one in moments(table)[:ROWS_TOLD])
+
+
+def _row(one: Moments, what: str) -> str:
     mean, variance, share = (f"{float(x):.6g}" for x in (one.mean, one.variance, one.unchanged))
     count, least, most = (decimal(1, x) for x in (one.level, one.least, one.most))
-    return f"count {count}: change {least} to {most}, mean {mean}, variance {variance}, unchanged {share}"
+    return f"{what} {count}: change {least} to {most}, mean {mean}, variance {variance}, unchanged {share}"

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from tableseal.audit.bounds.component import Limits
-from tableseal.audit.model import Amounts, Note, Policy, Rounding, Table
+from tableseal.audit.codec.declared import PUBLIC
+from tableseal.audit.model import Amounts, Note, Policy, Release, Rounding, Table
 from tableseal.audit.progress import Progress, silent
+from tableseal.suppression.protections.figures import TableChange
 from tableseal.suppression.protections.subject import Subject
 
 Status = Literal["done", "optimal", "feasible"]
@@ -35,13 +37,14 @@ class Tools:
 @dataclass(frozen=True)
 class Optimised:
     """What a method that optimises says of its choice. distortion: sum of the absolute changes of all distinct cells,
-    in units of their measures; bound: no choice is proved to go below; beyond: steps that cells go beyond the two
-    neighbouring multiples, at most and together (0: zero-restricted). proved: in words, what is."""
+    in units of their measures, or whatever else the method makes small; bound: no choice is proved to go below. proved:
+    in words, what is. what: the words of what is made small."""
 
     status: Literal["optimal", "feasible"]
     distortion: int
     bound: float
     proved: str = ""
+    what: str = "sum of absolute changes"
 
     @property
     def gap(self) -> float:
@@ -76,6 +79,39 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class Combined:
+    """Categories that are published only together."""
+
+    variable: Annotated[str, "The variable.", PUBLIC]
+    code: Annotated[str, "Code that stands for them.", PUBLIC]
+    parts: Annotated[tuple[str, ...], "Their codes. What was below them is not published either.", PUBLIC]
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """What a method gives that publishes true values of other cells.
+
+    Attributes
+    ----------
+    release: with the cells that go out, and withheld ones that stay inside (`Hierarchy.combined`); its tables in the
+        order of those of the subject.
+    shown: (cells) true values of the subject's cells, known of those that are still published.
+    combined: categories that are published only together. tables: risk and utility. Others: see `Changed`.
+    """
+
+    release: Release
+    shown: Amounts
+    combined: tuple[Combined, ...]
+    tables: tuple[TableChange, ...]
+    optimised: Optimised
+    additive: bool = True
+    details: tuple[str, ...] = ()
+
+
+Outcome = Changed | Recoded
+
+
+@dataclass(frozen=True)
 class Method:
     """A method by its settings.
 
@@ -83,6 +119,6 @@ class Method:
     from the seed.
     """
 
-    run: Callable[[Subject, Any, Tools], Changed]
+    run: Callable[[Subject, Any, Tools], Outcome]
     settings: type
     draws: bool

@@ -16,5 +16,7 @@ WORDS: Mapping[str, str] = {
     "noise": "all that a contributor gives, by one factor of its own; tables add up",
     "tabular-adjustment": "tables that add up in which sensitive cells move by what protects them",
     "cell-key": "each count by the key of its cell, the same in every table",
+    "redesign": "categories are combined until nothing is sensitive, for the least loss",
+    "cell-key-magnitudes": "each sum by the key of its cell and its largest contributions, the same in every table",
     "synthetic": "inner cells are drawn anew, from all tables with the true margins",
 }

@@ -65,6 +65,13 @@ class Subject:
         changes; whoever draws for one cell after another goes through them so."""
         return order_by_names(self.release, self.cells.codes, self.cells.measure)
 
+    @cached_property
+    def rows(self) -> tuple[NDArray[np.int64], ...]:
+        """Of each table int64 (rows): the cell that each row lists."""
+        order = np.argsort(self.cells.listing_table, kind="stable")
+        ends = np.cumsum([len(table.codes) for table in self.release.tables])[:-1]
+        return tuple(np.split(self.cells.listing_cell[order], ends))
+
     def sensitivity(self, policy: Policy | None) -> Sensitivity:
         """What the rules say of the cells. policy: overrides the release's own.
 

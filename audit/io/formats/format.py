@@ -64,6 +64,7 @@ class Part(Enum):
     GROUPS = "groups of codes"
     UNLISTED = "codes that no row has"
     SEVERAL_GROUPINGS = "several groupings of one classification"
+    COMBINED = "which codes go out only together, as one"
     KIND = "whether values are counts or magnitudes"
     UNIT = "the published precision"
     PRIMARY = "which cells are withheld because they are sensitive"
