@@ -31,7 +31,7 @@ def file_names(release: Release, target: Path) -> tuple[Path, ...]:
     if found is not None:
         files = table_files(release, target, found)
         more = (path.with_name(name) for path in files for name in found.companions(release, path.name))
-        return (*dict.fromkeys(more), *(path for path in files if path != target), target)
+        return (*dict.fromkeys(more), *files)
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(found=suffix or "no suffix", expected=f"one of {', '.join(SUFFIXES)}", at=str(target))

@@ -160,10 +160,11 @@ def test_several_tables_are_several_files(target: Format, tmp_path: Path) -> Non
     path = tmp_path / f"out{ending}"
     files = release_files(release, path)
     assert [p.name for p in files if p.name.endswith(ending)] == [f"out_by_a{ending}", f"out_b_of_k{ending}"]
-    assert file_names(release, path) == tuple(p for p in files if p.name.endswith(ending))
+    named = [p for p in file_names(release, path) if p.name.endswith(ending)]  # others go with them
+    assert named == [p for p in files if p.name.endswith(ending)]
     for name, text in files.items():
         write_whole(name, text)
-    first, second = (read_release(name) for name in file_names(release, path))
+    first, second = (read_release(name) for name in named)
     assert list(first.variables) == ["a"]
     assert list(second.variables) == ["a", "b"]
     assert [second.cell_codes(row)["a"] for row in second.tables[0].codes] == ["k", "k", "k"]
