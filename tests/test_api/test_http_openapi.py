@@ -56,9 +56,11 @@ def explained(failure: Exception, response: Any, media_type: str | None) -> bool
     if "positive_data_acceptance" in getattr(failure, "checks", ()):
         return response.json()["type"].rpartition(":")[2] in REJECTED
     if isinstance(failure, AcceptedNegativeData):
-        # Texts and files are any bytes, so that none is a wrong `string`; what is in them is judged when the job runs.
-        places = set(re.findall(r"in (body|query|header|path|cookie)", failure.message))
-        return places == {"body"} and media_type != "application/json"
+        # Parameters, texts and files are sent as text or bytes, so that none is a wrong `string`, whatever it was made
+        # from; what is in them is judged when the job runs.
+        violated = re.findall(r"violates `(\w+)`(?: at \S+)?(?: \(was (\w+))?", failure.message)
+        texts = all(word == "format" or (word, was) == ("type", "string") for word, was in violated)
+        return bool(violated) and texts and media_type != "application/json"
     return False
 
 
