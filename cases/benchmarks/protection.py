@@ -160,7 +160,7 @@ def page(found: Sequence[Rounded]) -> str:
         date=rows.today(),
         versions=versions,
         files=_files(found),
-        seeds=_seeds(found),
+        seeds=_seeds(found) if any("/" in r.table for r in found) else "not measured",
     )
 
 
