@@ -103,7 +103,12 @@ def _protect(wanted: argparse.Namespace) -> int:
         print(f'Error: --only: nothing is named "{unknown[0]}"; there are {", ".join(sorted(known))}.', file=sys.stderr)
         return 2
     wanted.output.mkdir(parents=True, exist_ok=True)
-    found = protection.measure(wanted.core, wanted.only, lambda said: print(said, flush=True))
+    found = protection.measure(
+        wanted.core,
+        wanted.only,
+        lambda said: print(said, flush=True),
+        lambda rows: protection.write(rows, wanted.output),
+    )
     print(f"Written: {protection.write(found, wanted.output)}")
     better = protection.worse(found)
     for row in better:

@@ -81,8 +81,10 @@ def load(name: str) -> Instance:
     return Instance(name, False, dimensions, values, none, none, level, level)
 
 
-def measure(core: int | None, only: Sequence[str], tell: Callable[[str], None]) -> list[Rounded]:
-    """All programs on all tables, or those of some names, each in a process of its own."""
+def measure(
+    core: int | None, only: Sequence[str], tell: Callable[[str], None], save: Callable[[list[Rounded]], object]
+) -> list[Rounded]:
+    """All programs on all tables, or those of some names, each in a process of its own; saved table by table."""
     tables = [*FILES, *(f"{family}/{seed}" for family in DRAWN for seed in SEEDS)]
     chosen = [name for name in tables if not only or {name, name.rpartition("/")[0]} & set(only)]
     found = []
@@ -92,6 +94,7 @@ def measure(core: int | None, only: Sequence[str], tell: Callable[[str], None]) 
                 done = _one(name, base, program.name, program.packages, core)
                 found.append(done)
                 tell(f"{name}, base {base}, {program.title}: {said(done)}")
+        save(found)
     return found
 
 
@@ -157,7 +160,7 @@ def page(found: Sequence[Rounded]) -> str:
         date=rows.today(),
         versions=versions,
         files=_files(found),
-        seeds=_seeds(found),
+        seeds=_seeds(found) if any("/" in r.table for r in found) else "not measured",
     )
 
 

@@ -274,3 +274,14 @@ def test_messages_settle_all_but_few_relations() -> None:
     nearest = part.residual * 2 > part.base
     assert (off != 0).sum() < 0.05 * len(off) < (part.relations @ nearest.astype(np.int64) != part.right).sum()
     assert part.change(part.low + x) < 1.5 * part.nearest
+
+
+def test_that_none_exists_is_proved_near_a_cell_beyond_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CONVENTION 824."""
+    monkeypatch.setattr(multiples, "EXACT", 1)
+    monkeypatch.setattr("tableseal.suppression.protections.controlled_rounding.EXACT", 1)
+    monkeypatch.setattr(multiples_search, "MIDDLE", 0)  # not by one program over the whole part
+    subject, changed, optimised = rounded(tabulated(NOWHERE), 2)
+    assert beyond(subject, changed, 2) >= 1
+    assert optimised.proved.startswith("Proved: no table of neighbouring multiples adds up")
+    assert optimised.bound <= optimised.distortion
