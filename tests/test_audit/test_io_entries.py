@@ -14,6 +14,7 @@ import pandas
 import polars
 import pyreadstat
 import pytest
+from openpyxl.styles import Font, PatternFill
 
 from tableseal.audit.errors import InputError, LimitError
 from tableseal.audit.io import read_release
@@ -118,17 +119,29 @@ def test_a_workbook_of_a_zip_version_that_is_not_known(tmp_path: Path) -> None:
         read_release(path)
 
 
-def test_a_cell_whose_style_is_not_in_the_workbook(tmp_path: Path) -> None:
+def emptied(styles: bytes, part: str) -> bytes:
+    """Styles without the entries of a part (one is left of those of which a file needs one)."""
+    found = re.search(f"<{part}[^>]*>(.*?)</{part}>".encode(), styles, flags=re.DOTALL)
+    assert found is not None
+    tag = {"fills": b"fill", "fonts": b"font"}.get(part)
+    first = b"" if tag is None else found[1][: found[1].index(b"</" + tag + b">") + len(tag) + 3]
+    return styles[: found.start(1)] + first + styles[found.end(1) :]
+
+
+@pytest.mark.parametrize("part", ["numFmts", "fills", "fonts"])
+def test_a_cell_whose_style_is_not_in_the_workbook(part: str, tmp_path: Path) -> None:
     # CONVENTION 681
     path = tmp_path / "t.xlsx"
     book = openpyxl.Workbook()
     book.active.append(["region", "n"])
     book.active.append(["T", 5])
-    book.active["B2"].number_format = "0.00000"
+    cell = book.active["B2"]
+    cell.number_format, cell.font = "0.00000", Font(bold=True)
+    cell.fill = PatternFill("solid", fgColor="FFFF00")
     book.save(path)
     with zipfile.ZipFile(path) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
-    files["xl/styles.xml"] = re.sub(rb"<numFmts.*?</numFmts>", b"", files["xl/styles.xml"], flags=re.DOTALL)
+    files["xl/styles.xml"] = emptied(files["xl/styles.xml"], part)
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
             archive.writestr(name, content)

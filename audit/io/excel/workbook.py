@@ -157,10 +157,11 @@ class _Reader:
 
     def _number(self, cell: "Cell | Any", value: int | float) -> str:
         try:
-            hidden = hidden_by_format(cell.number_format, value) or hidden_by_colour(cell)
+            _ = cell.font, cell.fill, cell.number_format  # looked up in the styles of the file, here and in `tell`
         except IndexError:
             text = "has a style that is not in the file, which is damaged; save the workbook again."
             raise InputError(text, at=self.name(cell)) from None
+        hidden = hidden_by_format(cell.number_format, value) or hidden_by_colour(cell)
         if hidden:
             text = f"holds a number that {hidden}; write what is to be read (a mark such as x, or the number as it is)."
             raise InputError(text, at=self.name(cell))
