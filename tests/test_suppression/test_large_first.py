@@ -1,0 +1,59 @@
+"""Large tables begin with their sub-tables (rules 897, 898)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cases.benchmarks.families import Family, costs, generate
+from cases.benchmarks.pattern_check import underprotected
+from cases.benchmarks.releases import to_protect
+from cases.benchmarks.suppressors import placed
+from tableseal.audit.bounds.component import Limits
+from tableseal.audit.bounds.plan import deciding
+from tableseal.audit.decision.oracle import Oracle
+from tableseal.audit.model import Policy
+from tableseal.audit.solvers.highs import Highs
+from tableseal.suppression.problem.costs import Costs
+from tableseal.suppression.problem.problem import build_problem
+from tableseal.suppression.search import optimal as beginning
+from tableseal.suppression.search.method import Tools
+from tableseal.suppression.search.modular import modular
+from tableseal.suppression.search.result import Found
+
+FAMILY = Family(((3, 3), (3,), (3,)), mean=12, primary=2)
+
+
+def posed(seed: int):  # type: ignore[no-untyped-def]
+    made = generate("small", FAMILY, seed)
+    instance = replace(made, withheld=made.primary)
+    problem = build_problem(to_protect(instance, costs(made.dimensions, made.values)), Policy(), Costs(), Highs())
+    return instance, problem
+
+
+def tools(problem, told: list[Found] | None = None) -> Tools:  # type: ignore[no-untyped-def]
+    oracle = Oracle(problem.equations, problem.requirements, deciding(Highs()), Highs())
+    return Tools(oracle, Highs(), Limits(), keep=(told if told is not None else []).append)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_proposals_are_safe_and_the_answer_is_the_cheapest_of_all_that_was_told(seed: int) -> None:
+    instance, problem = posed(seed)
+    told: list[Found] = []
+    found = modular(problem, tools(problem, told))
+    assert found.pattern is not None
+    assert found.cost == problem.price(found.pattern) == min(f.cost for f in told)
+    pattern = placed(instance, problem.release, problem.cells.codes[found.pattern])
+    assert not underprotected(instance, pattern).any()
+    again = modular(problem, tools(problem))
+    assert again.pattern is not None
+    assert np.array_equal(again.pattern, found.pattern)
+
+
+def test_the_optimum_is_the_same_whatever_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, problem = posed(1)
+    before = beginning.optimal(problem, tools(problem))
+    monkeypatch.setattr(beginning, "LARGE", 1)
+    after = beginning.optimal(problem, tools(problem))
+    assert before.status == after.status == "optimal"
+    assert before.cost == after.cost
