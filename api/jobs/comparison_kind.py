@@ -39,7 +39,8 @@ def run(request: ComparisonRequest, context: Context) -> Result:
         (
             Document("comparison.json", "application/json", comparison_json(comparison).encode()),
             Document("report.html", "text/html; charset=utf-8", comparison_html(comparison).encode()),
-        )
+        ),
+        title=comparison.problem.release.title,
     )
 
 

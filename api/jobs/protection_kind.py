@@ -39,7 +39,7 @@ def run(request: ProtectionRequest, context: Context) -> Result:
     ]
     if found.verdict == "safe":
         documents += protected_documents(public_release(found.release), found.release, request.symbol)
-    return Result(tuple(documents), found.verdict)
+    return Result(tuple(documents), found.verdict, found.title)
 
 
 KIND = Kind("protection", ProtectionRequest, run, Rows("protection", "measures"))

@@ -65,7 +65,7 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents += protected_documents(public, result.release, request.symbol)
-    return Result(tuple(documents), result.verdict)
+    return Result(tuple(documents), result.verdict, result.problem.release.title)
 
 
 KIND = Kind("suppression", SuppressionRequest, run, Rows("suppression", "cells"))

@@ -102,7 +102,7 @@ async def post_decision(job: str, request: Request, at: ServiceDep, asking: Anal
     name = _free(DECISIONS, {file.name for file in files})
     content = json.dumps({"decisions": decisions}, ensure_ascii=False, indent=1).encode()
     wanted = KIND.request.model_validate({**json.loads(found.request), "decisions": name})
-    order = ordered(at, KIND, wanted, (*files, Document(name, "application/json", content)))
+    order = ordered(at, KIND, wanted, (*files, Document(name, "application/json", content)), release.title)
     return see(f"/jobs/{(await submitted(at, asking, order)).id}")
 
 

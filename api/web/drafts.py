@@ -35,6 +35,11 @@ class Draft:
     said: dict[str, Any]
 
     @property
+    def title(self) -> str:
+        """Of the release; empty if nobody has read it yet, or it has none."""
+        return str(self.said.get("title") or "")
+
+    @property
     def plain(self) -> Sequence[str]:
         """Its files without what was written from marks."""
         return [name for name in self.said["names"] if name != MARKED]
@@ -140,5 +145,5 @@ async def begun(
     given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
     wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
     files = await files_of_draft(at, found, found.said["names"])
-    job = await submitted(at, asking, ordered(at, kind, wanted, files))
+    job = await submitted(at, asking, ordered(at, kind, wanted, files, found.title))
     return see(f"/jobs/{job.id}")

@@ -7,12 +7,14 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from tableseal.api.http.service import may as allowed
 from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
+from tableseal.api.store.tokens import Principal, Role
 from tableseal.audit.report.applied import applied_words, counts_words, word_of
 from tableseal.audit.report.unknown import unknown_in_words
 
@@ -37,10 +39,17 @@ _STATIC = {
 static = APIRouter()
 
 
-def page(template: str, /, *, status: int = 200, problem: Problem | None = None, **context: Any) -> Response:
-    """A template with what it needs, as a response. problem: what it has to tell; then the status is that of it."""
+def page(
+    request: Request, template: str, /, *, status: int = 200, problem: Problem | None = None, **context: Any
+) -> Response:
+    """A template with what it needs, as a response to a request, for whoever asked: he is offered what he may do.
+
+    problem: what it has to tell; then the status is that of it.
+    """
     said = None if problem is None else problem.document()
-    text = _environment().get_template(template).render(context, problem=said)
+    asking: Principal | None = getattr(request.state, "asking", None)
+    may = {role.value: asking is not None and allowed(asking, role) for role in Role}
+    text = _environment().get_template(template).render(context, problem=said, may=may.__getitem__)
     return Response(text, status if problem is None else problem.status, HEADERS, "text/html; charset=utf-8")
 
 
@@ -49,16 +58,21 @@ def see(path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "Location": path})
 
 
-def sign_in_page(hours: float, problem: Problem | None = None, status: int = 200) -> Response:
+def sign_in_page(request: Request, hours: float, problem: Problem | None = None, status: int = 200) -> Response:
     """The form with which somebody signs in, for so many hours."""
-    return page("account.html", status=status, asking=None, local=False, problem=problem, hours=hours)
+    return page(request, "account.html", status=status, asking=None, local=False, problem=problem, hours=hours)
 
 
-def problem_page(problem: Problem, hours: float = 0.0) -> Response:
+def problem_page(request: Request, problem: Problem, hours: float = 0.0) -> Response:
     """A problem that ended a request; where somebody is not signed in, the form for it."""
     if problem.status == 401:
-        return sign_in_page(hours, status=401)
-    return page("problem.html", problem=problem)
+        return sign_in_page(request, hours, status=401)
+    return page(request, "problem.html", problem=problem)
+
+
+def erase_page(request: Request, job: Job, title: str, back: str) -> Response:
+    """Ask before something is erased. back: its page; what erases it is below that."""
+    return page(request, "erase.html", job=job, title=title, back=back)
 
 
 def parts_of(report: str) -> tuple[str, str]:
@@ -72,10 +86,10 @@ def parts_of(report: str) -> tuple[str, str]:
 
 
 @static.get("/static/{name}")
-async def get_static(name: str, if_none_match: Annotated[str, Header()] = "") -> Response:
+async def get_static(name: str, request: Request, if_none_match: Annotated[str, Header()] = "") -> Response:
     """A file that pages load."""
     if name not in _STATIC:
-        return problem_page(Problem("not-found", "Not Found", 404, "There is no such file."))
+        return problem_page(request, Problem("not-found", "Not Found", 404, "There is no such file."))
     content, tag, media_type = _file(name)
     headers = {"Cache-Control": "no-cache", "ETag": tag, "X-Content-Type-Options": "nosniff"}
     if if_none_match == tag:
@@ -103,6 +117,8 @@ def _environment() -> Environment:
     environment.filters.update(
         moment=_moment,
         duration=_duration,
+        waited=_waited,
+        seconds=_seconds,
         integer=lambda n: f"{n:,}",
         unknown=unknown_in_words,
         called=word_of,
@@ -133,9 +149,16 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def _waited(job: Job) -> str:
+    """How long a job waited for its first attempt; empty if it still does, or was done at once."""
+    waited = 0.0 if job.started is None else job.started - job.created
+    return "" if waited <= 0.05 else _seconds(waited)
+
+
 def _duration(job: Job) -> str:
     """How long a job has worked, in words; empty if it never did."""
-    if job.started is None or job.finished is None:
-        return ""
-    taken = job.finished - job.started
+    return "" if job.started is None or job.finished is None else _seconds(job.finished - job.started)
+
+
+def _seconds(taken: float) -> str:
     return f"{taken:.1f} s" if taken < 60 else f"{int(taken // 60)} min {int(taken % 60)} s"

@@ -1,8 +1,9 @@
 """Pages on patterns: which cells to withhold besides the sensitive ones. Compare methods, and protect a release."""
 
 from fastapi import APIRouter, Request, Response
-from starlette.datastructures import FormData, QueryParams
+from starlette.datastructures import FormData
 
+from tableseal.api.http.renderings import offered
 from tableseal.api.http.resources import document_response, note_read, own_job
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
@@ -14,6 +15,7 @@ from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import page, parts_of
+from tableseal.api.web.progress import job_page
 from tableseal.api.web.workbench import bench_of, shown
 
 CHOSEN = ("optimal", "heuristic", "network")
@@ -45,29 +47,41 @@ def get_file(job: str, name: str, at: ServiceDep, asking: Reader) -> Response:
     return document_response(at, found, name)
 
 
-def comparison_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+def comparison_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """Methods side by side, with the chart of cost against protection."""
     title, body = parts_of(result_file(at.store, job, "report.html").decode())
-    return page("comparison.html", job=job, title=title, body=body, draft=draft)
+    return page(
+        request, "comparison.html", job=job, title=title, body=body, draft=draft, forms=offered(COMPARISON.rows)
+    )
 
 
-def suppression_page(at: Service, job: Job, draft: str | None, params: QueryParams) -> Response:
+def suppression_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """The protected release and its audit, or why there is none."""
     safe = has_file(at.store, job, "protected.zip")
     bench = bench_of(at, job)
     if bench is None and has_file(at.store, job, "report.html"):  # made by an earlier version
-        return page("job.html", job=job, draft=draft, place=None)
+        return job_page(request, at, job, draft)
     if bench is None:
-        return page("suppression.html", job=job, title="No pattern protects this release", safe=safe, draft=draft)
+        return page(
+            request,
+            "suppression.html",
+            job=job,
+            title="No pattern protects this release",
+            safe=safe,
+            draft=draft,
+            forms=offered(SUPPRESSION.rows),
+        )
     title = f"{bench.front.called.capitalize()}: {bench.front.title}"
     return page(
+        request,
         "suppression.html",
         job=job,
         title=title,
-        **shown(bench, job, params),
-        pattern=pattern_of(at, job, params),
+        **shown(bench, job, request.query_params),
+        pattern=pattern_of(at, job, request.query_params),
         choices=CHOICES,
         decided=has_file(at.store, job, DECISIONS),
         safe=safe,
         draft=draft,
+        forms=offered(SUPPRESSION.rows),
     )
