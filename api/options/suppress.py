@@ -103,6 +103,7 @@ class SuppressOptions(Options):
             "Find out what needs each secondary cell, whatever it takes, and say how long each step took; or nothing "
             "of it. Otherwise within what is left of the time limit. All files are written before.",
             off="Do not find out what needs each secondary cell.",
+            undecided="as far as there is time",
         ),
     ] = None
 

@@ -14,20 +14,24 @@ from tableseal.api.store.jobs import erase, job_by_id, request_cancel
 from tableseal.api.store.listing import PAGE, STATES, Wanted, listed
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.attacks import attack_page
 from tableseal.api.web.audits import audit_page
 from tableseal.api.web.batches import batch_page
 from tableseal.api.web.drafts import draft_behind
 from tableseal.api.web.pages import erase_page, page, see
 from tableseal.api.web.patterns import comparison_page, suppression_page
 from tableseal.api.web.progress import job_page
+from tableseal.api.web.protections import protection_page
 from tableseal.api.web.publications import assessment_page
 from tableseal.api.web.workbench import whole
 from tableseal.audit.errors import InputError
 
 RESULTS: Mapping[str, Callable[[Request, Service, Principal, Job, str | None], Response]] = {
+    "attack": attack_page,
     "audit": audit_page,
     "batch": batch_page,
     "comparison": comparison_page,
+    "protection": protection_page,
     "publication": assessment_page,
     "suppression": suppression_page,
 }

@@ -120,6 +120,8 @@ def _environment() -> Environment:
         waited=_waited,
         seconds=_seconds,
         integer=lambda n: f"{n:,}",
+        figure=_figure,
+        selected_error=lambda fields: any(field.error for field in fields.values()),
         unknown=unknown_in_words,
         called=word_of,
         counts_words=counts_words,
@@ -147,6 +149,11 @@ _KINDS: Mapping[str, str] = {
 
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _figure(value: float, digits: int = 6) -> str:
+    """A measure with so many significant digits."""
+    return f"{value:,.{digits}g}"
 
 
 def _waited(job: Job) -> str:

@@ -29,7 +29,7 @@ async def post_comparison(draft: str, request: Request, at: ServiceDep, asking: 
     """Compare methods on a release."""
     form = await plain_form(request)
     # Where none is ticked, none is asked for: not those that are compared if nobody says otherwise.
-    methods = ",".join(str(name) for name in form.getlist("method")) or ","
+    methods = ",".join(filter(None, map(str, (*form.getlist("method"), *form.getlist("changing"))))) or ","
     return await begun(at, asking, draft, COMPARISON, FormData([*form.multi_items(), ("methods", methods)]))
 
 

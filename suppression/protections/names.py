@@ -1,4 +1,5 @@
-"""The names of the methods that change values, and what each does, in words. Loads nothing: options say it, too."""
+"""The names of the methods that change values, what each does, in words, and its settings. Loads nothing: options and
+forms say it, too."""
 
 from collections.abc import Mapping
 
@@ -17,3 +18,37 @@ WORDS: Mapping[str, str] = {
     "cell-key": "each count by the key of its cell, the same in every table",
     "synthetic": "inner cells are drawn anew, from all tables with the true margins",
 }
+
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "conventional-rounding": ("base",),
+    "controlled-rounding": ("base",),
+    "post-randomisation": ("variable",),
+    "random-rounding": ("base",),
+    "record-swapping": ("variable", "rate"),
+    "sampling": ("share",),
+    "semi-controlled-rounding": ("base",),
+    "small-count-rounding": ("base",),
+    "noise": ("share", "least"),
+    "tabular-adjustment": ("share",),
+}
+"""Method -> settings without which it cannot be; methods that need none are left out (a test compares)."""
+
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "perturbation": ("stay", "reach", "invariant", "draws", "margins", "by"),
+    "post-randomisation": ("stay", "invariant", "draws", "by"),
+    "record-swapping": ("similar", "anonymity", "risk_by", "carry"),
+    "semi-controlled-rounding": ("by",),
+    "noise": ("shape", "balanced"),
+    "tabular-adjustment": ("range",),
+    "cell-key": (
+        "range",
+        "variance",
+        "never",
+        "unchanged",
+        "modulus",
+        "unbiased_from",
+        "withhold_below",
+        "additive",
+    ),
+}
+"""Method -> settings that it has besides, likewise."""
