@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.methods import figures_of_comparison
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.option import switched
@@ -39,6 +40,7 @@ def run(request: ComparisonRequest, context: Context) -> Result:
         (
             Document("comparison.json", "application/json", comparison_json(comparison).encode()),
             Document("report.html", "text/html; charset=utf-8", comparison_html(comparison).encode()),
+            figures_of_comparison(comparison),
         ),
         title=comparison.problem.release.title,
     )

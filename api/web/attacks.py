@@ -77,13 +77,12 @@ def attack_page(request: Request, at: Service, _: Principal, job: Job, draft: st
 def _form(
     request: Request, draft: Draft, form: FormData, chosen: Collection[str], problem: Problem | None = None
 ) -> Response:
-    fields = answered(fields_of(KIND.request), form, (), problem)
+    fields = answered(fields_of(KIND.request), ASKED, form, (), problem)
     return page(
         request,
         "attacks.html",
         draft=draft,
         fields=fields,
-        asked=ASKED,
         attacks=MEANINGS,
         chosen=chosen,
         problem=problem,

@@ -23,7 +23,8 @@ Model = TypeVar("Model", bound=BaseModel)
 @dataclass(frozen=True)
 class Field:
     """One field. kind: how it is filled in; lines: one value a line. choices: (value, in words). value: at first.
-    required: it has to be filled in. error: what is wrong with what was filled in."""
+    several: it may be said more than once. required: it has to be filled in. error: what is wrong with what it was
+    filled in with."""
 
     name: str
     label: str
@@ -31,6 +32,7 @@ class Field:
     hint: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     value: str = ""
+    several: bool = False
     required: bool = False
     error: str = ""
 
@@ -53,11 +55,13 @@ def _field(one: Declared) -> Field:
     if values := one.values or tuple(option.choices):
         worded = [(v, f"{v}: {option.choices[v]}" if option.choices.get(v) else v) for v in values]
         undecided = [("", "as it is")] if one.default is None else []
-        return Field(one.name, label, "choice", option.help, (*undecided, *worded), one.default or "")
+        chosen = "" if one.several else one.default or ""
+        return Field(one.name, label, "choice", option.help, (*undecided, *worded), chosen, one.several)
     kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"
     if {int, float} & {one.type, *get_args(one.type)}:
         kind = "number"
-    return Field(one.name, label, kind, option.described, value="" if one.default in (None, ()) else str(one.default))
+    first = "" if one.default in (None, ()) else str(one.default)
+    return Field(one.name, label, kind, option.described, value=first, several=one.several)
 
 
 def _label(sentence: str) -> str:
@@ -65,11 +69,17 @@ def _label(sentence: str) -> str:
 
 
 def answered(
-    fields: Mapping[str, Field], form: FormData, required: Collection[str], problem: Problem | None
+    fields: Mapping[str, Field],
+    names: Collection[str],
+    form: FormData,
+    required: Collection[str],
+    problem: Problem | None,
 ) -> Mapping[str, Field]:
-    """The fields as somebody filled them in, some of them required, with the problem at the one that it speaks of."""
+    """Those of the fields that a form asks for, as somebody filled them in, some of them required, with the problem at
+    the one that it speaks of."""
     found = {}
-    for name, field in fields.items():
+    for name in names:
+        field = fields[name]
         error = problem.detail if problem is not None and problem.parameter == name else ""
         value = "\n".join(_texts(form, field.name)) if field.name in form else field.value
         found[name] = replace(field, value=value, required=name in required, error=error)
@@ -105,7 +115,7 @@ def filled(
         if field.kind == "check":
             given |= {field.name: True} if texts else {}
         elif lines := [line.strip() for text in texts for line in text.splitlines() if line.strip()]:
-            given[name] = lines if field.kind == "lines" else lines[-1]
+            given[name] = lines if field.several else lines[-1]
     try:
         wanted = checked(request, {**as_fields(request, given), **more})
         if (rules := getattr(wanted, "rules", None)) is not None:

@@ -11,6 +11,7 @@ from tableseal.api.jobs.pattern import DECISIONS
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.beside import beside
 from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
@@ -55,7 +56,7 @@ def comparison_page(request: Request, at: Service, _: Principal, job: Job, draft
     )
 
 
-def suppression_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+def suppression_page(request: Request, at: Service, asking: Principal, job: Job, draft: str | None) -> Response:
     """The protected release and its audit, or why there is none."""
     safe = has_file(at.store, job, "protected.zip")
     bench = bench_of(at, job)
@@ -80,6 +81,8 @@ def suppression_page(request: Request, at: Service, _: Principal, job: Job, draf
         **shown(bench, job, request.query_params),
         pattern=pattern_of(at, job, request.query_params),
         choices=CHOICES,
+        beside=beside(at, asking, draft, job),
+        chosen=CHOSEN,
         decided=has_file(at.store, job, DECISIONS),
         safe=safe,
         draft=draft,

@@ -97,7 +97,8 @@ def _form(request: Request, draft: Draft, form: FormData, problem: Problem | Non
         expected = f"expected one of {', '.join(WORDS)}."
         problem = Problem("invalid-parameter", "A parameter cannot be used", 422, f"method: {expected}")
         method = FIRST
-    fields: Mapping[str, Field] = answered(fields_of(KIND.request), form, NEEDS.get(method, ()), problem)
+    asked = (*_settings(method), *SHARED)
+    fields: Mapping[str, Field] = answered(fields_of(KIND.request), asked, form, NEEDS.get(method, ()), problem)
     return page(
         request,
         "protect.html",

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accessible import faults
+from accessible import CONTRAST, faults, findings
 from asking import archive
 from serving import address, started
 from small import document, table
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.protections import UNPROTECTED
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRENCH = cases_folder() / "french_business"
@@ -77,6 +78,9 @@ class Watched:
             self.page.emulate_media(color_scheme=scheme)
             self.page.wait_for_function(DRAWN, arg=scheme)
             assert faults(self.page) == [], f"{scheme}: {self.page.url}"
+            assert findings(self.page, CONTRAST if scheme == "dark" else ()) == [], f"{scheme}: {self.page.url}"
+        self.page.set_viewport_size({"width": 390, "height": 844})
+        assert findings(self.page) == [], f"390 px: {self.page.url}"
         self.page.set_viewport_size({"width": 360, "height": 740})
         assert self.page.evaluate("document.documentElement.scrollWidth") <= 360, self.page.url
         self.page.set_viewport_size(size)
@@ -125,6 +129,13 @@ def test_the_french_set_from_the_start_page_to_the_arithmetic(watched: Watched, 
     watched.good()
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
+
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report as a page").click()
+    download.value.save_as(tmp_path / "report.html")
+    page.goto((tmp_path / "report.html").as_uri())
+    watched.foreign.clear()  # the file itself
+    watched.good()
 
 
 def exposed() -> dict[str, Any]:
@@ -274,11 +285,53 @@ def test_patterns_are_compared_on_a_chart_and_the_protected_release_is_downloade
     page.get_by_label("Method", exact=True).select_option("heuristic")
     page.get_by_role("button", name="Protect").click()
     page.locator(".banner.safe").wait_for()
+    assert page.get_by_role("row", name="heuristic (this pattern)").is_visible()
     watched.good()
     with page.expect_download() as download:
         page.get_by_role("link", name="Protected release (zip)").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert sorted(archive.namelist()) == ["release.yaml", "release_by_region_and_size.csv"]
+
+
+def test_values_are_changed_and_attacked(watched: Watched, site: str) -> None:
+    """From the release to the form of a method, an error at its field, the result, and attacks on it."""
+    page = watched.page
+    page.goto(site)
+    page.get_by_text("Paste it instead").click()
+    page.get_by_label("Release (YAML, JSON)").fill(
+        json.dumps({**UNPROTECTED, "policy": {"primary": [{"threshold": 3}]}})
+    )
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("link", name="Choose a method").click()
+    page.get_by_role("link", name="random-rounding").click()
+    watched.good()
+    page.get_by_label("Base").fill("much")
+    page.get_by_role("button", name="Change the values").click()
+    page.get_by_text("expected a number").wait_for()
+    assert page.get_by_label("Base").input_value() == "much"
+    watched.good()
+    page.get_by_label("Base").fill("5")
+    page.get_by_role("button", name="Change the values").click()
+    page.get_by_role("heading", name="What was done").wait_for()
+    watched.good()
+    page.locator(".heat td a").first.click()
+    page.get_by_role("link", name="Its own page").click()
+    page.get_by_role("link", name="Back to the report").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Back to the report").click()
+    page.get_by_role("button", name="Attack what it releases").click()
+    page.get_by_role("heading", name="Guessed right").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Back to the release").click()
+    page.get_by_role("link", name="Attack changed counts").click()
+    watched.good()
+    page.goto(f"{site}/jobs")
+    page.get_by_label("What").select_option("attack")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("row", name="Attacks").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Account").click()
+    watched.good()
 
 
 def test_a_job_says_how_far_it_is_and_is_cancelled(watched: Watched, site: str) -> None:
