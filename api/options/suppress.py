@@ -85,7 +85,7 @@ class SuppressOptions(Options):
     ] = True
     basis: Annotated[
         Literal["any", "integer"] | None,
-        Option("Overrides require.basis of the policy: integer needs tables of whole units."),
+        Option("Overrides require.basis of the policy: integer needs tables of whole units.", undecided="as it is"),
     ] = None
     time_limit: Annotated[
         float | None,

@@ -54,7 +54,7 @@ def _field(one: Declared) -> Field:
         return Field(one.name, label, "choice", option.help, choices)
     if values := one.values or tuple(option.choices):
         worded = [(v, f"{v}: {option.choices[v]}" if option.choices.get(v) else v) for v in values]
-        undecided = [("", "as it is")] if one.default is None else []
+        undecided = [("", option.undecided)] if one.default is None else []
         chosen = "" if one.several else one.default or ""
         return Field(one.name, label, "choice", option.help, (*undecided, *worded), chosen, one.several)
     kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"

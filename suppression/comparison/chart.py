@@ -1,7 +1,10 @@
 """Cost against protection as a chart: the places of marks, line and ticks in an SVG of fixed size."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor, isfinite, log10
+
+from tableseal.audit.report.words import HTML, number
 
 WIDTH, HEIGHT = 520, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 34, 44
@@ -83,9 +86,14 @@ def chart(title: str, across: str, upward: str, dots: list[Dot], curve: list[tup
         upward,
         marks,
         " ".join(f"{x(c)},{y(g)}" for c, g in curve) if len(curve) > 1 else "",
-        tuple(Tick(x(t), f"{t:,.6g}") for t in columns),
-        tuple(Tick(y(t), f"{t:,.6g}") for t in rows),
+        tuple(Tick(x(t), _figure(t)) for t in columns),
+        tuple(Tick(y(t), _figure(t)) for t in rows),
     )
+
+
+def _figure(value: float) -> str:
+    """A number of an axis as the tables write theirs: all digits, and no powers of ten."""
+    return number(Fraction(str(value)), HTML)
 
 
 def _ticks(most: float) -> list[float]:
