@@ -15,6 +15,7 @@ from tableseal.api.options.rules import said_rules
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal, Role
+from tableseal.audit.language import ENGLISH, LANGUAGES, in_script, preferred, speak, speaking, words_of
 from tableseal.audit.report.applied import applied_words, counts_words, word_of
 from tableseal.audit.report.unknown import unknown_in_words
 
@@ -36,6 +37,17 @@ _STATIC = {
     "compare.css": ("tableseal.suppression.comparison", "templates/compare.css", "text/css"),
 }
 
+_SPOKEN = {f"web.{language}.js": language for language in LANGUAGES if language != ENGLISH}
+"""The script in other languages."""
+
+LANG = "lang"
+"""Query parameter that chooses a language."""
+
+LANGUAGE_COOKIE = "tableseal_language"
+"""Cookie that remembers it."""
+
+YEAR = 365 * 86_400
+
 static = APIRouter()
 
 
@@ -49,8 +61,25 @@ def page(
     said = None if problem is None else problem.document()
     asking: Principal | None = getattr(request.state, "asking", None)
     may = {role.value: asking is not None and allowed(asking, role) for role in Role}
-    text = _environment().get_template(template).render(context, problem=said, may=may.__getitem__)
-    return Response(text, status if problem is None else problem.status, HEADERS, "text/html; charset=utf-8")
+    language = language_of(request)
+    with speaking(language):
+        text = _environment().get_template(template).render(context, problem=said, may=may.__getitem__)
+    response = Response(text, status if problem is None else problem.status, HEADERS, "text/html; charset=utf-8")
+    response.headers["Content-Language"] = language
+    if request.query_params.get(LANG) == language:
+        response.set_cookie(LANGUAGE_COOKIE, language, YEAR, httponly=True, samesite="strict", path="/")
+    return response
+
+
+def language_of(request: Request) -> str:
+    """The language of a page: what the query says (`lang=fr`), what was said so before, what the service is set to, or
+    what the browser likes best; else English."""
+    state = getattr(request.scope.get("app"), "state", None)
+    service = getattr(state, "service", None)
+    chosen = (request.query_params.get(LANG), request.cookies.get(LANGUAGE_COOKIE))
+    known = (language for language in chosen if language in LANGUAGES)
+    accepted = preferred(request.headers.get("accept-language", ""))
+    return next(known, None) or (None if service is None else service.settings.language) or accepted or ENGLISH
 
 
 def see(path: str) -> Response:
@@ -88,7 +117,7 @@ def parts_of(report: str) -> tuple[str, str]:
 @static.get("/static/{name}")
 async def get_static(name: str, request: Request, if_none_match: Annotated[str, Header()] = "") -> Response:
     """A file that pages load."""
-    if name not in _STATIC:
+    if name not in _STATIC and name not in _SPOKEN:
         return problem_page(request, Problem("not-found", "Not Found", 404, "There is no such file."))
     content, tag, media_type = _file(name)
     headers = {"Cache-Control": "no-cache", "ETag": tag, "X-Content-Type-Options": "nosniff"}
@@ -99,8 +128,11 @@ async def get_static(name: str, request: Request, if_none_match: Annotated[str, 
 
 @cache
 def _file(name: str) -> tuple[bytes, str, str]:
-    package, path, media_type = _STATIC[name]
+    package, path, media_type = _STATIC["web.js" if name in _SPOKEN else name]
     content = files(package).joinpath(path).read_bytes()
+    if name in _SPOKEN:
+        with speaking(_SPOKEN[name]):
+            content = in_script(content.decode(), SCRIPT).encode()
     return content, f'"{sha256(content).hexdigest()[:32]}"', media_type
 
 
@@ -127,23 +159,27 @@ def _environment() -> Environment:
         counts_words=counts_words,
         applied=applied_words,
     )
-    environment.globals["kinds"] = _KINDS
+    speak(environment)
+    environment.globals["kinds"] = KINDS
+    environment.globals["languages"] = LANGUAGES
     environment.globals["rule_names"] = tuple(one.name for one, _ in said_rules())
     return environment
 
 
-_KINDS: Mapping[str, str] = {
-    "audit": "Audit",
-    "draft": "Release",
-    "suppression": "Pattern",
-    "protection": "Changed values",
-    "comparison": "Comparison",
-    "batch": "Batch",
-    "publication": "Audit with a publication",
-    "risk": "Risk",
-    "sap": "SAP",
-    "attack": "Attacks",
-}
+KINDS: Mapping[str, str] = words_of(
+    {
+        "audit": "Audit",
+        "draft": "Release",
+        "suppression": "Pattern",
+        "protection": "Changed values",
+        "comparison": "Comparison",
+        "batch": "Batch",
+        "publication": "Audit with a publication",
+        "risk": "Risk",
+        "sap": "SAP",
+        "attack": "Attacks",
+    }
+)
 """What jobs are called on pages."""
 
 
@@ -154,6 +190,41 @@ def _moment(seconds: float) -> str:
 def _figure(value: float, digits: int = 6) -> str:
     """A measure with so many significant digits."""
     return f"{value:,.{digits}g}"
+
+
+SCRIPT = words_of(
+    (
+        "Close",
+        "Its own page",
+        "At work",
+        '${names.length} files: ${names.join(", ")}',
+        "; about ${Math.ceil(more / 10) * 10} s of this step are left",
+        "; about ${Math.ceil(more / 60)} min of this step are left",
+        "${group(done)} of ${group(total)}${left(name, done, total)}",
+        "Waiting for a worker: place ${group(place)} in the queue",
+    )
+)
+"""Words of `web.js`."""
+
+STATES = words_of(
+    (
+        *("queued", "running", "succeeded", "failed", "cancelled", "safe", "unsafe", "undecided", "not judged"),
+        *("safe as listed", "ready", "columns", "choose", "unbalanced"),
+    )
+)
+"""Where jobs stand, and what comes of them."""
+
+STAGES = words_of(
+    (
+        *("annealing", "arithmetic", "attacks", "bounds", "cells beyond their neighbours", "cells that fall"),
+        *("cumulative view", "entropy over tables", "insiders", "methods", "parts", "proof", "releases", "samples"),
+        *("search", "sum of changes"),
+    )
+)
+"""Steps of the work, as engines tell them."""
+
+HEADINGS = words_of(("Cells that fall", "Cells that revised figures give away"))
+"""That macros make ids of."""
 
 
 def _waited(job: Job) -> str:

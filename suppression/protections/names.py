@@ -3,21 +3,25 @@ forms say it, too."""
 
 from collections.abc import Mapping
 
-WORDS: Mapping[str, str] = {
-    "conventional-rounding": "each cell to its nearest multiple of the base",
-    "controlled-rounding": "multiples of the base that add up over all tables, as near as possible",
-    "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
-    "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
-    "random-rounding": "each cell up or down at random, without bias",
-    "record-swapping": "households exchange their regions with others that are alike",
-    "sampling": "a random sample of the records is drawn, and tables are estimated from it",
-    "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
-    "small-count-rounding": "only published counts below the base disappear; tables add up",
-    "noise": "all that a contributor gives, by one factor of its own; tables add up",
-    "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
-    "cell-key": "each count by the key of its cell, the same in every table",
-    "synthetic": "inner cells are drawn anew, from all tables with the true margins",
-}
+from tableseal.audit.language import words_of
+
+WORDS: Mapping[str, str] = words_of(
+    {
+        "conventional-rounding": "each cell to its nearest multiple of the base",
+        "controlled-rounding": "multiples of the base that add up over all tables, as near as possible",
+        "perturbation": "counts become others by a matrix of probabilities that keeps how many there are of each",
+        "post-randomisation": "categories of records become others by a matrix that keeps how many there are of each",
+        "random-rounding": "each cell up or down at random, without bias",
+        "record-swapping": "households exchange their regions with others that are alike",
+        "sampling": "a random sample of the records is drawn, and tables are estimated from it",
+        "semi-controlled-rounding": "the same, and the total, or a margin, is a rounding of itself and adds up",
+        "small-count-rounding": "only published counts below the base disappear; tables add up",
+        "noise": "all that a contributor gives, by one factor of its own; tables add up",
+        "tabular-adjustment": "the nearest tables that add up in which sensitive cells move by what protects them",
+        "cell-key": "each count by the key of its cell, the same in every table",
+        "synthetic": "inner cells are drawn anew, from all tables with the true margins",
+    }
+)
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "conventional-rounding": ("base",),
