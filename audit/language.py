@@ -68,6 +68,11 @@ def words_of(found: Words) -> Words:
     return found
 
 
+def plurals_of(found: Words) -> Words:
+    """The same for pairs of what is said of one and of several (`counted`)."""
+    return found
+
+
 def counted(number: int, one: str, several: str) -> str:
     """A number of things: `counted(2, "{n} cell", "{n} cells")` is "2 cells"."""
     return ngettext(one, several, number).format(n=number)

@@ -44,8 +44,11 @@ def _of_python(path: Path) -> Iterator[Message]:
         if node.func.id in CALLS and isinstance(first, ast.Constant) and isinstance(first.value, str):
             yield first.value
         if node.func.id == "counted":
-            one, several = (ast.literal_eval(argument) for argument in node.args[1:3])
-            yield one, several
+            said = [n.value for n in node.args[1:3] if isinstance(n, ast.Constant)]
+            if len(said) == 2:  # else they are of a collection (`plurals_of`)
+                yield said[0], said[1]
+        if node.func.id == "plurals_of":
+            yield from ast.literal_eval(first)
         if node.func.id == "words_of":  # every text of a collection is one, but keys
             keys = {id(key) for n in ast.walk(first) if isinstance(n, ast.Dict) for key in n.keys}
             texts = (n for n in ast.walk(first) if isinstance(n, ast.Constant) and id(n) not in keys)
@@ -57,8 +60,9 @@ def _of_template(path: Path) -> Iterator[str]:
 
     environment = Environment(extensions=["jinja2.ext.i18n"])
     for _, _, message in environment.extract_translations(path.read_text("utf-8")):
-        if isinstance(message, str):
-            yield message
+        first = message[0] if isinstance(message, tuple) else message  # others are what stands in it
+        if isinstance(first, str):
+            yield first
 
 
 def catalogues() -> Iterator[Path]:
