@@ -231,7 +231,7 @@ def verdict_line(report: Report) -> str:
     word = report.called
     if word == AS_LISTED:
         return f"{shouted(_(word))}; {unjudged_words(report)}. {_answer(report)}"
-    return f"{shouted(_(word))}: {headline(report)}"
+    return put("{verdict}: {headline}", verdict=shouted(_(word)), headline=headline(report))
 
 
 def applied(report: Report) -> str:
