@@ -126,6 +126,12 @@ async def get_static(name: str, request: Request, if_none_match: Annotated[str, 
     return Response(content, 200, headers, f"{media_type}; charset=utf-8")
 
 
+@static.get("/favicon.ico")
+async def get_icon() -> Response:
+    """Where browsers look for it that show something else than a page."""
+    return see("/static/icon.svg")
+
+
 @cache
 def _file(name: str) -> tuple[bytes, str, str]:
     package, path, media_type = _STATIC["web.js" if name in _SPOKEN else name]

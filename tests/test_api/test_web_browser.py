@@ -10,12 +10,19 @@ from typing import Any
 import pytest
 from accessible import CONTRAST, faults, findings
 from asking import archive
+from large_report import large
 from serving import address, started
 from small import document, table
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.http.audits import EXAMPLE
 from tableseal.api.http.protections import UNPROTECTED
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.jobs.pages import pages_of
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.job import Document
+from tableseal.api.store.jobs import record
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRENCH = cases_folder() / "french_business"
@@ -35,9 +42,14 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the service."""
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
     """Where a service listens."""
-    folder = tmp_path_factory.mktemp("site")
     log = folder / "log"
     options = {"data": str(folder / "data"), "poll_seconds": "0.05", "inline_seconds": "60", "max_files": str(MANY)}
     with started("serve", "--port", "0", log=log, **options) as process:
@@ -70,7 +82,8 @@ class Watched:
         )
 
     def good(self) -> None:
-        """Nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and on a phone."""
+        """CONVENTION 891: nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and
+        on a phone."""
         assert self.foreign == []
         assert self.said == []
         size = self.page.viewport_size
@@ -159,6 +172,28 @@ def focus_on(page: Any, name: str) -> None:
             assert style != "none", f"the focus on {name} cannot be seen"
             return
     raise AssertionError(f"the tabulator never gets to {name}")
+
+
+def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -> None:
+    """Map, list, a cell: each within a second of the server, and usable on a phone."""
+    release, report = large(100_000, lines=2000)
+    store = Store(Settings(data=folder / "data").database_url)
+    with store.writing() as connection:
+        wanted = AuditRequest(release="r.json").model_dump_json()
+        documents = (Document("report.json", "application/json", b"{}"), *pages_of(report, release))
+        job = record(connection, "local", "audit", wanted, documents, outcome="safe", seconds=1, title="Large")
+    store.close()
+    page = watched.page
+    page.goto(f"{site}/jobs?words=large")
+    page.get_by_role("row", name="Large").get_by_role("link").first.click()
+    page.get_by_text("of 100,000 cells; the release has 200,000").wait_for()
+    watched.good()
+    page.goto(f"{site}/jobs/{job.id}?map=t&line=901&column=61")
+    watched.good()
+    page.locator(".heat td a").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("dialog").is_visible()
 
 
 def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:
