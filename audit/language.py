@@ -84,13 +84,22 @@ def put(message: str, /, **words: object) -> str:
 
 
 def phrase(text: str) -> str:
-    """What was put together of messages with ": " or ", " between them, message by message: verdicts with reasons."""
+    """A text that is a message, or was put together of messages with ": ", "; " or ", " between them: verdicts with
+    reasons, choices with what they mean."""
     if spoken() == ENGLISH or not text:
         return text
     whole = gettext(text)
     if whole != text:
         return whole
-    return "".join(part if part in (": ", ", ", "; ") else gettext(part) for part in re.split(r"(: |, |; )", text))
+    for sign in _BETWEEN:
+        first, found, rest = text.partition(sign)
+        if found:
+            return f"{phrase(first)}{gettext(sign)}{phrase(rest)}"
+    return text
+
+
+_BETWEEN = words_of((": ", "; ", ", "))
+"""What stands between messages that are put together; languages differ in the blanks."""
 
 
 @cache

@@ -1,15 +1,21 @@
-"""Messages of pages and texts, and their catalogues (needs Babel).
+"""Messages of pages and texts, and their catalogues (needs Babel). Words of options are in them, too, and stay English
+where a catalogue has none.
 
 python tests/support/words.py    collects the messages, puts them into every catalogue, and compiles it
 """
 
 import ast
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCALE = ROOT / "audit" / "locale"
 FOLDERS = ("audit", "suppression", "api")
+FORMS = ("attack", "audit", "batch", "comparison", "protection", "publication", "suppression")
+"""Kinds of work that pages ask for."""
+
 CALLS = ("_", "put", "N_")
 """Functions whose first argument is a message."""
 
@@ -31,6 +37,21 @@ def messages() -> dict[Message, list[str]]:
                     if name not in files:
                         files.append(name)
     return found
+
+
+def of_options() -> Iterator[str]:
+    """Words of forms: labels, hints and choices of options, without what stands for their values."""
+    import tableseal.api.http  # noqa: F401 - pages are part of it
+    from tableseal.api.jobs.kinds import all_kinds
+    from tableseal.api.options.rules import form_fields
+    from tableseal.api.web.fields import fields_of
+
+    for kind in (all_kinds()[name] for name in FORMS):
+        for field in fields_of(kind.request).values():
+            yield from filter(None, (field.label, re.sub(r"^[A-Z][A-Z,=\[\]:]*: |^cells=N,cost=C: ", "", field.hint)))
+            yield from (text.removeprefix(f"{value}: ") for value, text in field.choices if text != value)
+    for _, _, asked in form_fields():
+        yield from (asked.label, asked.hint)
 
 
 def _of_python(path: Path) -> Iterator[Message]:
@@ -81,7 +102,8 @@ def update(path: Path) -> list[str]:
         old = read_po(file, locale=language)
     new = Catalog(locale=language, project="tableseal", charset="utf-8", fuzzy=False)
     new.creation_date = new.revision_date = old.creation_date
-    for message, names in sorted(messages().items(), key=lambda one: str(one[0])):
+    wanted = {text: ["api/options"] for text in of_options() if _is_text(text)} | messages()
+    for message, names in sorted(wanted.items(), key=lambda one: str(one[0])):
         before = old.get(message)
         new.add(message, before.string if before else "", locations=[(name, None) for name in names])
     with open(path, "wb") as file:
@@ -91,11 +113,16 @@ def update(path: Path) -> list[str]:
     return [str(message.id) for message in new if message.id and not all(_strings(message.string))]
 
 
+def _is_text(text: str) -> bool:
+    return sum(map(str.isalpha, text)) > 1
+
+
 def _strings(said: str | tuple[str, ...]) -> tuple[str, ...]:
     return said if isinstance(said, tuple) else (said,)
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     for found in catalogues():
         missing = update(found)
         print(f"{found.relative_to(ROOT)}: {len(messages())} messages, {len(missing)} without translation")

@@ -164,7 +164,7 @@ def test_words_follow_the_language_and_numbers() -> None:
     assert _("Cell") == "Cell"
     with speaking("fr"):
         assert _("Cell") == "Case"
-        assert phrase("exposed: withheld for nothing") == "exposée: supprimée pour rien"
+        assert phrase("exposed: withheld for nothing") == "exposée\u00a0: supprimée pour rien"
         assert phrase("a name of one's own") == "a name of one's own"
         assert [counted(n, "{n} cell", "{n} cells") for n in (0, 1, 2)] == ["0 case", "1 case", "2 cases"]
         with speaking("en"):
