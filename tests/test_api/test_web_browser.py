@@ -193,7 +193,7 @@ def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -
     page.locator(".heat td a").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert page.get_by_role("dialog").is_visible()
+    page.get_by_role("dialog").wait_for()
 
 
 def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:
