@@ -68,6 +68,10 @@ class Settings(BaseSettings):
         str, Field(description="Claim with reader, analyst or officer, also in a list; `a.b`: b inside of a.")
     ] = "roles"
     oidc_owner_claim: Annotated[str, Field(description="Claim with the owner, such as a department.")] = "department"
+    language: Annotated[
+        Literal["en", "fr"] | None,
+        Field(description="Language of pages where nobody chose one; none: what the browser likes best."),
+    ] = None
     workers: Annotated[int, Field(ge=0, description="Worker processes that `serve` starts.")] = 1
     small_workers: Annotated[
         int, Field(ge=0, description="Worker processes besides that only do small jobs; none where `workers` is 0.")

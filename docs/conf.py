@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 project = "tableseal"
 html_title = project
 extensions = ["myst_parser"]
+suppress_warnings = ["misc.highlighting_failure"]  # SAS macros, which its lexer does not know to the end
 html_theme = "furo"
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]

@@ -17,6 +17,7 @@ from tableseal.api.cli.streams import STREAM, check_targets, say, write_target
 from tableseal.api.options.audit import AuditOptions, AuditOutputs
 from tableseal.api.options.release import ReleaseOptions
 from tableseal.audit.execution.memory import memory_limit
+from tableseal.audit.language import speaking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,14 +72,18 @@ def _write(result: "AuditResult", release: "Release", to: AuditOutputs, call: "C
     if to.html is not None:
         from tableseal.audit.report import render_html
 
-        write_target(to.html, render_html(report, release))
+        with speaking(to.lang):
+            page = render_html(report, release)
+        write_target(to.html, page)
     if to.proof is not None and result.proof is not None:
         from tableseal.audit.proof import proof_json
 
         write_target(to.proof, proof_json(result.proof))
     taken = STREAM in (to.json, to.html, to.proof)
     computed = result.explain.lines() if to.explain else ()
-    say(_text(report, release, on_error_stream=taken, risk=to.risk, call=call, computed=computed), error=taken)
+    with speaking(to.lang):
+        text = _text(report, release, on_error_stream=taken, risk=to.risk, call=call, computed=computed)
+    say(text, error=taken)
 
 
 def _text(

@@ -146,7 +146,9 @@ def _result(request: DraftRequest, context: Context, outcome: str, said: dict[st
     names = [*request.names, *([MARKED] if said.get("release") == MARKED else [])]
     description = json.dumps({"state": outcome, "names": names, **said}, ensure_ascii=False).encode()
     files = [Document(FILES + name, "application/octet-stream", (context.folder / name).read_bytes()) for name in names]
-    return Result((Document(DESCRIPTION, "application/json", description), *files), outcome)
+    return Result(
+        (Document(DESCRIPTION, "application/json", description), *files), outcome, str(said.get("title") or "")
+    )
 
 
 KIND = Kind("draft", DraftRequest, run)

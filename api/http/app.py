@@ -22,10 +22,12 @@ from tableseal.api.settings import Settings
 from tableseal.api.store.engine import Store
 from tableseal.api.store.migrate import migrate
 from tableseal.api.web import account, administration, decisions, workbench
+from tableseal.api.web import attacks as attack_pages
 from tableseal.api.web import audits as audit_pages
 from tableseal.api.web import batches as batch_pages
 from tableseal.api.web import jobs as job_pages
 from tableseal.api.web import patterns as pattern_pages
+from tableseal.api.web import protections as protection_pages
 from tableseal.api.web import publications as publication_pages
 from tableseal.api.web import releases as release_pages
 from tableseal.api.web.pages import problem_page, static
@@ -82,6 +84,8 @@ def create_app(settings: Settings) -> FastAPI:
         release_pages.router,
         audit_pages.router,
         pattern_pages.router,
+        protection_pages.router,
+        attack_pages.router,
         batch_pages.router,
         publication_pages.router,
         job_pages.router,

@@ -4,6 +4,7 @@ import asyncio
 import time
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tableseal.api.http.errors import Page, ProblemError, problem_response, wants_page
@@ -29,7 +30,7 @@ class BodyLimit:
         headers = Headers(scope=scope)
         stated = headers.get("content-length", "0")
         if stated.isascii() and stated.isdigit() and int(stated) > self._most:
-            response = self._page(self._large) if wants_page(headers) else problem_response(self._large)
+            response = self._page(Request(scope), self._large) if wants_page(headers) else problem_response(self._large)
             response.headers.update(_CLOSE)
             await response(scope, receive, send)
             return

@@ -55,8 +55,8 @@ def problem_response(problem: Problem, headers: Mapping[str, str] | None = None)
     return JSONResponse(problem.document(), problem.status, headers, media_type=MEDIA_TYPE)
 
 
-Page = Callable[[Problem], Response]
-"""A problem as a page for people."""
+Page = Callable[[Request, Problem], Response]
+"""A problem as a page for whoever asked."""
 
 
 def wants_page(headers: Mapping[str, str]) -> bool:
@@ -70,7 +70,7 @@ def install(app: FastAPI, page: Page) -> None:
     def answer(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
         if not wants_page(request.headers):
             return problem_response(problem, headers)
-        response = page(problem)
+        response = page(request, problem)
         response.headers.update(headers or {})
         return response
 

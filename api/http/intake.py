@@ -37,11 +37,13 @@ FULL_PAUSE = "10"
 
 @dataclass(frozen=True)
 class Order:
-    """What is wanted: a kind of work, its request as its model wrote it, and the files."""
+    """What is wanted: a kind of work, its request as its model wrote it, and the files. title: of the release, if it
+    is known already."""
 
     kind: str
     request: str
     files: tuple[Document, ...]
+    title: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -116,8 +118,8 @@ async def taken(ask: Ask, kind: Kind, fields: Fields, said: Mapping[str, Any], *
         return await answer(ask, ordered(ask.at, kind, wanted, upload.files), upload.main)
 
 
-def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...]) -> Order:
-    """The order for a kind of work.
+def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, ...], title: str = "") -> Order:
+    """The order for a kind of work. title: of the release, if it is known already.
 
     Raises
     ------
@@ -129,7 +131,7 @@ def ordered(at: Service, kind: Kind, wanted: BaseModel, files: tuple[Document, .
         if asked is not None and asked > most:
             text = f"time_limit: found {asked:g} seconds, expected at most {most:g}, the limit of this service."
             raise ProblemError(Problem("invalid-parameter", "A parameter cannot be used", 422, text, parameter=TIME))
-    return Order(kind.name, wanted.model_dump_json(), files)
+    return Order(kind.name, wanted.model_dump_json(), files, title)
 
 
 async def answer(ask: Ask, order: Order, main: str) -> Response:
@@ -273,6 +275,8 @@ def _kept(
             outcome=kept.outcome,
             seconds=seconds,
             once=once,
+            title=kept.title,
+            who=asking.who,
         )
         note(connection, asking, f"{order.kind}.done", job.id, kept.outcome or "done")
         return job
@@ -297,7 +301,18 @@ async def submitted(at: Service, asking: Principal, order: Order, once: Idempote
     owner, most, small = asking.owner, at.settings.owner_queued, _is_small(at, order)
 
     def keep(connection: Connection) -> Job:
-        job = submit(connection, owner, order.kind, order.request, order.files, once=once, small=small, most=most)
+        job = submit(
+            connection,
+            owner,
+            order.kind,
+            order.request,
+            order.files,
+            once=once,
+            small=small,
+            most=most,
+            title=order.title,
+            who=asking.who,
+        )
         note(connection, asking, f"{order.kind}.submit", job.id)
         return job
 

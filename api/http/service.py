@@ -75,8 +75,11 @@ async def principal(
 ) -> Principal:
     """Dependency: who is asking. A browser that nobody has signed in is shown the form for it."""
     if at.settings.access == "local":  # known without the database: no thread has to wait for it
-        return principal_of_request(request, at, authorization)
-    return await known(request, at, authorization)
+        found = principal_of_request(request, at, authorization)
+    else:
+        found = await known(request, at, authorization)
+    request.state.asking = found  # pages offer nobody what he may not do
+    return found
 
 
 async def known(request: Request, at: Service, authorization: str | None) -> Principal:

@@ -128,7 +128,14 @@ async def _received(request: Request, spool: Spool) -> bytes | Path:
 
 @asynccontextmanager
 async def parsed(request: Request, most: int, text: int = 2**20) -> AsyncIterator[FormData]:
-    """The form, whose files are closed afterwards; `text`: bytes of a field that is no file, at most."""
+    """The form, whose files are closed afterwards; `text`: bytes of a field that is no file, at most.
+
+    Raises
+    ------
+    ProblemError: it is none, or cannot be read.
+    """
+    if "content-type" not in request.headers:
+        raise unsupported("", (FORM,))
     parser = MultiPartParser(request.headers, request.stream(), max_files=most, max_fields=most, max_part_size=text)
     parser.spool_max_size = _FORM_MEMORY
     try:

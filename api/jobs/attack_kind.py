@@ -24,7 +24,7 @@ def run(request: AttackRequest, context: Context) -> Result:
 
     settings = request.options.settings()
     found = replay(release_in(request, context), settings, progress=context.progress)
-    return Result((Document("attack.json", "application/json", attack_json(found).encode()),))
+    return Result((Document("attack.json", "application/json", attack_json(found).encode()),), title=found.title)
 
 
 KIND = Kind("attack", AttackRequest, run, Rows("attack", "attacks"))

@@ -37,7 +37,7 @@ def run(request: AuditRequest, context: Context) -> Result:
         from tableseal.audit.proof import proof_json
 
         documents.append(Document("proof.json", "application/json", proof_json(result.proof).encode()))
-    return Result(tuple(documents), report.verdict)
+    return Result(tuple(documents), report.verdict, release.title)
 
 
 KIND = Kind("audit", AuditRequest, run, Rows("report", "cells"))

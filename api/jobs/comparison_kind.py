@@ -6,15 +6,22 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.methods import figures_of_comparison
 from tableseal.api.jobs.releases import ReleaseRequest, release_in
 from tableseal.api.options.compare import CompareOptions
 from tableseal.api.options.option import switched
 from tableseal.api.store.job import Document
+from tableseal.audit.language import ENGLISH, LANGUAGES, speaking
 
 
 def _as_now(given: Any) -> Any:
     """Requests that were kept by earlier versions say `no_margins`."""
     return switched(CompareOptions, given) if isinstance(given, Mapping) else given
+
+
+def page_named(language: str) -> str:
+    """The file with the page in a language."""
+    return "report.html" if language == ENGLISH else f"report.{language}.html"
 
 
 class ComparisonRequest(ReleaseRequest):
@@ -35,11 +42,18 @@ def run(request: ComparisonRequest, context: Context) -> Result:
     from tableseal.suppression.comparison.html import comparison_html
 
     comparison = run_comparison(release_in(request, context), request.options, progress=context.progress)
+    pages = []
+    for language in LANGUAGES:
+        with speaking(language):
+            page = comparison_html(comparison)
+        pages.append(Document(page_named(language), "text/html; charset=utf-8", page.encode()))
     return Result(
         (
             Document("comparison.json", "application/json", comparison_json(comparison).encode()),
-            Document("report.html", "text/html; charset=utf-8", comparison_html(comparison).encode()),
-        )
+            *pages,
+            figures_of_comparison(comparison),
+        ),
+        title=comparison.problem.release.title,
     )
 
 

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """What a job gives: files, the first of which is the answer, and its outcome in a word (such as the verdict)."""
+    """What a job gives: files, the first of which is the answer, its outcome in a word (such as the verdict), and the
+    title of the release that it is about."""
 
     documents: tuple[Document, ...]
     outcome: str | None = None
+    title: str = ""
 
 
 def keep_nothing(result: Result) -> None:

@@ -90,7 +90,7 @@ def assessed(
         Document("publication-audit.json", "application/json", json_of(found).encode()),
         Document(ENTRY, "application/json", dumps(kept).encode()),
     )
-    return Result(documents, found.verdict), found
+    return Result(documents, found.verdict, release.title), found
 
 
 def published_before(connection: "Connection", owner: str, request: PublicationRequest) -> Iterable[Document]:
@@ -123,7 +123,7 @@ def published(connection: "Connection", owner: str, request: PublicationRequest,
         raise OutdatedError
     asking = Principal(owner, Role.OFFICER, request.by)
     note(connection, asking, "publication.publish", f"{request.name}: {entry['number']}")
-    return Result((answer,), result.outcome)
+    return Result((answer,), result.outcome, result.title)
 
 
 def _goes_out(options: PublicationOptions, verdict: str | None) -> bool:

@@ -4,6 +4,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from tableseal.api.jobs.kinds import Context, Kind, Result, Rows
+from tableseal.api.jobs.methods import figures_of_search
 from tableseal.api.jobs.pages import pages_of
 from tableseal.api.jobs.pattern import pattern_documents
 from tableseal.api.jobs.protected import RELEASE_FILE, protected_documents
@@ -61,11 +62,12 @@ def _result(result: "Suppression", request: SuppressionRequest) -> Result:
 
     documents = [Document("suppression.json", "application/json", suppression_json(result).encode())]
     if result.report is not None and result.release is not None:
-        documents += (*pages_of(result.report, result.release), *pattern_documents(result))
+        pages = pages_of(result.report, result.release)
+        documents += (*pages, *pattern_documents(result), figures_of_search(result))
         if result.verdict == "safe":
             public = public_release(result.release, tell_statuses=request.tell_statuses)
             documents += protected_documents(public, result.release, request.symbol)
-    return Result(tuple(documents), result.verdict)
+    return Result(tuple(documents), result.verdict, result.problem.release.title)
 
 
 KIND = Kind("suppression", SuppressionRequest, run, Rows("suppression", "cells"))

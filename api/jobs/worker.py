@@ -172,7 +172,7 @@ class Worker:
     def _finish(self, connection: Connection, lease: Lease, answer: Result) -> bool:
         """Finish with a result, if the lease is still held: whatever else the kind writes stands and falls with it."""
         job = lease.job
-        if not queue.succeed(connection, lease, (), answer.outcome):
+        if not queue.succeed(connection, lease, (), answer.outcome, answer.title):
             return False
         kept = taken_by_store(connection, job.owner, job.kind, job.request, answer)
         add_files(connection, job.id, job.owner, "result", kept.documents)

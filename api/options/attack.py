@@ -8,18 +8,21 @@ from annotated_types import Ge, Le, MaxLen
 
 from tableseal.api.options.option import Option, Options
 from tableseal.audit.errors import InputError, OptionName
+from tableseal.audit.language import words_of
 from tableseal.audit.wording import quoted
 
 if TYPE_CHECKING:
     from tableseal.audit.attacks.replay import AttackSettings
 
-MEANINGS = {
-    "sums": "parts against totals, all intervals together",
-    "differences": "nested or shifted categories",
-    "averaging": "many estimates of one count",
-    "means": "statistics beside counts",
-    "geographies": "areas that cover others",
-}
+MEANINGS = words_of(
+    {
+        "sums": "parts against totals, all intervals together",
+        "differences": "nested or shifted categories",
+        "averaging": "many estimates of one count",
+        "means": "statistics beside counts",
+        "geographies": "areas that cover others",
+    }
+)
 """Attack -> what it does."""
 
 

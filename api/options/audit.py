@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge
 
 from tableseal.api.options.option import Option, Options
-from tableseal.api.options.shared import Bounds, HtmlFile, Jobs, JsonFile, MemoryLimit, Public
+from tableseal.api.options.shared import Bounds, HtmlFile, Jobs, JsonFile, Language, MemoryLimit, Public
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,7 @@ class AuditOutputs(Options):
     ] = None
     json: JsonFile = None
     html: HtmlFile = None
+    lang: Language = "en"
     public: Public = False
     proof: Annotated[
         str | None, Option("Write a proof that `tableseal verify` checks (confidential).", metavar="FILE")

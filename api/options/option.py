@@ -20,7 +20,7 @@ class Option:
     help: what it does, in whole sentences; behind it comes what is chosen from.
     metavar: stands for its value.
     choices: value -> what it means, of the values or some of them; one without a meaning is only named.
-    off: what it means to switch a flag off that is not off by default.
+    off: what it means to switch a flag off that is not off by default. undecided: what it means to say nothing of it.
     names: on the command line, where there is more than `--name-of-the-field`.
     command: False: the command asks for it in another way.
     """
@@ -29,6 +29,7 @@ class Option:
     metavar: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     off: str = ""
+    undecided: str = "as usual"
     names: tuple[str, ...] = ()
     command: bool = True
 

@@ -17,6 +17,7 @@ JsonFile = Annotated[
     str | None,
     Option("Write the machine-readable result; - puts it, and nothing else, on standard output.", metavar="FILE|-"),
 ]
+Language = Annotated[Literal["en", "fr"], Option("Language of text and page; JSON is the same in all.")]
 HtmlFile = Annotated[str | None, Option("Write the result as one self-contained page.", metavar="FILE|-")]
 Html = Annotated[bool, Option("Write reports as pages, too.")]
 Public = Annotated[bool, Option("Leave out of every output what only the agency may know.")]

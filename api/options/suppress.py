@@ -8,17 +8,20 @@ from annotated_types import Ge, MaxLen, MinLen
 
 from tableseal.api.options.option import Option, Options
 from tableseal.api.options.shared import HtmlFile, JsonFile, Solver
+from tableseal.audit.language import words_of
 
-METHODS: Mapping[str, str] = {
-    "optimal": "the cheapest pattern, proved to be so as far as time allows",
-    "heuristic": "a cheap pattern, quickly",
-    "network": "two-way tables: cheapest cycles of a network",
-    "modular": "table after table, again and again until all agree",
-    "elimination": "guards against exact values by elimination, then against intervals",
-    "greedy-elimination": "guards against exact values only",
-    "rank": "takes away as much rank as the cost allows, and protects",
-    "rank-pure": "takes away rank only",
-}
+METHODS: Mapping[str, str] = words_of(
+    {
+        "optimal": "the cheapest pattern, proved to be so as far as time allows",
+        "heuristic": "a cheap pattern, quickly",
+        "network": "two-way tables: cheapest cycles of a network",
+        "modular": "table after table, again and again until all agree",
+        "elimination": "guards against exact values by elimination, then against intervals",
+        "greedy-elimination": "guards against exact values only",
+        "rank": "takes away as much rank as the cost allows, and protects",
+        "rank-pure": "takes away rank only",
+    }
+)
 """Search methods in words."""
 
 TellStatuses = Annotated[bool, Option("The protected release tells primary from secondary cells.")]
@@ -85,7 +88,7 @@ class SuppressOptions(Options):
     ] = True
     basis: Annotated[
         Literal["any", "integer"] | None,
-        Option("Overrides require.basis of the policy: integer needs tables of whole units."),
+        Option("Overrides require.basis of the policy: integer needs tables of whole units.", undecided="as it is"),
     ] = None
     time_limit: Annotated[
         float | None,
@@ -103,6 +106,7 @@ class SuppressOptions(Options):
             "Find out what needs each secondary cell, whatever it takes, and say how long each step took; or nothing "
             "of it. Otherwise within what is left of the time limit. All files are written before.",
             off="Do not find out what needs each secondary cell.",
+            undecided="as far as there is time",
         ),
     ] = None
 

@@ -13,6 +13,9 @@ from tableseal.api.store.sealing import JobKey
 CHUNK = 2**20
 """Bytes of a piece of a file."""
 
+TITLE = 300
+"""Signs of a title that are kept."""
+
 
 class State(StrEnum):
     """Where a job stands."""
@@ -41,6 +44,8 @@ class Job:
     request: what the kind's request model wrote. created, due, started, finished: seconds since 1970.
     attempts: times it was begun. small: workers that only do small jobs may take it. progress: (stage, steps done,
     steps in all; 0: unknown). outcome: of a job that succeeded, such as the verdict. problem: of one that failed.
+    title: of the release that it is about; empty if it has none, or nobody has read it yet. who: asked for it, as the
+    log says it.
     """
 
     id: str
@@ -58,6 +63,8 @@ class Job:
     progress: tuple[str, int, int] | None
     outcome: str | None
     problem: Mapping[str, Any] | None
+    title: str
+    who: str
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,12 @@ class Event:
     data: Mapping[str, Any]
 
 
+def titled(title: str) -> str:
+    """A title as it is kept: on one line, and shortened."""
+    line = " ".join(title.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1]}…"
+
+
 def job_of(row: Mapping[str, Any] | RowMapping, problem: Mapping[str, Any] | None = None) -> Job:
     """The job in a row of the table `jobs`; its problem stands there encrypted."""
     return Job(
@@ -137,4 +150,6 @@ def job_of(row: Mapping[str, Any] | RowMapping, problem: Mapping[str, Any] | Non
         progress=None if row["stage"] is None else (row["stage"], row["done"], row["total"]),
         outcome=row["outcome"],
         problem=problem,
+        title=row["title"] or "",
+        who=row["who"] or "",
     )

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, upd
 from tableseal.api.store.engine import clock, put
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
-from tableseal.api.store.job import Document, Job, State, job_of
+from tableseal.api.store.job import Document, Job, State, job_of, titled
 from tableseal.api.store.schema import idempotency, jobs, turns
 from tableseal.api.store.sealing import key_of
 
@@ -46,13 +46,15 @@ def submit(
     once: Idempotency | None = None,
     small: bool = False,
     most: int | None = None,
+    title: str = "",
+    who: str = "",
 ) -> Job:
     """A new queued job, or the one that the idempotency key stands for.
 
     Parameters
     ----------
     small: workers that only do small jobs may take it. most: jobs of this owner that may wait (a few more where several
-    come at the same moment); None: any number.
+    come at the same moment); None: any number. title, who: see `Job`.
 
     Raises
     ------
@@ -65,7 +67,7 @@ def submit(
         waiting = select(func.count()).where(jobs.c.owner == owner, jobs.c.state == State.QUEUED)
         if connection.execute(waiting).scalar_one() >= most:
             raise QueueFullError(most)
-    job = _insert(connection, owner, kind, request, State.QUEUED, small=small)
+    job = _insert(connection, owner, kind, request, State.QUEUED, small=small, title=titled(title), who=who)
     add_files(connection, job.id, owner, "input", files)
     _remember(connection, job, once)
     return job
@@ -81,12 +83,13 @@ def record(
     outcome: str | None,
     seconds: float,
     once: Idempotency | None = None,
+    title: str = "",
+    who: str = "",
 ) -> Job:
     """A job that was done at once, with its result. once: a key that stands for nothing yet (see `same_request`)."""
     now = clock(connection)
-    job = _insert(
-        connection, owner, kind, request, State.SUCCEEDED, started=now - seconds, finished=now, outcome=outcome
-    )
+    more = {"started": now - seconds, "finished": now, "outcome": outcome, "title": titled(title), "who": who}
+    job = _insert(connection, owner, kind, request, State.SUCCEEDED, **more)
     add_files(connection, job.id, owner, "result", documents)
     _remember(connection, job, once)
     return job

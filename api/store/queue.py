@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select, true, update
 from tableseal.api.store.engine import clock
 from tableseal.api.store.events import add_event
 from tableseal.api.store.files import add_files, delete_inputs
-from tableseal.api.store.job import Document, Job, Lease, State, job_of
+from tableseal.api.store.job import Document, Job, Lease, State, job_of, titled
 from tableseal.api.store.schema import jobs, turns
 from tableseal.api.store.sealing import new_key
 from tableseal.api.store.turns import take_turn
@@ -103,8 +103,12 @@ def renew(
     return Held.CANCEL if cancel else Held.YES
 
 
-def succeed(connection: Connection, lease: Lease, documents: Sequence[Document], outcome: str | None) -> bool:
-    """Finish with a result; False (and nothing is kept) if the lease is lost."""
+def succeed(
+    connection: Connection, lease: Lease, documents: Sequence[Document], outcome: str | None, title: str = ""
+) -> bool:
+    """Finish with a result; False (and nothing is kept) if the lease is lost. title: empty: it is as it was."""
+    if title and not _update(connection, lease, title=titled(title)):
+        return False
     if not _finish(connection, lease, State.SUCCEEDED, outcome=outcome):
         return False
     add_files(connection, lease.job.id, lease.job.owner, "result", documents)

@@ -51,6 +51,8 @@ jobs = Table(
     Column("total", BigInteger),
     Column("outcome", String(40)),
     Column("problem", Text),  # encrypted, in hexadecimal digits
+    Column("title", String(300), nullable=False, server_default=""),  # of the release that it is about
+    Column("who", String(200), nullable=False, server_default=""),  # asked for it
     Index(None, "state", "due"),
     Index(None, "owner", "created"),
 )

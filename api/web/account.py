@@ -25,8 +25,10 @@ async def get_account(request: Request, at: ServiceDep) -> Response:
     except ProblemError as error:
         if error.problem.status != 401:
             raise
-        return sign_in_page(at.settings.session_hours)
-    return page("account.html", asking=asking, local=at.settings.access == "local", admin=may(asking, Role.ADMIN))
+        return sign_in_page(request, at.settings.session_hours)
+    return page(
+        request, "account.html", asking=asking, local=at.settings.access == "local", admin=may(asking, Role.ADMIN)
+    )
 
 
 @router.post("")
@@ -37,7 +39,7 @@ async def post_account(request: Request, at: ServiceDep) -> Response:
     session = await run_in_threadpool(_begun, at, key)
     if session is None:
         note_refused(at, address)
-        return sign_in_page(at.settings.session_hours, _NO_KEY)
+        return sign_in_page(request, at.settings.session_hours, _NO_KEY)
     response = see("/")
     secure = request.url.scheme == "https"
     response.set_cookie(

@@ -2,7 +2,7 @@
 
 import shutil
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.service import Admin, Service, ServiceDep
@@ -31,7 +31,7 @@ router = APIRouter(prefix="/admin")
 
 
 @router.get("")
-def get_dashboard(at: ServiceDep, asking: Admin) -> Response:
+def get_dashboard(request: Request, at: ServiceDep, asking: Admin) -> Response:
     """The page."""
     with at.store.reading() as connection:
         now = clock(connection)
@@ -45,6 +45,7 @@ def get_dashboard(at: ServiceDep, asking: Admin) -> Response:
         size = database_size(connection)
         key = current(connection)
     return page(
+        request,
         "administration.html",
         now=now,
         figures=figures,

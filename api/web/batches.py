@@ -7,6 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.intake import ordered, submitted
+from tableseal.api.http.renderings import offered
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.http.spool import Spool
 from tableseal.api.http.uploads import bad_upload, refuse_too_much
@@ -29,9 +30,9 @@ router = APIRouter(prefix="/batches")
 
 
 @router.get("")
-def list_batches(at: ServiceDep, asking: Reader) -> Response:
+def list_batches(request: Request, at: ServiceDep, asking: Reader) -> Response:
     """The form for a batch, and batches that are kept."""
-    return _list(at, asking)
+    return _list(request, at, asking)
 
 
 @router.post("")
@@ -47,18 +48,27 @@ async def post_batch(request: Request, at: ServiceDep, asking: Analyst) -> Respo
             )
             order = ordered(at, KIND, wanted, files)
         except ProblemError as error:
-            return await run_in_threadpool(_list, at, asking, error)
+            return await run_in_threadpool(_list, request, at, asking, error)
         job = await submitted(at, asking, order)
     return see(f"/jobs/{job.id}")
 
 
-def batch_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+def batch_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """What came out for each release of a batch that has ended, the worst first."""
     batch = json.loads(result_file(at.store, job, "batch.json"))
     releases = sorted(batch["releases"], key=lambda entry: WORST_FIRST.index(entry["verdict"]))
     applied = applied_to_each((e["rules"], e["judged"]) for e in releases if e.get("rules") is not None)
     word = word_of(releases[0] if batch["together"] else batch)
-    return page("batch.html", job=job, batch=batch, releases=releases, word=word, applied=applied)
+    return page(
+        request,
+        "batch.html",
+        job=job,
+        batch=batch,
+        releases=releases,
+        word=word,
+        applied=applied,
+        forms=offered(KIND.rows),
+    )
 
 
 async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Document, ...], str]:
@@ -73,8 +83,8 @@ async def _releases(form: Brought, at: Service, spool: Spool) -> tuple[tuple[Doc
     return files, ALL
 
 
-def _list(at: Service, asking: Principal, error: ProblemError | None = None) -> Response:
+def _list(request: Request, at: Service, asking: Principal, error: ProblemError | None = None) -> Response:
     with at.store.reading() as connection:
         found = jobs_of(connection, asking.owner, limit=LISTED, kind=KIND.name) or ()
     problem = None if error is None else error.problem
-    return page("batches.html", batches=found, fields=fields_of(BatchRequest), problem=problem)
+    return page(request, "batches.html", batches=found, fields=fields_of(BatchRequest), problem=problem)

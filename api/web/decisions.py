@@ -23,10 +23,11 @@ from tableseal.api.web.intake import plain_form
 from tableseal.api.web.pages import see
 from tableseal.api.web.workbench import bench_of, reading, whole
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import words_of
 from tableseal.audit.report.workbench.packed import Packed
 from tableseal.audit.report.workbench.selection import PAGE
 
-CHOICES = {"keep_published": "Keep published", "accept": "Accept as withheld"}
+CHOICES = words_of({"keep_published": "Keep published", "accept": "Accept as withheld"})
 """What can be decided of a secondary cell -> what the button says."""
 
 router = APIRouter(prefix="/jobs")
@@ -102,7 +103,7 @@ async def post_decision(job: str, request: Request, at: ServiceDep, asking: Anal
     name = _free(DECISIONS, {file.name for file in files})
     content = json.dumps({"decisions": decisions}, ensure_ascii=False, indent=1).encode()
     wanted = KIND.request.model_validate({**json.loads(found.request), "decisions": name})
-    order = ordered(at, KIND, wanted, (*files, Document(name, "application/json", content)))
+    order = ordered(at, KIND, wanted, (*files, Document(name, "application/json", content)), release.title)
     return see(f"/jobs/{(await submitted(at, asking, order)).id}")
 
 

@@ -35,6 +35,11 @@ class Draft:
     said: dict[str, Any]
 
     @property
+    def title(self) -> str:
+        """Of the release; empty if nobody has read it yet, or it has none."""
+        return str(self.said.get("title") or "")
+
+    @property
     def plain(self) -> Sequence[str]:
         """Its files without what was written from marks."""
         return [name for name in self.said["names"] if name != MARKED]
@@ -119,6 +124,41 @@ def not_ready(draft: Draft, what: str) -> Problem:
     return Problem("not-ready", "Not ready", 409, text)
 
 
+def ready_draft(at: Service, asking: Principal, draft: str) -> Draft:
+    """A draft that jobs can work on.
+
+    Raises
+    ------
+    ProblemError: as `own_draft`; it is not ready.
+    """
+    found = own_draft(at, asking, draft)
+    if found.said["state"] != "ready":
+        raise ProblemError(not_ready(found, "The release cannot be audited yet"))
+    return found
+
+
+async def asked_for(
+    at: Service,
+    asking: Principal,
+    draft: str,
+    kind: Kind,
+    form: FormData,
+    without: Collection[str] = (),
+    **more: object,
+) -> Order:
+    """What a form asks for with a draft. without, more: see `filled`.
+
+    Raises
+    ------
+    ProblemError: as `ready_draft` and `filled`.
+    """
+    found = await run_in_threadpool(ready_draft, at, asking, draft)
+    given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
+    wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
+    files = await files_of_draft(at, found, found.said["names"])
+    return ordered(at, kind, wanted, files, found.title)
+
+
 async def begun(
     at: Service,
     asking: Principal,
@@ -128,17 +168,11 @@ async def begun(
     without: Collection[str] = (),
     **more: object,
 ) -> Response:
-    """Begin what a form asks for with a draft, and go to its job. without, more: see `filled`.
+    """Begin that, and go to its job.
 
     Raises
     ------
-    ProblemError: as `own_draft` and `filled`; a draft that is not ready.
+    ProblemError: as `asked_for`.
     """
-    found = await run_in_threadpool(own_draft, at, asking, draft)
-    if found.said["state"] != "ready":
-        raise ProblemError(not_ready(found, "The release cannot be audited yet"))
-    given = {"release": found.said["release"], "policy": found.said["policy"], "draft": draft, **more}
-    wanted = await run_in_threadpool(lambda: filled(kind.request, form, without=without, **given))
-    files = await files_of_draft(at, found, found.said["names"])
-    job = await submitted(at, asking, ordered(at, kind, wanted, files))
+    job = await submitted(at, asking, await asked_for(at, asking, draft, kind, form, without, **more))
     return see(f"/jobs/{job.id}")

@@ -19,13 +19,12 @@ TITLE = "A field cannot be used"
 
 Model = TypeVar("Model", bound=BaseModel)
 
-_UNDECIDED = (("", "as far as there is time"), ("true", "yes, whatever it takes"), ("false", "no"))
-"""Choices where a flag is neither on nor off if nothing is said."""
-
 
 @dataclass(frozen=True)
 class Field:
-    """One field. kind: how it is filled in; lines: one value a line. choices: (value, in words). value: at first."""
+    """One field. kind: how it is filled in; lines: one value a line. choices: (value, in words). value: at first.
+    several: it may be said more than once. required: it has to be filled in. error: what is wrong with what it was
+    filled in with."""
 
     name: str
     label: str
@@ -33,6 +32,9 @@ class Field:
     hint: str = ""
     choices: tuple[tuple[str, str], ...] = ()
     value: str = ""
+    several: bool = False
+    required: bool = False
+    error: str = ""
 
 
 @cache
@@ -48,19 +50,54 @@ def _field(one: Declared) -> Field:
     if one.type is bool:
         return Field(one.name, _label(option.help), "check")
     if one.switch:
-        return Field(one.name, label, "choice", option.help, _UNDECIDED)
+        choices = (("", option.undecided), ("true", "yes"), ("false", "no"))
+        return Field(one.name, label, "choice", option.help, choices)
     if values := one.values or tuple(option.choices):
         worded = [(v, f"{v}: {option.choices[v]}" if option.choices.get(v) else v) for v in values]
-        undecided = [("", "as it is")] if one.default is None else []
-        return Field(one.name, label, "choice", option.help, (*undecided, *worded), one.default or "")
+        undecided = [("", option.undecided)] if one.default is None else []
+        chosen = "" if one.several else one.default or ""
+        return Field(one.name, label, "choice", option.help, (*undecided, *worded), chosen, one.several)
     kind: Literal["lines", "number", "text"] = "lines" if one.several else "text"
     if {int, float} & {one.type, *get_args(one.type)}:
         kind = "number"
-    return Field(one.name, label, kind, option.described, value="" if one.default in (None, ()) else str(one.default))
+    first = "" if one.default in (None, ()) else str(one.default)
+    return Field(one.name, label, kind, option.described, value=first, several=one.several)
 
 
 def _label(sentence: str) -> str:
     return sentence.removesuffix(".").replace("`", "")
+
+
+def answered(
+    fields: Mapping[str, Field],
+    names: Collection[str],
+    form: FormData,
+    required: Collection[str],
+    problem: Problem | None,
+) -> Mapping[str, Field]:
+    """Those of the fields that a form asks for, as somebody filled them in, some of them required, with the problem at
+    the one that it speaks of."""
+    found = {}
+    for name in names:
+        field = fields[name]
+        error = problem.detail if problem is not None and problem.parameter == name else ""
+        value = "\n".join(_texts(form, field.name)) if field.name in form else field.value
+        found[name] = replace(field, value=value, required=name in required, error=error)
+    return found
+
+
+def demanded(form: FormData, names: Collection[str], by: str) -> None:
+    """Refuse a form in which one of these is not filled in.
+
+    Raises
+    ------
+    ProblemError: says which.
+    """
+    for name in names:
+        if not any(text.strip() for text in _texts(form, name)):
+            label = name.replace("_", " ").capitalize()
+            text = f"{label} is missing: {by} needs it."
+            raise ProblemError(Problem("invalid-parameter", TITLE, 422, text, parameter=name))
 
 
 def filled(
@@ -78,7 +115,7 @@ def filled(
         if field.kind == "check":
             given |= {field.name: True} if texts else {}
         elif lines := [line.strip() for text in texts for line in text.splitlines() if line.strip()]:
-            given[name] = lines if field.kind == "lines" else lines[-1]
+            given[name] = lines if field.several else lines[-1]
     try:
         wanted = checked(request, {**as_fields(request, given), **more})
         if (rules := getattr(wanted, "rules", None)) is not None:
@@ -99,8 +136,9 @@ def checked(model: type[Model], given: Mapping[str, object]) -> Model:
         return model.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        text = f"{first['loc'][-1]} {shown(first['input'])}: expected {expected_of(first)}."
-        raise ProblemError(Problem("invalid-parameter", TITLE, 422, text)) from None
+        name = str(next(part for part in reversed(first["loc"]) if isinstance(part, str)))
+        text = f"{name} {shown(first['input'])}: expected {expected_of(first)}."
+        raise ProblemError(Problem("invalid-parameter", TITLE, 422, text, parameter=name)) from None
 
 
 def _texts(form: FormData | Mapping[str, str], name: str) -> list[str]:

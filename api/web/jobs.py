@@ -1,56 +1,70 @@
 """Pages on jobs: how far they are, what came of them, how to end and erase them."""
 
 from collections.abc import Callable, Mapping
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
-from starlette.datastructures import QueryParams
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.resources import note_read, own_job, places_of
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
-from tableseal.api.problems import Problem
+from tableseal.api.problems import Problem, problem_of
 from tableseal.api.store.job import Job, State
-from tableseal.api.store.jobs import erase, job_by_id, jobs_of, request_cancel
+from tableseal.api.store.jobs import erase, job_by_id, request_cancel
+from tableseal.api.store.listing import PAGE, STATES, Wanted, listed
 from tableseal.api.store.log import note
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.attacks import attack_page
 from tableseal.api.web.audits import audit_page
 from tableseal.api.web.batches import batch_page
-from tableseal.api.web.drafts import draft_behind, drafts_of
-from tableseal.api.web.pages import page, see
+from tableseal.api.web.drafts import draft_behind
+from tableseal.api.web.pages import erase_page, page, see
 from tableseal.api.web.patterns import comparison_page, suppression_page
+from tableseal.api.web.progress import job_page
+from tableseal.api.web.protections import protection_page
 from tableseal.api.web.publications import assessment_page
+from tableseal.api.web.workbench import whole
+from tableseal.audit.errors import InputError
 
-LISTED = 200
-"""Jobs on one page."""
-
-RESULTS: Mapping[str, Callable[[Service, Principal, Job, str | None], Response]] = {
+RESULTS: Mapping[str, Callable[[Request, Service, Principal, Job, str | None], Response]] = {
+    "attack": attack_page,
+    "audit": audit_page,
     "batch": batch_page,
     "comparison": comparison_page,
+    "protection": protection_page,
     "publication": assessment_page,
-}
-"""Kinds whose results have a page, made of the job and the draft it worked on if that is still kept."""
-
-WORKBENCHES: Mapping[str, Callable[[Service, Job, str | None, QueryParams], Response]] = {
-    "audit": audit_page,
     "suppression": suppression_page,
 }
-"""Kinds whose results are reports: what their page shows is said by its query."""
+"""Kinds whose results have a page, made of the job and the draft it worked on if that is still kept; what the page of
+a report shows is said by the query of the request."""
+
+LONGEST = 200
+"""Signs of what a list is asked for."""
 
 router = APIRouter(prefix="/jobs")
 
 
 @router.get("")
-def list_jobs(at: ServiceDep, asking: Reader, after: str | None = None) -> Response:
-    """Jobs, newest first."""
+def list_jobs(request: Request, at: ServiceDep, asking: Reader) -> Response:
+    """Jobs, newest first: those that the query asks for, a page at a time."""
+    params = request.query_params
+    said = {name: params.get(name, "")[:LONGEST] for name in ("kind", "state", "who", "words")}
+    try:
+        wanted = Wanted(**said, page=whole(params, "page"))
+    except InputError as error:
+        raise ProblemError(problem_of(error)) from None
     with at.store.reading() as connection:
-        found = jobs_of(connection, asking.owner, limit=LISTED + 1, after=after) or ()
-    shown = [job for job in found[:LISTED] if job.kind != "draft" or job.state is not State.SUCCEEDED]
-    titles = {draft.job.id: draft.said["title"] for draft in drafts_of(at, asking)}
+        found = listed(connection, asking.owner, wanted)
+    more = {name: text for name, text in said.items() if text}
     return page(
+        request,
         "jobs.html",
-        jobs=[(job, titles.get(draft_behind(job) or "")) for job in shown],
-        places=places_of(at, shown),
-        after=found[LISTED - 1].id if len(found) > LISTED else None,
+        listing=found,
+        wanted=wanted,
+        states=STATES,
+        size=PAGE,
+        places=places_of(at, found.jobs),
+        turned=lambda number: f"/jobs?{urlencode({**more, 'page': number})}",
     )
 
 
@@ -61,12 +75,10 @@ def get_job(job: str, request: Request, at: ServiceDep, asking: Reader) -> Respo
     if found.kind == "draft" and found.state is State.SUCCEEDED:
         return see(f"/releases/{found.id}")
     draft = _draft_there(at, asking, found)
-    if found.state is not State.SUCCEEDED or found.kind not in (*RESULTS, *WORKBENCHES):
-        return page("job.html", job=found, draft=draft, place=places_of(at, [found]).get(found.id))
+    if found.state is not State.SUCCEEDED or found.kind not in RESULTS:
+        return job_page(request, at, found, draft)
     note_read(at, asking, found)
-    if found.kind in WORKBENCHES:
-        return WORKBENCHES[found.kind](at, found, draft, request.query_params)
-    return RESULTS[found.kind](at, asking, found, draft)
+    return RESULTS[found.kind](request, at, asking, found, draft)
 
 
 @router.post("/{job}/cancel")
@@ -77,6 +89,13 @@ def post_cancel(job: str, at: ServiceDep, asking: Analyst) -> Response:
         request_cancel(connection, asking.owner, found.id)
         note(connection, asking, "job.cancel", found.id)
     return see(f"/jobs/{found.id}")
+
+
+@router.get("/{job}/erase")
+def get_erase(job: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """Ask before a job is erased."""
+    found = own_job(at, asking, job)
+    return erase_page(request, found, found.title, back=f"/jobs/{found.id}")
 
 
 @router.post("/{job}/erase")

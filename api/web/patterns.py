@@ -1,20 +1,25 @@
 """Pages on patterns: which cells to withhold besides the sensitive ones. Compare methods, and protect a release."""
 
 from fastapi import APIRouter, Request, Response
-from starlette.datastructures import FormData, QueryParams
+from starlette.datastructures import FormData
 
+from tableseal.api.http.renderings import offered
 from tableseal.api.http.resources import document_response, note_read, own_job
 from tableseal.api.http.service import Analyst, Reader, Service, ServiceDep
 from tableseal.api.jobs.comparison_kind import KIND as COMPARISON
+from tableseal.api.jobs.comparison_kind import page_named
 from tableseal.api.jobs.pattern import DECISIONS
 from tableseal.api.jobs.suppression_kind import KIND as SUPPRESSION
 from tableseal.api.store.job import Job
 from tableseal.api.store.tokens import Principal
+from tableseal.api.web.beside import beside
 from tableseal.api.web.decisions import CHOICES, pattern_of
 from tableseal.api.web.drafts import begun, has_file, result_file
 from tableseal.api.web.intake import plain_form
-from tableseal.api.web.pages import page, parts_of
+from tableseal.api.web.pages import language_of, page, parts_of
+from tableseal.api.web.progress import job_page
 from tableseal.api.web.workbench import bench_of, shown
+from tableseal.audit.language import ENGLISH
 
 CHOSEN = ("optimal", "heuristic", "network")
 """Methods that are compared if nobody says otherwise."""
@@ -27,7 +32,7 @@ async def post_comparison(draft: str, request: Request, at: ServiceDep, asking: 
     """Compare methods on a release."""
     form = await plain_form(request)
     # Where none is ticked, none is asked for: not those that are compared if nobody says otherwise.
-    methods = ",".join(str(name) for name in form.getlist("method")) or ","
+    methods = ",".join(filter(None, map(str, (*form.getlist("method"), *form.getlist("changing"))))) or ","
     return await begun(at, asking, draft, COMPARISON, FormData([*form.multi_items(), ("methods", methods)]))
 
 
@@ -45,29 +50,52 @@ def get_file(job: str, name: str, at: ServiceDep, asking: Reader) -> Response:
     return document_response(at, found, name)
 
 
-def comparison_page(at: Service, _: Principal, job: Job, draft: str | None) -> Response:
+def comparison_page(request: Request, at: Service, _: Principal, job: Job, draft: str | None) -> Response:
     """Methods side by side, with the chart of cost against protection."""
-    title, body = parts_of(result_file(at.store, job, "report.html").decode())
-    return page("comparison.html", job=job, title=title, body=body, draft=draft)
+    name = page_named(language_of(request))
+    name = name if has_file(at.store, job, name) else page_named(ENGLISH)  # made by an earlier version
+    title, body = parts_of(result_file(at.store, job, name).decode())
+    return page(
+        request,
+        "comparison.html",
+        job=job,
+        title=title,
+        body=body,
+        name=name,
+        draft=draft,
+        forms=offered(COMPARISON.rows),
+    )
 
 
-def suppression_page(at: Service, job: Job, draft: str | None, params: QueryParams) -> Response:
+def suppression_page(request: Request, at: Service, asking: Principal, job: Job, draft: str | None) -> Response:
     """The protected release and its audit, or why there is none."""
     safe = has_file(at.store, job, "protected.zip")
     bench = bench_of(at, job)
     if bench is None and has_file(at.store, job, "report.html"):  # made by an earlier version
-        return page("job.html", job=job, draft=draft, place=None)
+        return job_page(request, at, job, draft)
     if bench is None:
-        return page("suppression.html", job=job, title="No pattern protects this release", safe=safe, draft=draft)
+        return page(
+            request,
+            "suppression.html",
+            job=job,
+            title="No pattern protects this release",
+            safe=safe,
+            draft=draft,
+            forms=offered(SUPPRESSION.rows),
+        )
     title = f"{bench.front.called.capitalize()}: {bench.front.title}"
     return page(
+        request,
         "suppression.html",
         job=job,
         title=title,
-        **shown(bench, job, params),
-        pattern=pattern_of(at, job, params),
+        **shown(bench, job, request.query_params),
+        pattern=pattern_of(at, job, request.query_params),
         choices=CHOICES,
+        beside=beside(at, asking, draft, job),
+        chosen=CHOSEN,
         decided=has_file(at.store, job, DECISIONS),
         safe=safe,
         draft=draft,
+        forms=offered(SUPPRESSION.rows),
     )

@@ -11,12 +11,12 @@ from starlette.datastructures import FormData
 
 from tableseal.api.http.errors import ProblemError
 from tableseal.api.http.publications import Acceptance, Name, Number, Retraction, accept, entry_of, published, retract
-from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep, may
+from tableseal.api.http.service import Analyst, Officer, Reader, Service, ServiceDep
 from tableseal.api.jobs.publication_kind import ENTRY, KIND, NAME, PublicationRequest
 from tableseal.api.problems import Problem
 from tableseal.api.store.job import Job
 from tableseal.api.store.publications import names_of, publication
-from tableseal.api.store.tokens import Principal, Role
+from tableseal.api.store.tokens import Principal
 from tableseal.api.web.drafts import Draft, begun, drafts_of, result_file
 from tableseal.api.web.fields import checked, fields_of
 from tableseal.api.web.intake import plain_form
@@ -31,11 +31,11 @@ router = APIRouter(prefix="/publications")
 
 
 @router.get("")
-def list_publications(at: ServiceDep, asking: Reader) -> Response:
+def list_publications(request: Request, at: ServiceDep, asking: Reader) -> Response:
     """All publications, and the form for a new one."""
     with at.store.reading() as connection:
         found = [publication(connection, asking.owner, name) for name in names_of(connection, asking.owner)]
-    return page("publications.html", publications=found, drafts=_ready(at, asking), fields=FIELDS)
+    return page(request, "publications.html", publications=found, drafts=_ready(at, asking), fields=FIELDS)
 
 
 @router.post("")
@@ -54,9 +54,11 @@ async def post_audit(request: Request, at: ServiceDep, asking: Analyst) -> Respo
 
 
 @router.get("/{name}")
-def get_publication(name: Name, at: ServiceDep, asking: Reader) -> Response:
+def get_publication(name: Name, request: Request, at: ServiceDep, asking: Reader) -> Response:
     """One publication: its entries, and the form for the next release."""
-    return page("publication.html", publication=published(at, asking, name), drafts=_ready(at, asking), fields=FIELDS)
+    return page(
+        request, "publication.html", publication=published(at, asking, name), drafts=_ready(at, asking), fields=FIELDS
+    )
 
 
 @router.post("/{name}/entries")
@@ -69,10 +71,10 @@ async def post_entry(name: Name, request: Request, at: ServiceDep, asking: Offic
 
 
 @router.get("/{name}/entries/{number}")
-def get_entry(name: Name, number: Number, at: ServiceDep, asking: Reader) -> Response:
+def get_entry(name: Name, number: Number, request: Request, at: ServiceDep, asking: Reader) -> Response:
     """One entry, and the form with which it is taken back."""
     _, entry = entry_of(at, asking, name, number)
-    return page("entry.html", name=name, entry=entry, officer=may(asking, Role.OFFICER))
+    return page(request, "entry.html", name=name, entry=entry)
 
 
 @router.post("/{name}/entries/{number}/withdrawal")
@@ -84,16 +86,16 @@ async def post_withdrawal(name: Name, number: Number, request: Request, at: Serv
     return see(f"{_path(name)}/entries/{number}")
 
 
-def assessment_page(at: Service, asking: Principal, job: Job, draft: str | None) -> Response:
+def assessment_page(request: Request, at: Service, asking: Principal, job: Job, draft: str | None) -> Response:
     """What a new release does to a publication: which cells fall, and which earlier tables make them fall."""
     found = json.loads(result_file(at.store, job, "publication-audit.json"))
     return page(
+        request,
         "assessment.html",
         job=job,
         found=found,
         draft=draft,
         shown=SHOWN,
-        officer=may(asking, Role.OFFICER),
         **_state(at, asking, job, found),
     )
 

@@ -35,7 +35,7 @@ from tableseal.api.web.drafts import (
 )
 from tableseal.api.web.fields import fields_of
 from tableseal.api.web.intake import files_of_form, marks_of, missing, plain_form
-from tableseal.api.web.pages import page, see
+from tableseal.api.web.pages import erase_page, page, see
 from tableseal.api.web.patterns import CHOSEN
 from tableseal.audit.errors import Place
 
@@ -46,9 +46,9 @@ router = APIRouter()
 
 
 @router.get("/")
-def start(asking: Reader) -> Response:
+def start(request: Request, asking: Reader) -> Response:
     """Bring a release."""
-    return page("start.html", text="")
+    return page(request, "start.html", text="")
 
 
 @router.post("/releases")
@@ -58,40 +58,42 @@ async def post_release(request: Request, at: ServiceDep, asking: Analyst) -> Res
         try:
             files, policy = await files_of_form(request, at.settings, spool)
         except ProblemError as error:
-            return page("start.html", problem=error.problem, text="")
+            return page(request, "start.html", problem=error.problem, text="")
         wanted = DraftRequest(names=tuple(file.name for file in files), policy=policy)
-        return await _drafted(at, asking, wanted, files)
+        return await _drafted(request, at, asking, wanted, files)
 
 
 @router.post("/example")
-async def post_example(at: ServiceDep, asking: Analyst) -> Response:
+async def post_example(request: Request, at: ServiceDep, asking: Analyst) -> Response:
     """The example of the start page, as if it had been brought."""
     case, release = EXAMPLE
     files = await run_in_threadpool(_example, case)
     wanted = DraftRequest(names=tuple(file.name for file in files), release=release)
-    return await _drafted(at, asking, wanted, files)
+    return await _drafted(request, at, asking, wanted, files)
 
 
 @router.get("/releases")
-def list_releases(at: ServiceDep, asking: Reader) -> Response:
+def list_releases(request: Request, at: ServiceDep, asking: Reader) -> Response:
     """Releases that are kept."""
-    return page("releases.html", drafts=drafts_of(at, asking))
+    return page(request, "releases.html", drafts=drafts_of(at, asking))
 
 
 @router.get("/releases/{draft}")
-def get_release(draft: str, at: ServiceDep, asking: Reader) -> Response:
+def get_release(draft: str, request: Request, at: ServiceDep, asking: Reader) -> Response:
     """One release: what it is, and what can be done with it."""
     found = own_draft(at, asking, draft)
     note_read(at, asking, found.job)
     if found.said["state"] == "choose":
-        return page("choose.html", draft=found)
+        return page(request, "choose.html", draft=found)
     if found.said["state"] == "columns":
-        return _columns(found, Marks.model_validate(found.said["marks"]))
+        return _columns(request, found, Marks.model_validate(found.said["marks"]))
     jobs = jobs_of_draft(at, asking, draft)
     with at.store.reading() as connection:
         names = names_of(connection, asking.owner)
     forms = {kind.name: fields_of(kind.request) for kind in (AUDIT, COMPARISON, SUPPRESSION)}
-    return page("release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names, forms=forms)
+    return page(
+        request, "release.html", draft=found, jobs=jobs, methods=METHODS, chosen=CHOSEN, publications=names, forms=forms
+    )
 
 
 @router.post("/releases/{draft}/choice")
@@ -102,21 +104,21 @@ async def post_choice(draft: str, request: Request, at: ServiceDep, asking: Anal
         raise ProblemError(not_ready(found, "There is no choice of files"))
     chosen = str((await plain_form(request)).get("release", ""))
     if chosen not in found.plain:
-        return page("choose.html", status=422, draft=found)
+        return page(request, "choose.html", status=422, draft=found)
     policy = found.said.get("policy")
     files = await files_of_draft(at, found, found.plain)
     wanted = DraftRequest(names=tuple(found.plain), release=chosen, policy=policy)
-    return await _drafted(at, asking, wanted, files, instead_of=found)
+    return await _drafted(request, at, asking, wanted, files, instead_of=found)
 
 
 @router.get("/releases/{draft}/columns")
-def get_columns(draft: str, at: ServiceDep, asking: Reader) -> Response:
+def get_columns(draft: str, request: Request, at: ServiceDep, asking: Reader) -> Response:
     """What the columns of a plain table are."""
     found = own_draft(at, asking, draft)
     if "columns" not in found.said:
         return see(f"/releases/{draft}")
     note_read(at, asking, found.job)
-    return _columns(found, Marks.model_validate(found.said["marks"]))
+    return _columns(request, found, Marks.model_validate(found.said["marks"]))
 
 
 @router.post("/releases/{draft}/columns")
@@ -128,13 +130,20 @@ async def post_columns(draft: str, request: Request, at: ServiceDep, asking: Ana
     marks = marks_of(await plain_form(request), [column["name"] for column in found.said["columns"]])
     wrong = missing(marks)
     if wrong is not None:
-        return _columns(found, marks, Problem("invalid-marks", "The columns are not clear yet", 422, wrong))
+        return _columns(request, found, marks, Problem("invalid-marks", "The columns are not clear yet", 422, wrong))
     files = await files_of_draft(at, found, found.plain)
     wanted = DraftRequest(names=tuple(found.plain), release=found.said["table"], marks=marks)
     done = await begin(at, asking, order_of(wanted, files))
     if isinstance(done, Problem):
-        return _columns(found, marks, done)
+        return _columns(request, found, marks, done)
     return await _instead(at, asking, done, found)
+
+
+@router.get("/releases/{draft}/erase")
+def get_erase(draft: str, request: Request, at: ServiceDep, asking: Analyst) -> Response:
+    """Ask before a release is erased."""
+    found = own_draft(at, asking, draft)
+    return erase_page(request, found.job, found.title, f"/releases/{draft}")
 
 
 @router.post("/releases/{draft}/erase")
@@ -145,11 +154,12 @@ def post_erase(draft: str, at: ServiceDep, asking: Analyst) -> Response:
     return see("/releases")
 
 
-def _columns(draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
+def _columns(request: Request, draft: Draft, marks: Marks, problem: Problem | None = None) -> Response:
     """The form for the columns, with what is wrong beside the fields it concerns."""
     from tableseal.audit.io.statuses.schemes import SCHEMES  # loads numpy
 
     return page(
+        request,
         "columns.html",
         draft=draft,
         marks=marks,
@@ -184,12 +194,17 @@ def fields_in(problem: Problem, columns: Sequence[str]) -> set[str]:
 
 
 async def _drafted(
-    at: Service, asking: Principal, wanted: DraftRequest, files: tuple[Document, ...], instead_of: Draft | None = None
+    request: Request,
+    at: Service,
+    asking: Principal,
+    wanted: DraftRequest,
+    files: tuple[Document, ...],
+    instead_of: Draft | None = None,
 ) -> Response:
     order: Order = order_of(wanted, files)
     done = await begin(at, asking, order)
     if isinstance(done, Problem):
-        return page("start.html", problem=done, text=_text_of(files))
+        return page(request, "start.html", problem=done, text=_text_of(files))
     if instead_of is not None:
         return await _instead(at, asking, done, instead_of)
     return see(f"/jobs/{done.id}")

@@ -154,7 +154,9 @@ def get_cell(job: str, request: Request, at: ServiceDep, asking: Reader) -> Resp
         raise ProblemError(Problem("no-such-cell", "No such cell", 404, "The release has no cell with these codes."))
     tables = bench.tables_of(cell)
     maps = [(name, f"/jobs/{job}?{urlencode({'map': name, 'cell': cell + 1})}#map") for name in tables]
-    return page("cell.html", job=found, words=bench.words([cell])[cell], columns=bench.front.columns, maps=maps)
+    return page(
+        request, "cell.html", job=found, words=bench.words([cell])[cell], columns=bench.front.columns, maps=maps
+    )
 
 
 def _refused(error: InputError) -> ProblemError:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tableseal.audit.errors import OptionName
+from tableseal.audit.language import gettext as _
+from tableseal.audit.language import put
 from tableseal.audit.said import Do, Said
 
 RULE_IT = (
@@ -53,8 +55,10 @@ def counts_words(counts: Mapping[str, int]) -> str:
 def applied_words(rules: Sequence[str], judged: bool) -> str:
     """By which rules a release was judged: "Rule: threshold 5; p% 10."."""
     if rules:
-        return f"Rule: {'; '.join(rules)}."
-    return "No rule: the statuses in the file decide what is sensitive." if judged else "No rule, and no status."
+        return put("Rule: {rules}.", rules="; ".join(rules))
+    if judged:
+        return _("No rule: the statuses in the file decide what is sensitive.")
+    return _("No rule, and no status.")
 
 
 def applied_to_each(releases: Iterable[tuple[Sequence[str], bool]]) -> list[str]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from tableseal.audit.linear.naming import plural
+from tableseal.audit.language import counted, plurals_of, put
+from tableseal.audit.language import gettext as _
 from tableseal.audit.model import (
     ACCEPT_UNCHECKED,
     BELIEVABLE,
@@ -46,45 +47,79 @@ def unjudged_words(report: Report) -> str:
 def _unjudged(report: Report) -> Iterator[str]:
     codes = {note.code for note in report.notes}
     if report.verdict == "safe" and WHAT_IF in codes:
-        yield "what if exactly the sensitive cells are withheld, not the release as it is"
+        yield _("what if exactly the sensitive cells are withheld, not the release as it is")
     exposed = accepted_exposed(report)
     if exposed:
-        cells = plural(exposed, "exposed sensitive cell is", "exposed sensitive cells are")
-        yield f"{cells} accepted (require: exposed: true)"
+        yield counted(
+            exposed,
+            "{n} exposed sensitive cell is accepted (require: exposed: true)",
+            "{n} exposed sensitive cells are accepted (require: exposed: true)",
+        )
     if "implied_off" in codes:
-        yield "cells that no row lists were not looked for (implied: off)"
+        yield _("cells that no row lists were not looked for (implied: off)")
     if "implied_computed" in codes:
-        yield "cells that no row lists were only looked for as far as they can be computed (implied: computed)"
+        yield _("cells that no row lists were only looked for as far as they can be computed (implied: computed)")
     apart = (note.text.rstrip(".") for note in report.notes if note.code in (NOTHING_SHARED, BELIEVABLE))
     yield from (text[0].lower() + text[1:] for text in apart)
     count = report.summary.implied
     unjudged = 0 if count is None else count.computed - count.judged
     if unjudged:
-        yield f"{plural(unjudged, 'further cell can', 'further cells can')} be computed that no rule could judge"
+        yield counted(
+            unjudged,
+            "{n} further cell can be computed that no rule could judge",
+            "{n} further cells can be computed that no rule could judge",
+        )
     if missing := next((note.count for note in report.notes if note.code == MISSING_COMPUTED), 0):
         would = sum(cell.sensitive is True for cell in computed_missing(report.cells))
-        which = "" if not would else " (sensitive)" if would == missing else f" ({would} of them sensitive)"
-        them = "it" if missing == 1 else "them"
-        yield f"{plural(missing, 'cell')} marked missing can be computed{which}, and no rule judged {them}"
+        which = ""
+        if would:
+            which = _(" (sensitive)") if would == missing else put(" ({n} of them sensitive)", n=would)
+        text = counted(
+            missing,
+            "{n} cell marked missing can be computed{{which}}, and no rule judged it",
+            "{n} cells marked missing can be computed{{which}}, and no rule judged them",
+        )
+        yield text.format(which=which)
     if count is not None and count.left_out:
-        combinations = plural(count.left_out, "combination")
-        yield f"of {combinations} that no row lists it was not found out whether they are narrow"
-    noted = [plural(number, one, several) for code, one, several in _NOTED if (number := _counted(report.notes, code))]
+        yield counted(
+            count.left_out,
+            "of {n} combination that no row lists it was not found out whether they are narrow",
+            "of {n} combinations that no row lists it was not found out whether they are narrow",
+        )
+    noted = [counted(number, *said) for code, said in _NOTED.items() if (number := _counted(report.notes, code))]
     yield from noted[:-1]
     if noted:
-        yield f"{noted[-1]} (see the notes)"
+        yield put("{what} (see the notes)", what=noted[-1])
 
 
-_NOTED = (
-    (COLUMNS_LEFT_OUT, "column of numbers was not looked at", "columns of numbers were not looked at"),
-    (SUMS_UNCHECKED, "column of codes may hold unknown sums", "columns of codes may hold unknown sums"),
-    (MEASURE_NOT_JUDGED, "measure was judged by no rule", "measures were judged by no rule"),
-    (CONTRIBUTORS_UNUSED, "column about contributors was not used", "columns about contributors were not used"),
-    (RULE_IDLE, "rule looked at no table", "rules looked at no table"),
-    (FACTS_DIFFER, "number of contributors is doubtful", "numbers of contributors are doubtful"),
-    (CONSENT_UNCHECKED, "consent has an end that was not checked", "consents have ends that were not checked"),
-    (ACCEPT_UNCHECKED, "acceptance has an end that was not checked", "acceptances have ends that were not checked"),
-    (OLD_FIGURES, "revised table was not combined", "revised tables were not combined"),
+_NOTED = dict(
+    zip(
+        (
+            COLUMNS_LEFT_OUT,
+            SUMS_UNCHECKED,
+            MEASURE_NOT_JUDGED,
+            CONTRIBUTORS_UNUSED,
+            RULE_IDLE,
+            FACTS_DIFFER,
+            CONSENT_UNCHECKED,
+            ACCEPT_UNCHECKED,
+            OLD_FIGURES,
+        ),
+        plurals_of(
+            (
+                ("{n} column of numbers was not looked at", "{n} columns of numbers were not looked at"),
+                ("{n} column of codes may hold unknown sums", "{n} columns of codes may hold unknown sums"),
+                ("{n} measure was judged by no rule", "{n} measures were judged by no rule"),
+                ("{n} column about contributors was not used", "{n} columns about contributors were not used"),
+                ("{n} rule looked at no table", "{n} rules looked at no table"),
+                ("{n} number of contributors is doubtful", "{n} numbers of contributors are doubtful"),
+                ("{n} consent has an end that was not checked", "{n} consents have ends that were not checked"),
+                ("{n} acceptance has an end that was not checked", "{n} acceptances have ends that were not checked"),
+                ("{n} revised table was not combined", "{n} revised tables were not combined"),
+            )
+        ),
+        strict=True,
+    )
 )
 """Codes of notes on what nobody looked at or judged, and how the headline says so of one and of several."""
 

@@ -3,6 +3,8 @@ the pages of the service."""
 
 from dataclasses import dataclass
 
+from tableseal.audit.language import gettext as _
+from tableseal.audit.language import phrase, put
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
@@ -40,16 +42,19 @@ def front_of(report: Report, release: Release, asked: Asked | None = None) -> Fr
     asked = asked or Call()
     following = next_step(report, asked)
     return Front(
-        title=printable(report.title) or "Untitled release",
+        title=printable(report.title) or _("Untitled release"),
         confidential=report.confidential,
         judgement=report.verdict,
-        called=report.called,
+        called=_(report.called),
         headline=headline(report),
         applied=applied(report),
-        following=f"Next: {following}" if following else "",
+        following=put("Next: {what}", what=following) if following else "",
         tiles=_tiles(report),
         facts=_facts(report),
-        panel=[(e.title, [figure(f, HTML) for f in e.figures], e.tells, e.does_not_tell) for e in report.risk_panel],
+        panel=[
+            (phrase(e.title), [figure(f, HTML) for f in e.figures], phrase(e.tells), phrase(e.does_not_tell))
+            for e in report.risk_panel
+        ],
         notes=[asked.words(note.text) for note in report.notes],
         columns=_columns(report, release),
     )
@@ -58,25 +63,27 @@ def front_of(report: Report, release: Release, asked: Asked | None = None) -> Fr
 def _tiles(report: Report) -> list[tuple[str, str, str, str]]:
     """(figure, label, remark, class) of the summary."""
     s = report.summary
-    continuous = f"{number(s.protected_continuous, HTML)} on a continuous basis" if s.protected_continuous else ""
-    wasted = "withheld for nothing" if s.secondary_exposed else ""
+    continuous = ""
+    if s.protected_continuous:
+        continuous = put("{n} on a continuous basis", n=number(s.protected_continuous, HTML))
+    wasted = _("withheld for nothing") if s.secondary_exposed else ""
     tiles = [
-        (s.cells, "cells", "", ""),
-        (s.published, "published", "", ""),
-        (s.withheld, "withheld", "", ""),
-        (s.exposed, "exposed", "", "bad" if s.exposed else ""),
+        (s.cells, _("cells"), "", ""),
+        (s.published, _("published"), "", ""),
+        (s.withheld, _("withheld"), "", ""),
+        (s.exposed, _("exposed"), "", "bad" if s.exposed else ""),
         (
             s.secondary_exposed,
-            "secondary exposed",
+            _("secondary exposed"),
             wasted,
             "warn" if s.secondary_exposed else "",
         ),
-        (s.underprotected, "underprotected", "", "bad" if s.underprotected else ""),
-        (s.undecided, "undecided", "", "warn" if s.undecided else ""),
-        (s.protected, "protected", continuous, "good" if s.protected else ""),
-        (s.not_judged, "not judged", "", ""),
+        (s.underprotected, _("underprotected"), "", "bad" if s.underprotected else ""),
+        (s.undecided, _("undecided"), "", "warn" if s.undecided else ""),
+        (s.protected, _("protected"), continuous, "good" if s.protected else ""),
+        (s.not_judged, _("not judged"), "", ""),
     ]
-    hidden = () if report.confidential else ("secondary exposed", "underprotected")
+    hidden = () if report.confidential else (_("secondary exposed"), _("underprotected"))
     return [(number(n, HTML), label, remark, css) for n, label, remark, css in tiles if label not in hidden]
 
 
@@ -84,15 +91,15 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     """Name and value of what identifies the audit."""
     s = report.summary
     facts = [
-        ("Bounds", printable(report.bounds)),
-        ("Rank of the released system", number(s.rank, HTML)),
-        ("Degrees of freedom", number(s.degrees_of_freedom, HTML)),
-        ("Independent components", number(s.components, HTML)),
-        ("Engine", f"tableseal {engine_version()}"),
+        (_("Bounds"), printable(report.bounds)),
+        (_("Rank of the released system"), number(s.rank, HTML)),
+        (_("Degrees of freedom"), number(s.degrees_of_freedom, HTML)),
+        (_("Independent components"), number(s.components, HTML)),
+        (_("Engine"), f"tableseal {engine_version()}"),
     ]
     if report.confidential:
-        facts.append(("Release (SHA-256)", report.release_sha256 or ""))
-        facts.append(("Policy (SHA-256)", report.policy_sha256 or "none: no rule was applied"))
+        facts.append((_("Release (SHA-256)"), report.release_sha256 or ""))
+        facts.append((_("Policy (SHA-256)"), report.policy_sha256 or _("none: no rule was applied")))
     return facts
 
 

@@ -3,6 +3,8 @@ scripts."""
 
 from dataclasses import dataclass
 
+from tableseal.audit.language import gettext as _
+from tableseal.audit.language import in_script, words_of
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.cell_words import CellWords, cell_words
@@ -31,6 +33,10 @@ DRAWN = 8_000
 
 LISTED = 1_000
 """Most cells in its list, and most exposures; worst first. The JSON report has all."""
+
+
+SCRIPT = words_of(("Cell", "Show in the list", "Close", "${count} of ${rows.length} shown"))
+"""Words of `report.js`."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def render_html(report: Report, release: Release, asked: Asked | None = None) ->
 
 def _page(report: Report, release: Release, front: Front, shown: list[tuple[int, ReportCell]], drawn: int) -> str:
     """The page with these cells in its lists, and so many in its maps."""
-    style, script = asset("report.css"), asset("report.js")
+    style, script = asset("report.css"), in_script(asset("report.js"), SCRIPT)
     totals = totals_of(release)
     listed = [_listed(rank, n, cell, cell_words(cell, totals)) for rank, (n, cell) in enumerate(shown)]
     positions = {(cell.measure, cell.cell): n for n, cell in shown}
@@ -121,7 +127,11 @@ def _page(report: Report, release: Release, front: Front, shown: list[tuple[int,
         ],
         given_away=given_away,
         implied=report.summary.implied,
-        beyond_help=(BEYOND_HELP, helpless, WAYS_PAST if any(h.accepted is None for h in report.beyond_help) else ""),
+        beyond_help=(
+            _(BEYOND_HELP),
+            helpless,
+            _(WAYS_PAST) if any(h.accepted is None for h in report.beyond_help) else "",
+        ),
         steps=[Exposure(one.number, _where(report, one), "", one.words.steps) for one in listed if one.words.steps],
         sheets=sheets(release, report, drawn),
         listed=listed,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from tableseal.audit.errors import OptionName
+from tableseal.audit.language import put
 from tableseal.audit.report.applied import WHAT_TO_SAY
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
@@ -59,7 +60,7 @@ def _next_step(report: Report, asked: Asked) -> str | None:
     if not report.judged:
         return Said(WHAT_TO_SAY, ".")
     if report.verdict == "unsafe":
-        return past_search(report) or f"find further cells to withhold: {asked.protecting()}"
+        return past_search(report) or put("find further cells to withhold: {how}", how=asked.protecting())
     if report.verdict == "undecided":
         return _undecided(report, asked)
     return Said(WHICH_FILE, ".") if report.required_unknown else None
@@ -96,7 +97,7 @@ def _undecided(report: Report, asked: Asked) -> str | None:
     if "impossible_truth" in codes:
         return MEND_TRUTH
     if report.bounds != "integer":
-        return f"decide more: {asked.with_option(OptionName('bounds', 'integer'))}"
+        return put("decide more: {how}", how=asked.with_option(OptionName("bounds", "integer")))
     return LONGER if "time_limit" in codes else None
 
 

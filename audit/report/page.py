@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from tableseal.audit.language import speak
+
 HOME = "tableseal.audit.report"
 """Package whose folder `templates` all pages share."""
 
@@ -36,4 +38,5 @@ def template(name: str, package: str = HOME) -> Any:
     environment = Environment(
         autoescape=True, loader=FunctionLoader(load), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    speak(environment)
     return environment.get_template(name)

@@ -2,10 +2,12 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from tableseal.audit.linear.naming import plural
+from tableseal.audit.language import counted, phrase, plurals_of, put, words_of
+from tableseal.audit.language import gettext as _
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.call import Call
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
 NARROWEST = 80
 """Columns below which the table of cells is no longer readable; narrower terminals break its lines
 themselves."""
+
+COLUMN_NAMES = words_of(("table", "cell", "status", "interval", "values", "risk", "verdict"))
+"""Heads of the table of cells."""
 
 COLUMNS = (
     Column("table", least=5),
@@ -93,7 +98,7 @@ def render_text(
     if panel:
         _print_panel(body, report)
     if computed:
-        body.print("\nHow it was computed", style="bold")
+        body.print("\n" + _("How it was computed"), style="bold")
         for line in computed:
             body.print(f"  {line}", soft_wrap=True)
     body.print()
@@ -143,28 +148,28 @@ def _print_body(
     more = asked.spelled(Do("more rows"))
     _print_cells(console, ordered, totals, colour, limit, more)
     unlisted = [implied_line(cell, totals, ASCII) for cell in report.implied]
-    _print_findings(console, "Cells that no row lists", unlisted, limit, more)
+    _print_findings(console, _("Cells that no row lists"), unlisted, limit, more)
     exposures = [f"{printable(cell.table)}: {printable(cell.reveals.text)}" for cell in ordered if cell.reveals]
-    _print_findings(console, "How exposed cells are computed", exposures, limit, more)
+    _print_findings(console, _("How exposed cells are computed"), exposures, limit, more)
     insiders = [
         f"{_named(cell, totals)}: {insider_words(cell.insider, ASCII)}"
         for cell in ordered
         if cell.insider and cell.reason != "ranks"
     ]
-    _print_findings(console, "Insiders", insiders, limit, more)
+    _print_findings(console, _("Insiders"), insiders, limit, more)
     beyond = [f"{_named(found, totals)}: {beyond_help_words(found, ASCII)}" for found in report.beyond_help]
-    _print_findings(console, BEYOND_HELP, beyond, limit, more)
+    _print_findings(console, _(BEYOND_HELP), beyond, limit, more)
     if any(found.accepted is None for found in report.beyond_help):
-        console.print(WAYS_PAST)
+        console.print(_(WAYS_PAST))
     steps = [
         f"{printable(cell.table)}: {cell_name(cell.cell, totals)}: {steps_words(cell, ASCII)}"
         for cell in ordered
         if cell.steps
     ]
-    _print_findings(console, "As one table after another is released", steps, limit, more)
+    _print_findings(console, _("As one table after another is released"), steps, limit, more)
     notes = [note for note in report.notes if note.code != "not_judged"]  # its text is the headline
     if notes:
-        console.print("\nNotes", style="bold")
+        console.print("\n" + _("Notes"), style="bold")
         for note in notes:
             console.print(f"  - {printable(asked.words(note.text))}")
 
@@ -172,35 +177,62 @@ def _print_body(
 def _summary_lines(report: Report) -> list[str]:
     summary = report.summary
     judged = [
-        f"{count} {word}"
-        for count, word in (
-            (summary.exposed, "exposed"),
-            (summary.secondary_exposed, "secondary and exposed"),
-            (summary.underprotected, "underprotected"),
-            (summary.undecided, "undecided"),
-            (summary.protected, "protected"),
-            (summary.protected_continuous, "protected on a continuous basis"),
-            (summary.not_judged, "not judged"),
+        counted(count, one, several)
+        for count, (one, several) in zip(
+            (
+                summary.exposed,
+                summary.secondary_exposed,
+                summary.underprotected,
+                summary.undecided,
+                summary.protected,
+                summary.protected_continuous,
+                summary.not_judged,
+            ),
+            _JUDGED,
+            strict=True,
         )
         if count
     ]
+    cells = counted(summary.cells, "{n} cell", "{n} cells")
+    published = counted(summary.published, "{n} published", "{n} published")
+    withheld = counted(summary.withheld, "{n} withheld", "{n} withheld")
+    verdicts = ", ".join(judged) or _("no open cell")
     return [
-        f"{plural(summary.cells, 'cell')}: {summary.published} published, {summary.withheld} withheld.",
-        "Verdicts: " + (", ".join(judged) or "no open cell") + ".",
+        put("{cells}: {published}, {withheld}.", cells=cells, published=published, withheld=withheld),
+        put("Verdicts: {verdicts}.", verdicts=verdicts),
         *_implied_summary(report),
     ]
+
+
+_JUDGED = plurals_of(
+    (
+        ("{n} exposed", "{n} exposed"),
+        ("{n} secondary and exposed", "{n} secondary and exposed"),
+        ("{n} underprotected", "{n} underprotected"),
+        ("{n} undecided", "{n} undecided"),
+        ("{n} protected", "{n} protected"),
+        ("{n} protected on a continuous basis", "{n} protected on a continuous basis"),
+        ("{n} not judged", "{n} not judged"),
+    )
+)
+"""What the summary says of one cell and of several."""
 
 
 def _identity(report: Report) -> list[str]:
     """Size of the released system, and what was audited by which policy."""
     summary = report.summary
     lines = [
-        f"Released system: rank {summary.rank}, "
-        f"{plural(summary.degrees_of_freedom, 'degree of freedom', 'degrees of freedom')}, "
-        f"{plural(summary.components, 'component')}; bounds: {printable(report.bounds)}.",
+        put(
+            "Released system: rank {rank}, {freedom}, {components}; bounds: {bounds}.",
+            rank=summary.rank,
+            freedom=counted(summary.degrees_of_freedom, "{n} degree of freedom", "{n} degrees of freedom"),
+            components=counted(summary.components, "{n} component", "{n} components"),
+            bounds=printable(report.bounds),
+        )
     ]
     if report.confidential:
-        lines.append(f"Release {report.release_sha256}; policy {report.policy_sha256 or 'none'} (SHA-256).")
+        policy = report.policy_sha256 or _("none")
+        lines.append(put("Release {release}; policy {policy} (SHA-256).", release=report.release_sha256, policy=policy))
     return lines
 
 
@@ -209,26 +241,32 @@ def _implied_summary(report: Report) -> list[str]:
     count = report.summary.implied
     if count is None or not count.looked_at:
         return []
-    found = (
-        [f"{count.computed} of them can be computed", f"{count.narrow} narrow"] if count.computed else ["none computed"]
-    )
-    left = f"; {count.left_out} not decided" if count.left_out else ""
+    found = [_("none computed")]
+    if count.computed:
+        computed = counted(count.computed, "{n} of them can be computed", "{n} of them can be computed")
+        found = [computed, counted(count.narrow, "{n} narrow", "{n} narrow")]
+    left = put("; {n} not decided", n=count.left_out) if count.left_out else ""
     return [
-        f"{plural(count.looked_at, 'combination')} that no row lists looked at: {', '.join(found)}, "
-        f"{count.sensitive} sensitive{left}."
+        put(
+            "{combinations} that no row lists looked at: {found}, {sensitive}{left}.",
+            combinations=counted(count.looked_at, "{n} combination", "{n} combinations"),
+            found=", ".join(found),
+            sensitive=counted(count.sensitive, "{n} sensitive", "{n} sensitive"),
+            left=left,
+        )
     ]
 
 
 def _print_panel(console: "Console", report: Report) -> None:
     if not report.risk_panel:
         return
-    console.print("\nRisk side by side", style="bold")
+    console.print("\n" + _("Risk side by side"), style="bold")
     for entry in report.risk_panel:
         console.print(f"  - {entry.title}")
         for line in (
             "; ".join(figure(f, ASCII) for f in entry.figures),
-            f"Tells: {entry.tells}",
-            f"Does not tell: {entry.does_not_tell}",
+            put("Tells: {what}", what=phrase(entry.tells)),
+            put("Does not tell: {what}", what=phrase(entry.does_not_tell)),
         ):
             console.print(fill(line, console.width, initial_indent="      ", subsequent_indent="        "))
 
@@ -255,7 +293,7 @@ def _print_cells(
         row = [
             printable(cell.table),
             name,
-            printable(cell.status),
+            phrase(printable(cell.status)),
             _interval(cell),
             possible(cell, ASCII),
             risk(cell.risk, ASCII),
@@ -264,14 +302,16 @@ def _print_cells(
         style = "magenta" if secondary_exposure(cell) else CELL_COLOURS[cell.verdict]
         rows.append([*map(Text, row[:-1]), Text(row[-1], style=style)])
     console.print()
-    console.print(folded(COLUMNS, rows, colour=colour))
-    _print_left_out(console, len(cells) - len(shown), "cell", more)
+    columns = [replace(column, heading=_(column.heading)) for column in COLUMNS]
+    console.print(folded(columns, rows, colour=colour))
+    left = len(cells) - len(shown)
+    _print_left_out(console, left, counted(left, "{n} more cell", "{n} more cells"), more)
 
 
 def _interval(cell: ReportCell) -> str:
     text = interval(cell.lower, cell.upper, ASCII)
     if not cell.exact and cell.attained is not None:
-        text += f"\nreached {interval(*cell.attained, ASCII)}"
+        text += "\n" + put("reached {interval}", interval=interval(*cell.attained, ASCII))
     return text
 
 
@@ -286,10 +326,11 @@ def _print_findings(console: "Console", heading: str, findings: list[str], limit
     console.print(f"\n{heading}", style="bold")
     for finding in shown:
         console.print(f"  - {finding}")
-    _print_left_out(console, len(findings) - len(shown), "finding", more)
+    left = len(findings) - len(shown)
+    _print_left_out(console, left, counted(left, "{n} more finding", "{n} more findings"), more)
 
 
 def _print_left_out(console: "Console", count: int, what: str, more: str) -> None:
-    """more: where the others are."""
+    """what: that is left out, with its number; more: where it is."""
     if count > 0:
-        console.print(f"... and {plural(count, f'more {what}')}: {more}.", style="dim")
+        console.print(put("... and {what}: {where}.", what=what, where=more), style="dim")

@@ -11,7 +11,8 @@ from fractions import Fraction
 from tableseal.audit.attacks.confidence import CONFIDENCE_CODES
 from tableseal.audit.attacks.confidence import OPEN as CONFIDENCE_OPEN
 from tableseal.audit.codec.exact_json import decimal_text
-from tableseal.audit.linear.naming import plural
+from tableseal.audit.language import counted, put, words_of
+from tableseal.audit.language import gettext as _
 from tableseal.audit.measures.risk.requirement import TABLE_RISK_CODES, TABLE_RISK_OPEN
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.applied import AS_LISTED, applied_words, shouted
@@ -34,22 +35,34 @@ class Signs:
 ASCII = Signs(infinity="inf", thousands="", about="~", minus="-")
 HTML = Signs(infinity="∞", thousands="\u202f", about="≈\u202f", minus="−")
 
-VERDICTS: Mapping[str, str] = {
-    "exposed": "exposed",
-    "underprotected": "underprotected",
-    "protected": "protected",
-    "undecided": "undecided",
-    "not_judged": "not judged",
-}
-REASONS: Mapping[str, str] = {
-    "sensitive_published": "published although sensitive",
-    "insider": "an insider gets too close",
-    "ranks": "contributors know each other whatever is withheld",
-    "protection": "narrower than required",
-    "risk": "risk above the policy's limit",
-    "sap": "attribution probability above the policy's limit",
-    "implied": "no row lists it, and it can be worked out",
-}
+VERDICTS: Mapping[str, str] = words_of(
+    {
+        "exposed": "exposed",
+        "underprotected": "underprotected",
+        "protected": "protected",
+        "undecided": "undecided",
+        "not_judged": "not judged",
+    }
+)
+REASONS: Mapping[str, str] = words_of(
+    {
+        "sensitive_published": "published although sensitive",
+        "insider": "an insider gets too close",
+        "ranks": "contributors know each other whatever is withheld",
+        "protection": "narrower than required",
+        "risk": "risk above the policy's limit",
+        "sap": "attribution probability above the policy's limit",
+        "implied": "no row lists it, and it can be worked out",
+    }
+)
+
+STATUSES = words_of(
+    (
+        *("published", "primary", "secondary", "withheld", "frozen", "must publish", "structural zero", "missing"),
+        *("implied", "safe", "unsafe", "safe as listed", "withheld here, released otherwise"),
+    )
+)
+"""Statuses of cells, and what releases are called."""
 
 
 def number(value: Fraction | int, signs: Signs, places: int = 0) -> str:
@@ -76,8 +89,12 @@ def possible(cell: ReportCell, signs: Signs) -> str:
     """How many values the cell can take."""
     least, most = cell.possible.at_least, cell.possible.at_most
     if most is None or least is None:
-        return "no limit"
-    return number(most, signs) if least == most else f"{number(least, signs)} to {number(most, signs)}"
+        return _("no limit")
+    return (
+        number(most, signs)
+        if least == most
+        else put("{low} to {high}", low=number(least, signs), high=number(most, signs))
+    )
 
 
 def risk(value: float | None, signs: Signs) -> str:
@@ -113,12 +130,12 @@ def converged(found: OverTables) -> bool:
 
 def verdict(cell: ReportCell) -> str:
     """Verdict with what it rests on."""
-    text = VERDICTS[cell.verdict]
+    text = _(VERDICTS[cell.verdict])
     if secondary_exposure(cell):
-        return f"{text}: withheld for nothing"
+        return f"{text}: {_('withheld for nothing')}"
     if cell.reason is not None:
-        return f"{text}: {REASONS[cell.reason]}"
-    return f"{text} (continuous)" if cell.basis == "continuous" else text
+        return f"{text}: {_(REASONS[cell.reason])}"
+    return f"{text} ({_('continuous')})" if cell.basis == "continuous" else text
 
 
 def secondary_exposure(cell: ReportCell) -> bool:
@@ -144,7 +161,7 @@ def cell_name(cell: tuple[tuple[str, str], ...], totals: Mapping[str, str | None
     """`size=5, region=N1`: variables that stand at their total are left out, as in "the total of everything
     else"."""
     named = [f"{variable}={code}" for variable, code in cell if totals.get(variable) != code]
-    return printable(", ".join(named)) or "grand total"
+    return printable(", ".join(named)) or _("grand total")
 
 
 def totals_of(release: Release | None) -> Mapping[str, str | None]:
@@ -163,17 +180,19 @@ def printable(text: str) -> str:
     )
 
 
-_WHOSE = {
-    "value": "the value of this cell",
-    "largest": "the largest contribution to this cell",
-    "second_largest": "the second largest contribution to this cell",
-    "largest_of_others": "the largest contribution of somebody else to this cell",
-}
+_WHOSE = words_of(
+    {
+        "value": "the value of this cell",
+        "largest": "the largest contribution to this cell",
+        "second_largest": "the second largest contribution to this cell",
+        "largest_of_others": "the largest contribution of somebody else to this cell",
+    }
+)
 
-BEYOND_HELP = "Contributors who know each other whatever is withheld"
+BEYOND_HELP = words_of("Contributors who know each other whatever is withheld")
 """Heading of what no pattern mends."""
 
-WAYS_PAST = (
+WAYS_PAST = words_of(
     "Their ranks alone say it, so no pattern mends it. Ask those whose contribution it is for their consent, or accept "
     "it, and write reason and by whom under `accept` of the release (`accept_ranks` among the decisions of "
     "`suppress`); or leave such contributors out (`intruder: {insiders: [singletons, holdings]}`), or ask for less "
@@ -184,7 +203,12 @@ WAYS_PAST = (
 
 def insider_words(insider: InsiderFinding, signs: Signs) -> str:
     """ "second largest of k can place the largest contribution to this cell within [40, 60]"."""
-    return f"{printable(insider.who)} can place {_WHOSE[insider.whose]} within {interval(*insider.estimates, signs)}"
+    return put(
+        "{who} can place {what} within {interval}",
+        who=printable(insider.who),
+        what=_(_WHOSE[insider.whose]),
+        interval=interval(*insider.estimates, signs),
+    )
 
 
 def beyond_help_words(found: BeyondHelp, signs: Signs) -> str:
@@ -198,22 +222,25 @@ def beyond_help_words(found: BeyondHelp, signs: Signs) -> str:
 
 def steps_words(cell: ReportCell, signs: Signs) -> str:
     """What is left of a cell after each table: "after by_size [0, 12], after by_region [3, 5]"."""
-    return ", ".join(f"after {printable(step.table)} {interval(step.lower, step.upper, signs)}" for step in cell.steps)
+    return ", ".join(
+        put("after {table} {interval}", table=printable(step.table), interval=interval(step.lower, step.upper, signs))
+        for step in cell.steps
+    )
 
 
 def verdict_line(report: Report) -> str:
     """The first and the last line of a text: "UNSAFE: This release ...", "SAFE as listed; 12 further cells ..."."""
     word = report.called
     if word == AS_LISTED:
-        return f"{shouted(word)}; {unjudged_words(report)}. {_answer(report)}"
-    return f"{shouted(word)}: {headline(report)}"
+        return f"{shouted(_(word))}; {unjudged_words(report)}. {_answer(report)}"
+    return put("{verdict}: {headline}", verdict=shouted(_(word)), headline=headline(report))
 
 
 def applied(report: Report) -> str:
     """By which rule the release was judged; a public copy does not say it."""
     if report.confidential:
         return printable(applied_words(report.rules, report.judged))
-    return "Rule: the agency's, not shown." if report.judged else "No rule."
+    return _("Rule: the agency's, not shown.") if report.judged else _("No rule.")
 
 
 def headline(report: Report) -> str:
@@ -226,61 +253,130 @@ def headline(report: Report) -> str:
     )
 
 
+_PROTECTED = {
+    (False, False): lambda: _("This release may go out: every sensitive cell is protected."),
+    (False, True): lambda: _("This release may go out: every sensitive cell that is judged is protected."),
+    (True, False): lambda: _("This release may go out: every other sensitive cell is protected."),
+    (True, True): lambda: _("This release may go out: every other sensitive cell that is judged is protected."),
+}
+"""(some are accepted, some are not judged) -> what is said of a safe release."""
+
+
+class _Sensitive:
+    """What is said of so many cells to the agency: they are the sensitive ones."""
+
+    def exposed(self, n: int) -> str:
+        return counted(n, "{n} sensitive cell exposed", "{n} sensitive cells exposed")
+
+    def narrow(self, n: int) -> str:
+        return counted(n, "{n} sensitive cell not protected enough", "{n} sensitive cells not protected enough")
+
+    def helpless(self, n: int) -> str:
+        return counted(
+            n,
+            "{n} sensitive cell whose contributors know each other whatever is withheld",
+            "{n} sensitive cells whose contributors know each other whatever is withheld",
+        )
+
+    def accepted(self, n: int) -> str:
+        return counted(
+            n,
+            "Of {n} sensitive cell it is accepted that contributors know each other.",
+            "Of {n} sensitive cells it is accepted that contributors know each other.",
+        )
+
+
+class _Any(_Sensitive):
+    """The same for a public copy, which tells nobody which cells are sensitive."""
+
+    def exposed(self, n: int) -> str:
+        return counted(n, "{n} cell exposed", "{n} cells exposed")
+
+    def narrow(self, n: int) -> str:
+        return counted(n, "{n} cell not protected enough", "{n} cells not protected enough")
+
+    def helpless(self, n: int) -> str:
+        return counted(
+            n,
+            "{n} cell whose contributors know each other whatever is withheld",
+            "{n} cells whose contributors know each other whatever is withheld",
+        )
+
+    def accepted(self, n: int) -> str:
+        return counted(
+            n,
+            "Of {n} cell it is accepted that contributors know each other.",
+            "Of {n} cells it is accepted that contributors know each other.",
+        )
+
+
+def _which(confidential: bool) -> _Sensitive:
+    return _Sensitive() if confidential else _Any()
+
+
 def _answer(report: Report) -> str:
     if not report.judged:
         said = (note.text for note in report.notes if note.code == "not_judged")
-        return next(said, "Nothing says what is sensitive.")
+        return next(said, _("Nothing says what is sensitive."))
     summary = report.summary
-    which = "sensitive cell" if report.confidential else "cell"
+    which = _which(report.confidential)
     found: list[str] = []
     accepted_too = accepted_exposed(report)
     if summary.exposed and not accepted_too:
-        found.append(f"{plural(summary.exposed, which)} exposed")
+        found.append(which.exposed(summary.exposed))
     helpless = sum(cell.reason == "ranks" for cell in report.cells)
     if summary.underprotected > helpless:
-        found.append(f"{plural(summary.underprotected - helpless, which)} not protected enough")
+        found.append(which.narrow(summary.underprotected - helpless))
     if helpless:
-        found.append(f"{plural(helpless, which)} whose contributors know each other whatever is withheld")
+        found.append(which.helpless(helpless))
     if summary.undecided:
-        found.append(f"{plural(summary.undecided, 'cell')} undecided")
+        found.append(counted(summary.undecided, "{n} cell undecided", "{n} cells undecided"))
     if report.implied and not accepted_too:
-        found.append(f"{plural(len(report.implied), 'sensitive cell')} that no row lists given away")
+        found.append(
+            counted(
+                len(report.implied),
+                "{n} sensitive cell that no row lists given away",
+                "{n} sensitive cells that no row lists given away",
+            )
+        )
     tail = " " + _listed(found) + "." if found else ""
     accepted = sum(found.accepted is not None for found in report.beyond_help)
     if accepted:
-        tail += f" Of {plural(accepted, which)} it is accepted that contributors know each other."
+        tail += " " + which.accepted(accepted)
     tail += "".join(f" {note.text}" for note in report.notes if note.code in (*TABLE_RISK_CODES, *CONFIDENCE_CODES))
     waste = summary.secondary_exposed
     if waste:
-        tail += f" {plural(waste, 'secondary cell')} can be computed exactly: withheld for nothing."
+        tail += " " + counted(
+            waste,
+            "{n} secondary cell can be computed exactly: withheld for nothing.",
+            "{n} secondary cells can be computed exactly: withheld for nothing.",
+        )
     if report.verdict == "safe":
         sensitive = [cell.verdict for cell in report.cells if cell.sensitive]
         if report.confidential and not accepted_too and not sensitive:
-            none = "no cell is sensitive, by rule or by status"
+            none = _("no cell is sensitive, by rule or by status")
             if summary.withheld and summary.implied is not None:  # withheld for what no row lists
-                none = "no cell that it lists is sensitive, and none that no row lists is given away"
-            return f"This release may go out: {none}." + tail
-        other = "other " if accepted_too else ""
-        judged = " that is judged" if "not_judged" in sensitive else ""
-        return f"This release may go out: every {other}sensitive cell{judged} is protected." + tail
+                none = _("no cell that it lists is sensitive, and none that no row lists is given away")
+            return put("This release may go out: {why}.", why=none) + tail
+        return _PROTECTED[bool(accepted_too), "not_judged" in sensitive]() + tail
     if report.verdict == "unsafe":
-        return "This release must not go out as it is." + (tail or " The agency's rules are not met.")
+        return _("This release must not go out as it is.") + (tail or _(" The agency's rules are not met."))
     if any(note.code == "impossible_truth" for note in report.notes):
-        return "Not judged to the end: true values are stated that cannot be (see the notes)." + tail
+        return _("Not judged to the end: true values are stated that cannot be (see the notes).") + tail
     if not summary.undecided and any(note.code == TABLE_RISK_OPEN for note in report.notes):
-        return "Not judged to the end: the policy limits the risk of whole tables." + tail
+        return _("Not judged to the end: the policy limits the risk of whole tables.") + tail
     if not summary.undecided and any(note.code == CONFIDENCE_OPEN for note in report.notes):
-        return "Not judged to the end: the policy limits how far small counts may be believed." + tail
+        return _("Not judged to the end: the policy limits how far small counts may be believed.") + tail
     if not summary.undecided and any(note.code == "implied_required" for note in report.notes):
-        return "Not judged to the end: the policy asks that whatever can be computed is judged." + tail
-    return "Not proved either way: a limit was reached before every cell was decided." + tail
+        return _("Not judged to the end: the policy asks that whatever can be computed is judged.") + tail
+    return _("Not proved either way: a limit was reached before every cell was decided.") + tail
 
 
 def _too_fine(report: Report) -> str:
     """That rounding can never meet the threshold, before what it did not meet; else nothing."""
     if report.verdict == "safe" or not any(note.code == TOO_FINE for note in report.notes):
         return ""
-    return "Rounding can never meet the threshold here, whatever is rounded (see the notes). "
+    return _("Rounding can never meet the threshold here, whatever is rounded (see the notes). ")
 
 
 def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Signs) -> str:
@@ -292,4 +388,4 @@ def implied_line(cell: ReportCell, totals: Mapping[str, str | None], signs: Sign
 
 
 def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + _(" and ") + parts[-1]

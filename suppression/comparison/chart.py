@@ -1,7 +1,10 @@
 """Cost against protection as a chart: the places of marks, line and ticks in an SVG of fixed size."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor, isfinite, log10
+
+from tableseal.audit.report.words import HTML, number
 
 WIDTH, HEIGHT = 520, 300
 HOME = "tableseal.suppression.comparison"
@@ -86,14 +89,19 @@ def chart(title: str, across: str, upward: str, dots: list[Dot], curve: list[tup
         upward,
         marks,
         " ".join(f"{x(c)},{y(g)}" for c, g in curve) if len(curve) > 1 else "",
-        tuple(Tick(x(t), f"{t:,.6g}") for t in columns),
-        tuple(Tick(y(t), f"{t:,.6g}") for t in rows),
+        tuple(Tick(x(t), _figure(t)) for t in columns),
+        tuple(Tick(y(t), _figure(t)) for t in rows),
     )
 
 
 def _signs(letters: list[str]) -> str:
     """Letters stand together; signs of several letters are set apart."""
     return (" " if any(len(letter) > 1 for letter in letters) else "").join(letters)
+
+
+def _figure(value: float) -> str:
+    """A number of an axis as the tables write theirs: all digits, and no powers of ten."""
+    return number(Fraction(str(value)), HTML)
 
 
 def _ticks(most: float) -> list[float]:

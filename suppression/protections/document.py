@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from tableseal.audit.codec.declared import PUBLIC, Key, derived
-from tableseal.audit.codec.documents import json_of
+from tableseal.audit.codec.documents import document_of
+from tableseal.audit.codec.exact_json import Json, dumps
 from tableseal.audit.codec.kinds import Digest
 from tableseal.audit.codec.public import public_part
 from tableseal.audit.report.model import ReleaseVerdict, Report
@@ -57,7 +58,12 @@ def public_protection(report: ProtectionReport) -> ProtectionReport:
     return public_part(report, confidential=False, audit=public_copy(report.audit))
 
 
-def protection_json(found: Protection, *, public: bool = False) -> str:
-    """The outcome as JSON text; same outcome, same text. public: the public copy."""
+def protection_document(found: Protection, *, public: bool = False) -> dict[str, Json]:
+    """The outcome as a document, numbers still exact. public: the public copy."""
     report = protection_report(found)
-    return json_of(public_protection(report) if public else report)
+    return document_of(public_protection(report) if public else report)
+
+
+def protection_json(found: Protection, *, public: bool = False) -> str:
+    """The same as JSON text; same outcome, same text."""
+    return dumps(protection_document(found, public=public), indent=1)

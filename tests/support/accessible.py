@@ -1,5 +1,7 @@
 """What can be checked of a page's accessibility by looking at it in a browser: names, roles, order, contrast."""
 
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 _FAULTS = """() => {
@@ -22,7 +24,7 @@ _FAULTS = """() => {
   const named = (element) => (element.getAttribute("aria-label")
     || text(others(element).map((id) => document.getElementById(id))) || text(element.labels || [])
     || element.textContent).trim();
-  const usable = "a[href], button, input, select, textarea, progress, [role=region], summary";
+  const usable = "a[href], button, input, select, textarea, progress, [role=region], [role=group], summary";
   document.querySelectorAll(usable).forEach((element) => {
     if (seen(element) && element.type !== "hidden" && !named(element)) faults.push(`no name: ${about(element)}`);
   });
@@ -77,3 +79,28 @@ def faults(page: Any) -> list[str]:
     """What is wrong with a page that playwright shows, in its present colour scheme."""
     found: list[str] = page.evaluate(_FAULTS)
     return found
+
+
+STANDARDS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+"""What axe-core looks for; wcag22aa has the size of targets, 24 px."""
+
+CONTRAST = ("color-contrast",)
+"""The rule whose answer depends on the colour scheme."""
+
+_RUN = """async (chosen) => (await axe.run(document, chosen)).violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary}`))"""
+
+
+def findings(page: Any, rules: tuple[str, ...] = ()) -> list[str]:
+    """What axe-core finds on a page; rules: only these."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())
+    chosen = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": STANDARDS}
+    found: list[str] = page.evaluate(_RUN, {"runOnly": chosen, "resultTypes": ["violations"]})
+    return found
+
+
+@cache
+def _axe() -> str:
+    """The program: run in the page by the tests, never served."""
+    return (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")

@@ -30,7 +30,7 @@ from tableseal.audit.errors import InputError
 
 REQUESTS = {verb: all_kinds()[kind].request for verb, kind in KINDS.items()}
 OF_THE_COMMAND = {
-    *("memory_limit", "jobs", "state", "json", "risk", "scheduler", "output", "confidential", "best_so_far"),
+    *("memory_limit", "jobs", "state", "lang", "json", "risk", "scheduler", "output", "confidential", "best_so_far"),
     *("owner", "database", "data", "policy", "decisions", "last_period", "transition", "upper"),
     *("html of suppress", "html of compare", "explain of audit", "explain of compare", "public of protect"),
 }

@@ -42,6 +42,11 @@ def verdicts(page: str) -> dict[str, str]:
     return dict(re.findall(r'<th scope="row">([^<]*)</th><td><span class="state [a-z]*">([a-z]*)</span>', page))
 
 
+def links_of(text: str) -> list[str]:
+    """Of what can be read of a job."""
+    return re.findall(r'href="(/(?:v1/)?jobs/[^"]*)(?<!/erase)"', text)
+
+
 def test_an_archive_is_audited_and_its_summary_downloaded(client: TestClient) -> None:
     packed = archive(*((f"sub/{name}", text.encode()) for name, text in TEXTS.items()))
     page = start(client, {"all.zip": packed}, html="on")
@@ -50,8 +55,8 @@ def test_an_archive_is_audited_and_its_summary_downloaded(client: TestClient) ->
     assert '<div class="banner unsafe" role="status">' in page.text
     assert "Open &lt;b&gt;" in page.text
     assert "cuont" in page.text, "why there is no verdict"
-    links = re.findall(r'href="(/(?:v1/)?jobs/[^"]*)"', page.text)
-    assert len(links) == 3 + 2 * 2
+    links = links_of(page.text)
+    assert len(links) == 4 + 2 * 2
     found = {link.rpartition("/")[2]: client.get(link) for link in links}
     assert {answer.status_code for answer in found.values()} == {200}
     rows = list(csv.DictReader(io.StringIO(found["summary.csv"].text, newline="")))
@@ -160,7 +165,7 @@ def test_reading_a_result_is_in_the_log(client: TestClient) -> None:
     """CONVENTION 405: through pages as through the API, each kind of result and each file of one."""
     page = start(client, {"all.zip": archive(("good.json", TEXTS["good.json"].encode()))}, html="on")
     before = len(log(client))
-    links = re.findall(r'href="(/(?:v1/)?jobs/[^"]*)"', page.text)
+    links = links_of(page.text)
     for link in (f"/jobs/{identity(page)}", *links):
         client.get(link)
     noted = [(entry["action"], entry["object"]) for entry in log(client)[: len(log(client)) - before]]

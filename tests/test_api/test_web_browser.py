@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from accessible import faults
+from accessible import CONTRAST, faults, findings
 from asking import archive
+from large_report import large
 from serving import address, started
 from small import document, table
 
 from tableseal.api.cases import cases_folder
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.protections import UNPROTECTED
+from tableseal.api.jobs.audit_kind import AuditRequest
+from tableseal.api.jobs.pages import pages_of
+from tableseal.api.settings import Settings
+from tableseal.api.store.engine import Store
+from tableseal.api.store.job import Document
+from tableseal.api.store.jobs import record
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FRENCH = cases_folder() / "french_business"
@@ -34,9 +42,14 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the service."""
+    return tmp_path_factory.mktemp("site")
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
     """Where a service listens."""
-    folder = tmp_path_factory.mktemp("site")
     log = folder / "log"
     options = {"data": str(folder / "data"), "poll_seconds": "0.05", "inline_seconds": "60", "max_files": str(MANY)}
     with started("serve", "--port", "0", log=log, **options) as process:
@@ -69,7 +82,8 @@ class Watched:
         )
 
     def good(self) -> None:
-        """Nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and on a phone."""
+        """CONVENTION 891: nothing came from elsewhere or went wrong, and the page is usable in both colour schemes and
+        on a phone."""
         assert self.foreign == []
         assert self.said == []
         size = self.page.viewport_size
@@ -77,6 +91,9 @@ class Watched:
             self.page.emulate_media(color_scheme=scheme)
             self.page.wait_for_function(DRAWN, arg=scheme)
             assert faults(self.page) == [], f"{scheme}: {self.page.url}"
+            assert findings(self.page, CONTRAST if scheme == "dark" else ()) == [], f"{scheme}: {self.page.url}"
+        self.page.set_viewport_size({"width": 390, "height": 844})
+        assert findings(self.page) == [], f"390 px: {self.page.url}"
         self.page.set_viewport_size({"width": 360, "height": 740})
         assert self.page.evaluate("document.documentElement.scrollWidth") <= 360, self.page.url
         self.page.set_viewport_size(size)
@@ -126,6 +143,13 @@ def test_the_french_set_from_the_start_page_to_the_arithmetic(watched: Watched, 
     page.keyboard.press("Escape")
     assert not dialog.is_visible()
 
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Report as a page").click()
+    download.value.save_as(tmp_path / "report.html")
+    page.goto((tmp_path / "report.html").as_uri())
+    watched.foreign.clear()  # the file itself
+    watched.good()
+
 
 def exposed() -> dict[str, Any]:
     """A release with one sensitive cell, which is 20 - 12."""
@@ -148,6 +172,28 @@ def focus_on(page: Any, name: str) -> None:
             assert style != "none", f"the focus on {name} cannot be seen"
             return
     raise AssertionError(f"the tabulator never gets to {name}")
+
+
+def test_a_release_of_200_000_cells(watched: Watched, site: str, folder: Path) -> None:
+    """Map, list, a cell: each within a second of the server, and usable on a phone."""
+    release, report = large(100_000, lines=2000)
+    store = Store(Settings(data=folder / "data").database_url)
+    with store.writing() as connection:
+        wanted = AuditRequest(release="r.json").model_dump_json()
+        documents = (Document("report.json", "application/json", b"{}"), *pages_of(report, release))
+        job = record(connection, "local", "audit", wanted, documents, outcome="safe", seconds=1, title="Large")
+    store.close()
+    page = watched.page
+    page.goto(f"{site}/jobs?words=large")
+    page.get_by_role("row", name="Large").get_by_role("link").first.click()
+    page.get_by_text("of 100,000 cells; the release has 200,000").wait_for()
+    watched.good()
+    page.goto(f"{site}/jobs/{job.id}?map=t&line=901&column=61")
+    watched.good()
+    page.locator(".heat td a").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
 
 
 def test_with_the_keyboard_alone(watched: Watched, site: str) -> None:
@@ -235,8 +281,11 @@ def test_sums_that_do_not_add_up_are_shown_and_lists_and_errors_are_usable(watch
     watched.good()
     page.goto(f"{site}/releases")
     watched.good()
-    page.get_by_role("button", name="Erase t", exact=True).first.click()
-    assert page.get_by_role("button", name="Erase t", exact=True).count() == 0
+    page.get_by_role("link", name="Erase t", exact=True).first.click()
+    watched.good()
+    page.get_by_role("button", name="Erase", exact=True).click()
+    page.get_by_role("heading", name="Releases").wait_for()
+    assert page.get_by_role("link", name="Erase t", exact=True).count() == 0
     page.goto(f"{site}/jobs/0")
     assert page.get_by_role("alert").inner_text().startswith("No such job")
 
@@ -271,11 +320,53 @@ def test_patterns_are_compared_on_a_chart_and_the_protected_release_is_downloade
     page.get_by_label("Method", exact=True).select_option("heuristic")
     page.get_by_role("button", name="Protect").click()
     page.locator(".banner.safe").wait_for()
+    assert page.get_by_role("row", name="heuristic (this pattern)").is_visible()
     watched.good()
     with page.expect_download() as download:
         page.get_by_role("link", name="Protected release (zip)").click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert sorted(archive.namelist()) == ["release.yaml", "release_by_region_and_size.csv"]
+
+
+def test_values_are_changed_and_attacked(watched: Watched, site: str) -> None:
+    """From the release to the form of a method, an error at its field, the result, and attacks on it."""
+    page = watched.page
+    page.goto(site)
+    page.get_by_text("Paste it instead").click()
+    page.get_by_label("Release (YAML, JSON)").fill(
+        json.dumps({**UNPROTECTED, "policy": {"primary": [{"threshold": 3}]}})
+    )
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("link", name="Choose a method").click()
+    page.get_by_role("link", name="random-rounding").click()
+    watched.good()
+    page.get_by_label("Base").fill("much")
+    page.get_by_role("button", name="Change the values").click()
+    page.get_by_text("expected a number").wait_for()
+    assert page.get_by_label("Base").input_value() == "much"
+    watched.good()
+    page.get_by_label("Base").fill("5")
+    page.get_by_role("button", name="Change the values").click()
+    page.get_by_role("heading", name="What was done").wait_for()
+    watched.good()
+    page.locator(".heat td a").first.click()
+    page.get_by_role("link", name="Its own page").click()
+    page.get_by_role("link", name="Back to the report").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Back to the report").click()
+    page.get_by_role("button", name="Attack what it releases").click()
+    page.get_by_role("heading", name="Guessed right").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Back to the release").click()
+    page.get_by_role("link", name="Attack changed counts").click()
+    watched.good()
+    page.goto(f"{site}/jobs")
+    page.get_by_label("What").select_option("attack")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("row", name="Attacks").wait_for()
+    watched.good()
+    page.get_by_role("link", name="Account").click()
+    watched.good()
 
 
 def test_a_job_says_how_far_it_is_and_is_cancelled(watched: Watched, site: str) -> None:

@@ -20,6 +20,7 @@ from tableseal.api.drafts.kind import DraftRequest
 from tableseal.api.drafts.marks import Marks, Role, document_of, parse_texts, texts_of
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
+from tableseal.api.http.protections import UNPROTECTED
 from tableseal.api.jobs.worker import Worker
 from tableseal.api.options.suppress import METHODS
 from tableseal.api.problems import problem_of
@@ -533,3 +534,26 @@ def test_a_cell_is_kept_by_hand_and_the_search_goes_on_with_that(client: TestCli
     shown = until_done(client, kept_out).text
     assert "kept published by Ann" in shown
     assert "region=S, size=large" not in shown.partition('id="d-cell"')[2].partition("</select>")[0]
+
+
+def test_a_pattern_stands_beside_those_of_other_methods(client: TestClient) -> None:
+    """CONVENTION 886: figures of searches and comparisons of the same release, as their answers say them."""
+    ready = bring(client, ("release.json", json.dumps(UNPROTECTED))).url.path
+    form = {"method": "heuristic", "time_limit": "60"}
+    alone = until_done(client, client.post(f"{ready}/suppressions", data=form))
+    assert "No other method was tried on this release." in alone.text
+    compared = client.post(f"{ready}/comparisons", data={"method": ["optimal", "network"], "time_limit": "60"})
+    answer = until_done(client, compared)
+    outcomes = client.get(f"/v1{answer.url.path}/result", headers={"Accept": "application/json"}).json()["methods"]
+    other = {"method": "optimal", "cost": "unit", "time_limit": "60"}
+    until_done(client, client.post(f"{ready}/suppressions", data=other))
+    page = client.get(alone.url.path).text
+    table = page[page.index('id="beside-h"') :]
+    table = table[: table.index("</table>")]
+    rows = [re.sub(r"<[^>]+>", "\t", row).split("\t") for row in table.split("<tr>")[2:]]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert [row[0] for row in cells] == ["heuristic", "optimal", *(one["method"] for one in outcomes)]
+    assert cells[0][1] == "(this pattern)"
+    assert "unit" in cells[1]
+    for one, row in zip(outcomes, cells[2:], strict=True):
+        assert row[1:4] == [one["protection"]["verdict"], str(one["secondary"]), str(one["cost"])]

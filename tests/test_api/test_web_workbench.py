@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 from large_report import large
 from paging import BROWSER, log
 from starlette.datastructures import QueryParams
+from starlette.requests import Request
 
 from tableseal.api.http.app import create_app
 from tableseal.api.http.audits import EXAMPLE
@@ -167,11 +168,12 @@ def test_a_page_of_200_000_cells_takes_below_a_second_and_a_few_hundred_kilobyte
     (content,) = (file.read() for file in pages_of(report, release) if file.name == WORKBENCH)
     assert len(content) < 20_000_000
     job = SimpleNamespace(id="a" * 26, kind="audit")
+    request = Request({"type": "http", "headers": [], "query_string": b""})
     sorts = ("", "show=every&sort=cell&page=2000", "show=every&sort=risk&descending=1&page=700")
     for query in (*sorts, "show=every&q=size+07", "map=t&line=901&column=61", "map=t&cell=77777"):
         began = time.process_time()
         view = shown(Workbench(lambda first, last: content[first:last]), job, QueryParams(query))  # type: ignore[arg-type]
-        answer = page("audit.html", job=job, **view, forms=(), proof=False, draft=None)
+        answer = page(request, "audit.html", job=job, **view, forms=(), proof=False, draft=None)
         assert time.process_time() - began < 1
         assert len(answer.body) < 400_000
         assert bytes(answer.body).count(b"data-cell") == min(PAGE, view["view"].selection.found)

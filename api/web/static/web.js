@@ -124,8 +124,32 @@
     const more = seconds * (1 / share - 1);
     return more < 90 ? `; about ${Math.ceil(more / 10) * 10} s of this step are left` : `; about ${Math.ceil(more / 60)} min of this step are left`;
   };
+  // Phases are listed with what each took; the last one goes on.
+  const list = job.querySelector("[data-phases]");
+  const told = (seconds) => (seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`);
+  const elapse = () => {
+    const now = Date.now() / 1000;
+    Array.from(list.children).forEach((phase, at, all) => {
+      const end = all[at + 1] ? Number(all[at + 1].dataset.began) : now;
+      phase.lastElementChild.textContent = told(Math.max(0, end - Number(phase.dataset.began)));
+    });
+  };
+  setInterval(elapse, 1000);
+  const begin = (name) => {
+    if (list.lastElementChild?.firstElementChild.textContent === name) return;
+    const phase = document.createElement("li");
+    phase.dataset.began = Date.now() / 1000;
+    const [label, time] = [document.createElement("span"), document.createElement("span")];
+    label.textContent = name;
+    time.className = "soft";
+    phase.append(label, " ", time);
+    list.append(phase);
+    list.previousElementSibling.hidden = false;
+  };
   const show = ({ stage: name, done, total }) => {
     if (stage.textContent !== name) stage.textContent = name;
+    begin(name);
+    elapse();
     const known = total > 1 && done < total;
     if (known) { bar.max = total; bar.value = done; } else bar.removeAttribute("value");
     figures.textContent = known ? `${group(done)} of ${group(total)}${left(name, done, total)}` : "";

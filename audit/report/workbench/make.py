@@ -3,6 +3,7 @@
 from dataclasses import asdict, fields
 
 from tableseal.audit.codec.exact_json import decimal_text
+from tableseal.audit.language import ENGLISH, LANGUAGES, speaking
 from tableseal.audit.model.release import Release
 from tableseal.audit.report.asked import Asked
 from tableseal.audit.report.cell_words import cell_words
@@ -38,6 +39,7 @@ def _meta(report: Report, release: Release, asked: Asked | None) -> dict[str, ob
     units = [release.measures[name].unit for name in measures]
     return {
         "front": asdict(front_of(report, release, asked)),
+        "fronts": {language: _front(report, release, asked, language) for language in LANGUAGES if language != ENGLISH},
         "variables": variables,
         "measures": [
             {"name": printable(name), "unit": [u.numerator, u.denominator], "places": _places(decimal_text(u))}
@@ -45,6 +47,12 @@ def _meta(report: Report, release: Release, asked: Asked | None) -> dict[str, ob
         ],
         "tables": [{"name": printable(t.name), "measure": measures.index(t.measure)} for t in release.tables],
     }
+
+
+def _front(report: Report, release: Release, asked: Asked | None, language: str) -> dict[str, object]:
+    """What the report says as a whole, in another language."""
+    with speaking(language):
+        return asdict(front_of(report, release, asked))
 
 
 def _details(report: Report, release: Release, columns: Columns) -> list[tuple[str, ...]]:

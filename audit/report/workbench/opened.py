@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import ENGLISH, spoken
 from tableseal.audit.report.cell_words import CellWords
 from tableseal.audit.report.front import Front
 from tableseal.audit.report.words import HTML, number
@@ -62,7 +63,12 @@ class Workbench:
             Variable(v["name"], tuple(v["codes"]), np.array(v["rank"], np.int32), tuple(v["depth"]), v["total"])
             for v in said["variables"]
         )
-        self.front = Front(**said["front"])
+        self._fronts = {ENGLISH: said["front"], **said.get("fronts", {})}
+
+    @property
+    def front(self) -> Front:
+        """What the report says as a whole, in the language that is spoken, or in English."""
+        return Front(**self._fronts.get(spoken(), self._fronts[ENGLISH]))
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of `Columns`."""

@@ -7,37 +7,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tableseal.audit.errors import InputError
+from tableseal.audit.language import words_of
 from tableseal.audit.report.workbench.cells import KINDS, Mark
 from tableseal.audit.report.workbench.opened import Workbench
 
 PAGE = 100
 """Cells on one page."""
 
-SHOWN: Mapping[str, str] = {
-    "open": "all that the report lists",
-    "findings": "exposed or underprotected",
-    "exposed": "exposed",
-    "secondary": "secondary, exposed",
-    "underprotected": "underprotected",
-    "undecided": "undecided",
-    "protected": "protected",
-    "not_judged": "not judged",
-    "insider": "an insider gets too close",
-    "beyond_help": "beyond help",
-    "steps": "known step by step",
-    "implied": "that no row lists",
-    "published": "published",
-    "every": "every cell",
-}
+SHOWN: Mapping[str, str] = words_of(
+    {
+        "open": "all that the report lists",
+        "findings": "exposed or underprotected",
+        "exposed": "exposed",
+        "secondary": "secondary, exposed",
+        "underprotected": "underprotected",
+        "undecided": "undecided",
+        "protected": "protected",
+        "not_judged": "not judged",
+        "insider": "an insider gets too close",
+        "beyond_help": "beyond help",
+        "steps": "known step by step",
+        "implied": "that no row lists",
+        "published": "published",
+        "every": "every cell",
+    }
+)
 """Which cells are shown: word -> what it is called."""
 
-SORTS: Mapping[str, str] = {
-    "worst": "worst first",
-    "cell": "by code",
-    "values": "by number of values",
-    "risk": "by risk",
-    "low": "by smallest value",
-}
+SORTS: Mapping[str, str] = words_of(
+    {
+        "worst": "worst first",
+        "cell": "by code",
+        "values": "by number of values",
+        "risk": "by risk",
+        "low": "by smallest value",
+    }
+)
 """Order of cells: word -> what it is called."""
 
 _MARKED = {"insider": Mark.INSIDER, "beyond_help": Mark.BEYOND_HELP, "steps": Mark.STEPS, "implied": Mark.IMPLIED}

@@ -1,0 +1,53 @@
+"""The page of a job that has no page of its own (yet): how far it is, phase by phase, or how it ended."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fastapi import Request, Response
+
+from tableseal.api.http.resources import places_of
+from tableseal.api.http.service import Service
+from tableseal.api.store.events import events_of
+from tableseal.api.store.job import Event, Job
+from tableseal.api.web.pages import page
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A step of the work as it was told. began, last: when it was heard of first and last, in seconds since 1970; the
+    next one begins where it ends."""
+
+    name: str
+    began: float
+    last: float
+    done: int
+    total: int
+
+
+def phases(events: Iterable[Event]) -> Sequence[Phase]:
+    """The phases of the last attempt, in order. What is done again and again, in rounds, is one phase for each."""
+    found: list[Phase] = []
+    for event in events:
+        if event.name == "state":
+            found = []
+            continue
+        name, done, total = event.data["stage"], event.data["done"], event.data["total"]
+        if found and found[-1].name == name:
+            found[-1] = Phase(name, found[-1].began, event.at, done, total)
+        else:
+            if found:
+                found[-1] = Phase(found[-1].name, found[-1].began, event.at, found[-1].done, found[-1].total)
+            found.append(Phase(name, event.at, event.at, done, total))
+    return found
+
+
+def job_page(request: Request, at: Service, job: Job, draft: str | None) -> Response:
+    """How far a job is, or how it ended."""
+    told: Sequence[Phase] = ()
+    if not job.state.final:
+        with at.store.reading() as connection:
+            told = phases(events_of(connection, job.id))
+    place = places_of(at, [job]).get(job.id)
+    limit = json.loads(job.request).get("options", {}).get("time_limit")
+    return page(request, "job.html", job=job, draft=draft, place=place, phases=told, limit=limit)
