@@ -76,7 +76,7 @@ def best_proposal(problem: Problem, tools: Tools, tables: "SubTables") -> Found:
         if best is not None and limits.out_of_time():
             break
         caution, weight = CAUTION[number % len(CAUTION)], np.ones(len(problem.cost))
-        if best is not None and number >= len(CAUTION):
+        if best is not None and best.pattern is not None and number >= len(CAUTION):
             weight = np.exp(draw.normal(0, DISTURBED, len(weight)) - KEPT * best.pattern)
         proposal = tables.proposal(np.rint(STEPS * weight * problem.cost).astype(np.int64), caution, limits)
         if best is not None and problem.price(proposal) > NEAR * best.cost:
